@@ -37,9 +37,9 @@ S = TypeVar("S", bound="Settings")
 ADVANCED = frozenset(
     {
         *("aligner_layer", "aligner_model", "answer_tokens", "api_key_env", "batch_rows", "beams", "concurrency"),
-        *("dtype", "length_penalty", "max_length", "max_requests", "max_tokens", "price_in", "price_out", "processes"),
+        *("dtype", "length_penalty", "max_length", "max_requests", "processes"),
         *("repeat", "requests_per_minute", "revision", "scores", "shard", "stanza_dir", "target_code", "temperature"),
-        *("timeout", "tokens_per_minute", "variant"),
+        *("timeout", "variant"),
     }
 )
 """Settings that few need; help shows them last."""
@@ -237,14 +237,10 @@ class LanguageModelSettings(Settings):
     """Requests to an endpoint at the same time."""
     requests_per_minute: int | None = at_least(1, None)
     """Most requests a minute, spread evenly."""
-    tokens_per_minute: int | None = at_least(1, None)
-    """Most tokens a minute, of prompts and answers."""
     timeout: float = number_in(0.1, 86_400, 120.0)
     """Seconds after which a request is given up and sent again."""
     max_requests: int | None = at_least(1, None)
     """Most requests of this command, those sent again included; what is answered is kept, the same command resumes."""
-    max_tokens: int | None = at_least(1, None, 10**12)
-    """Tokens of prompts and answers after which this command asks nothing more; what is answered is kept."""
     repeat: int = at_least(1, 1, 100)
     """Times that an endpoint translates everything: measures how much the numbers change from time to time."""
 

@@ -28,7 +28,7 @@ from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import MtbiasError
 from mtbias.translate.seq2seq.checkpoints import locate, missing_files
 from mtbias.translate.seq2seq.codec import Codec, read_config
-from mtbias.translate.seq2seq.engine import Decoding, Engine
+from mtbias.translate.seq2seq.engine import Bounds, Decoding, Engine
 from mtbias.translate.seq2seq.families import family_of
 from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.text_language import is_repetitive
@@ -294,7 +294,7 @@ def of_translations(
     reference: Any = engines["transformers"]
     expected = plain(reference._model, codec, assumed, lang)
     for name, engine in engines.items():
-        made = engine.generate(batch, decoding=decoding, limit=decoding.limit(0), forced=codec.forced)
+        made = engine.generate(batch, Bounds(decoding, decoding.limit(0), codec.forced))
         texts = codec.decode([one.ids for one in made])
         for sentence, right, text in zip(SENTENCES, expected, texts, strict=True):
             yield Finding(f"{lang}: {name}: {sentence!r}", right, text)

@@ -287,7 +287,7 @@ def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, 
     settings = _score(data, cache)
     with pytest.raises(DataError, match=r"each of the corpus's 48 instances, in its order, got 47"):
         mtbias.score(references[1:], "de", settings=settings)
-    with pytest.raises(DataError, match=r"got 49, of which number 2 alone is empty; remove it; or give a mapping"):
+    with pytest.raises(DataError, match=r"got 49; or give a mapping"):
         mtbias.score([references[0], "", *references[1:]], "de", settings=settings)
     with pytest.raises(DataError, match="got none"):
         mtbias.score([None] * ROWS, "de", settings=settings)

@@ -15,13 +15,13 @@ from mtbias.align.aligners import align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.sentence_pairs import Pair, index_pairs
 from mtbias.english.words import english_words
-from mtbias.errors import ModelError, MtbiasError, SettingError
+from mtbias.errors import ModelError, SettingError
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import chosen_device
-from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained, first_line, locate
+from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained, locate
 from mtbias.translate.seq2seq.codec import TOKENIZER_ADVICE, load_tokenizer, read_config
-from mtbias.translate.seq2seq.engine import is_out_of_memory
-from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, free_memory, read_weights
+from mtbias.translate.seq2seq.engine import OutOfMemory, within_memory
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, read_weights
 from mtbias.types import Alignment, Progress, Span, quiet
 
 _ADVICE = "download the checkpoint again"
@@ -148,15 +148,10 @@ class Encoder:
         middle = (len(rows) + 1) // 2
         if len(rows) == 1 or len(rows) * longest <= self.most_tokens:
             try:
-                return self._hidden(rows)
-            except MtbiasError:
-                raise
-            except Exception as error:
-                failed = f"{type(error).__name__}: {first_line(error)[:200]}"
-                if not is_out_of_memory(error):
-                    raise ModelError(f"{self.folder}: encoding failed: {failed}; {_ADVICE}") from error
-            # Outside the block, whose traceback holds what has filled the memory.
-            free_memory(self.device)
+                with explained(self.folder, "encoding", _ADVICE):
+                    return within_memory(lambda: self._hidden(rows), self.device)
+            except OutOfMemory as error:
+                failed = str(error)
             if len(rows) == 1:
                 raise ModelError(
                     f"{longest} subwords do not fit into memory ({failed}); use --device cpu, or a smaller "

@@ -39,7 +39,6 @@ from mtbias.settings import (
     EvaluatorSettings,
     LanguageModelSettings,
     TranslationSettings,
-    check_number,
     combined,
 )
 from mtbias.translate.outputs import Shard
@@ -60,8 +59,6 @@ def command(
     translation: Translation = TranslationSettings(),
     language_model: LanguageModel = LanguageModelSettings(),
     dry_run: Annotated[Flag, Asking] = False,
-    price_in: Annotated[float | None, Asking] = None,
-    price_out: Annotated[float | None, Asking] = None,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
@@ -82,11 +79,7 @@ def command(
     offline
         Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be asked.
     dry_run
-        Ask the endpoint nothing; print how many requests and about how many tokens are missing, and the cost.
-    price_in
-        Price of a million tokens of prompts, for --dry-run.
-    price_out
-        Price of a million tokens of answers, for --dry-run.
+        Ask the endpoint nothing; print how many requests and about how many tokens are missing.
     """
     part = None if shard is None else Shard.parse(shard)
     if part is not None and out is None:
@@ -98,7 +91,7 @@ def command(
         request = prepare_eval(model, lang, settings, _fetching())
         refuse_unused(model, request.system, settings)
         if dry_run:
-            _estimate(request, out, price_in, price_out, json=json)
+            _estimate(request, out, json=json)
         elif part is None:
             show(evaluate(request, out=out, progress=ProgressLine()), out, json=json, full=full)
         elif out is not None:
@@ -120,29 +113,18 @@ def _fetching() -> Fetching:
     )
 
 
-def _estimate(
-    request: Request, out: Path | None, price_in: float | None, price_out: float | None, *, json: bool
-) -> None:
+def _estimate(request: Request, out: Path | None, *, json: bool) -> None:
     """Print what an endpoint would be asked."""
     from mtbias.translate.language_models.endpoint_system import EndpointPlan, estimate_requests
 
     plan = planned(request, out)
     if not isinstance(plan, EndpointPlan):
         raise SettingError("dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one")
-    for name, price in (("price_in", price_in), ("price_out", price_out)):
-        if price is not None:
-            check_number(name, price, 0, 10**9)
     found = estimate_requests(plan, readable_store(plan, out))
     if json:
-        print_json(found.to_json(price_in, price_out))
+        print_json(found._asdict())
         return
     print(
         f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens of "
-        f"prompts and {found.answer_tokens:,} of answers ({found.basis}); thinking, and requests sent again, are extra"
+        f"prompts and {found.answer_tokens:,} of answers; thinking, and requests sent again, are extra"
     )
-    if price_in is None or price_out is None:
-        print("Give --price-in and --price-out, of a million tokens each, for the cost")
-    else:
-        cost = found.cost(price_in, price_out)
-        shown = "less than 0.01" if 0 < cost < 0.005 else f"about {cost:,.2f}"
-        print(f"Cost: {shown}, in the currency of the prices")

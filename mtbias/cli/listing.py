@@ -135,5 +135,5 @@ def _prompts(names: tuple[str, ...]) -> Rows:
         languages = f" ({', '.join(prompt.languages)})" if prompt.languages else ""
         lines = [f"{prompt.label:<28} {prompt.about}{languages}"]
         if names:
-            lines += [f"  {line}" for turn in prompt.turns for line in f"{turn.role}: {turn.content}".split("\n")]
+            lines += [f"  {line}" for turn in prompt.messages for line in f"{turn.role}: {turn.content}".split("\n")]
         yield prompt.as_json(), "\n".join(map(escaped, lines))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError, UsageError
 from mtbias.machine import network
 from mtbias.machine.installation import install_command
-from mtbias.translate.remote_server import key_from, server_address, server_line
+from mtbias.translate.remote_server import begun_date, key_from, server_address, server_line
 from mtbias.translate.system import Asked, Begun, Sources
 from mtbias.translate.system_kinds import DEEPL
 from mtbias.translate.text_system import TextPlan, TextSystem
@@ -72,8 +71,7 @@ class DeepLSystem:
 
     def plan(self, corpus: Sources, begun: Begun) -> TextPlan:
         """See `mtbias.translate.system.System`; the date is that of the run's beginning, since DeepL changes."""
-        found = begun.get("date")
-        date = found if isinstance(found, str) else datetime.now(tz=UTC).date().isoformat()
+        date = begun_date(begun)
         identity = {"model": f"{DEEPL}:{self.model}", "direction": f"en>{self.target}", "date": date}
         own = os.environ.get(SERVER)
         if own:
@@ -123,12 +121,7 @@ class DeepLSystem:
             raise ModelError(f"DeepL: the characters of this billing period are used up; {kept}") from None
         except deepl.DeepLException as error:
             raise ModelError(f"DeepL: {server_line(str(error), self._key)}; {kept}") from None
-        except (
-            TypeError,
-            ValueError,
-            AttributeError,
-            RecursionError,
-        ):  # of the client, about an answer in another form
+        except (TypeError, ValueError, AttributeError, RecursionError):  # of the client, about another form of answer
             found = []
         if len(found) != len(texts) or not all(isinstance(text, str) for text in found):
             raise ModelError(f"expected translations of {len(texts)} sentences from DeepL, got something else; {kept}")

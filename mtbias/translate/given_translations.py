@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,9 +39,6 @@ MARKS = ("missing", "empty", "extra", "duplicates", "shared", "normalised")
 _IN_MEMORY = Path("translations.jsonl")
 """Stands in messages for the file that texts in memory would make."""
 
-_OVERLAPPING = re.compile(f"(?={re.escape(SEPARATOR)})")
-"""Where a separator begins, although it may begin inside another: they share a blank."""
-
 _COLUMNS = ("id", "source", "target", "translation")
 
 
@@ -70,7 +66,7 @@ class _Row:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Match:
     """What has been joined so far: the row of each instance, and the ids and lines that were noticed, by mark."""
 
@@ -91,10 +87,10 @@ def read_translations(
     line in the corpus's order: as many lines as instances, or as rows of the corpus file (`rows`, where the corpus
     skipped some). A blank line is an empty translation there.
 
-    Sources match exactly, else after Unicode NFC and the collapsing of white space. A file whose sources agree with
-    the corpus line by line is joined by line. Otherwise the k-th row with a source belongs to the k-th instance with
-    that source. Where the file has fewer such rows than the corpus has instances, the others share their target if
-    all those rows agree on it (a file of distinct sentences), and are missing if they do not. Surplus rows are extra.
+    Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source belongs to the k-th
+    instance with that source. Where the file has fewer such rows than the corpus has instances, the others share their
+    target if all those rows agree on it (a file of distinct sentences), and are missing if they do not. Surplus rows
+    are extra.
 
     `rows` is how many rows the corpus file has, skipped ones included (default: the number of instances). With
     `allow_missing` a file may cover less than `ENOUGH` per cent of the corpus.
@@ -114,21 +110,31 @@ def join_translations(
     """`read_translations` for a file that is in memory: the end of its path's name says which form it has."""
     path = file.path
     file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
+    lines = [line for line in file.text.split("\n") if line.strip()]
     if path.suffix.lower() in TABLES:
         table = _read_table(file)
-        by_id = bool(table) and bool(table[0].id)
-        form = "table by id" if by_id else "table by source"
-        match = _by_id(table, instances, path) if by_id else _by_source(table, instances, rows)
-    elif _is_pairs(file.text):
-        form = "pairs"
-        match = _by_source(_read_pairs(file, instances), instances, rows)
+        form = "table by id" if table and table[0].id else "table by source"
+    elif 2 * sum(SEPARATOR.rstrip() in line for line in lines) > len(lines):
+        table, form = _read_pairs(file, instances), "pairs"
     else:
-        form = "lines"
-        match = _by_line(file, instances, rows)
+        table, form = _read_lines(file, instances, rows), "lines"
+    match = _by_source(table, instances) if form in {"pairs", "table by source"} else _by_id(table, instances, path)
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
         raise DataError(_too_few(match, instances), path=path)
-    _refuse_sources(file, form, instances, match)
-    return _result(file, form, instances, match)
+    _refuse_sources(file, instances, match)
+    translations = []
+    for instance in instances:
+        row = match.rows.get(instance.id)
+        text = row.target.strip() if row else ""
+        reason = None if text else "empty" if row else "missing"
+        if reason is not None:
+            match.noticed[reason].append(instance.id)
+        elif row is not None:
+            refuse_long(text, "translation", path, row.line)
+        translations.append(Translation(instance.id, text or None, reason))
+    examples = {mark: names[:EXAMPLES] for mark, names in match.noticed.items() if names}
+    counts = {mark: len(match.noticed[mark]) for mark in MARKS}
+    return GivenTranslations(tuple(translations), {"form": form, **counts, "examples": examples}, file.sha256)
 
 
 def join_texts(
@@ -151,8 +157,7 @@ def join_texts(
     else:
         raise DataError(
             f"expected a translation for each of the corpus's {len(instances)} instances, in its order, got "
-            f"{len(translations)}{_empty_one('number', translations, len(instances))}; or give a mapping from id to "
-            "translation"
+            f"{len(translations)}; or give a mapping from id to translation"
         )
     texts = {id_: text for id_, text in by_id.items() if text is not None}
     lines = [json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n" for id_, text in texts.items()]
@@ -162,23 +167,6 @@ def join_texts(
     digest = hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
     file = TextFile(_IN_MEMORY, content, digest, bom=False, crlf=False)
     return join_translations(file, instances, allow_missing=allow_missing)
-
-
-def _result(file: TextFile, form: str, instances: Sequence[SourceSentence], match: _Match) -> GivenTranslations:
-    translations = []
-    for instance in instances:
-        row = match.rows.get(instance.id)
-        text = None if row is None else row.target.strip()
-        if text and row is not None:
-            refuse_long(text, "translation", file.path, row.line)
-            translations.append(Translation(instance.id, text))
-            continue
-        reason = "missing" if row is None else "empty"
-        match.noticed[reason].append(instance.id)
-        translations.append(Translation(instance.id, None, reason))
-    examples = {mark: names[:EXAMPLES] for mark, names in match.noticed.items()}
-    counts = {mark: len(match.noticed[mark]) for mark in MARKS}
-    return GivenTranslations(tuple(translations), {"form": form, **counts, "examples": examples}, file.sha256)
 
 
 def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
@@ -193,54 +181,21 @@ def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
     return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
 
 
-def _refuse_sources(file: TextFile, form: str, instances: Sequence[SourceSentence], match: _Match) -> None:
+def _refuse_sources(file: TextFile, instances: Sequence[SourceSentence], match: _Match) -> None:
     """`DataError` where most targets hold a source too: pairs in a form that is not read would be scored as targets."""
     sources = {normalised_text(instance.source) for instance in instances} - {""}
     targets = [(i.source, row) for i in instances if (row := match.rows.get(i.id)) is not None and row.target.strip()]
     holding = [row for source, row in targets if holds_source(row.target, normalised_text(source), sources)]
-    if 2 * len(holding) <= len(targets):
-        return
-    if form == "lines":
+    if 2 * len(holding) > len(targets):
         message = (
-            "expected one target a line, got lines that contain their source; write lines of the form "
-            f"source{SEPARATOR}target, with a blank on either side of the bars, or a table (.tsv, .csv, .jsonl) "
-            "with the columns source and target"
+            f"expected targets alone, got targets that contain their source; write lines of the form source{SEPARATOR}"
+            "target, with a blank on either side of the bars, or a table (.tsv, .csv, .jsonl) with the columns source "
+            "and target"
         )
-    else:
-        message = "expected targets alone, got targets that contain their source; remove it from them"
-    raise file.error(message, holding[0].line)
+        raise file.error(message, holding[0].line)
 
 
 # Joining
-
-
-def _by_line(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> _Match:
-    lines = file.text.split("\n")
-    if not lines[-1]:
-        lines.pop()  # what follows the last line's end is no line
-    if len(lines) == len(instances):
-        places = list(range(len(instances)))
-    elif len(lines) == rows:
-        places = [instance.row for instance in instances]
-    else:
-        expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
-        message = (
-            f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}"
-            f"{_empty_one('line', lines, len(instances), rows)}; or give lines of the form source{SEPARATOR}target, "
-            "or a table (.tsv, .csv, .jsonl)"
-        )
-        raise DataError(message, path=file.path)
-    match = _Match()
-    for instance, place in zip(instances, places, strict=True):
-        match.rows[instance.id] = _Row(place + 1, "", "", lines[place])
-    return match
-
-
-def _empty_one(what: str, texts: Sequence[str | None], *wanted: int | None) -> str:
-    """Of one text too many, which it may be: where a single one is empty, counted from 1."""
-    empty = [number for number, text in enumerate(texts, start=1) if not (text or "").strip()]
-    one_too_many = len(empty) == 1 and len(texts) - 1 in wanted
-    return f", of which {what} {empty[0]} alone is empty; remove it" if one_too_many else ""
 
 
 def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Path) -> _Match:
@@ -267,94 +222,61 @@ def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Pat
     return match
 
 
-def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence], rows: int | None) -> _Match:
+def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence]) -> _Match:
+    """The k-th row with a source to the k-th instance with it; where all of them agree, to further instances too."""
     match = _Match()
-    seen: set[str] = set()
-    for row in table:
-        source = normalised_text(row.source)
-        if source in seen:
-            match.noticed["duplicates"].append(f"line {row.line}")
-        seen.add(source)
-    aligned = _aligned(table, instances, rows)
-    if aligned is not None:
-        match.rows.update(aligned)
-        used = {row.line for row in aligned.values()}
-    else:
-        used = _by_occurrence(table, instances, match)
-    for instance in instances:
-        joined = match.rows.get(instance.id)
-        if joined is not None and joined.source != instance.source:
-            match.noticed["normalised"].append(instance.id)
-    sources = {normalised_text(instance.source) for instance in instances}
-    for row in table:
-        if row.line not in used:
-            match.noticed["extra"].append(f"line {row.line}")
-            if normalised_text(row.source) not in sources:
-                match.unmatched.append(row.source)
-    return match
-
-
-def _aligned(table: Sequence[_Row], instances: Sequence[SourceSentence], rows: int | None) -> dict[str, _Row] | None:
-    """Row by row, if the file is as long as the corpus and all sources agree."""
-    if len(table) == len(instances):
-        pairs = list(zip(instances, table, strict=True))
-    elif len(table) == rows:
-        pairs = [(instance, table[instance.row]) for instance in instances]
-    else:
-        return None
-    if all(normalised_text(instance.source) == normalised_text(row.source) for instance, row in pairs):
-        return {instance.id: row for instance, row in pairs}
-    return None
-
-
-def _by_occurrence(table: Sequence[_Row], instances: Sequence[SourceSentence], match: _Match) -> set[int]:
-    """The k-th row with a source to the k-th instance with it: exact sources first, then normalised ones."""
-    used: set[int] = set()
-    keys: tuple[Callable[[str], str], ...] = (str, normalised_text)
-    for key in keys:
-        waiting: defaultdict[str, deque[_Row]] = defaultdict(deque)
-        for row in table:
-            if row.line not in used:
-                waiting[key(row.source)].append(row)
-        for instance in instances:
-            if instance.id not in match.rows and (left := waiting[key(instance.source)]):
-                match.rows[instance.id] = row = left.popleft()
-                used.add(row.line)
     groups: defaultdict[str, list[_Row]] = defaultdict(list)
     for row in table:
-        groups[normalised_text(row.source)].append(row)
+        group = groups[normalised_text(row.source)]
+        if group:
+            match.noticed["duplicates"].append(f"line {row.line}")
+        group.append(row)
+    taken: Counter[str] = Counter()
     for instance in instances:
-        group = groups.get(normalised_text(instance.source), [])
-        if instance.id not in match.rows and len({row.target.strip() for row in group}) == 1:
+        source = normalised_text(instance.source)
+        group = groups.get(source, [])
+        nth = taken[source]
+        taken[source] += 1
+        if nth < len(group):
+            match.rows[instance.id] = group[nth]
+        elif len({row.target.strip() for row in group}) == 1:
             match.rows[instance.id] = group[0]
             match.noticed["shared"].append(instance.id)
-    return used
+        if group and instance.id in match.rows and match.rows[instance.id].source != instance.source:
+            match.noticed["normalised"].append(instance.id)
+    left = [row for source, group in groups.items() for row in group[taken[source] :]]
+    match.noticed["extra"] += [f"line {row.line}" for row in sorted(left, key=lambda row: row.line)]
+    match.unmatched += [row.source for row in left if normalised_text(row.source) not in taken]
+    return match
 
 
 # Reading
 
 
-def _splits(line: str) -> list[tuple[str, str]]:
-    """Every way to read `line` as source and target; the separator may end the line."""
-    padded = line + " " if line.endswith(SEPARATOR.rstrip()) else line
-    starts = [found.start() for found in _OVERLAPPING.finditer(padded)]
-    return [(padded[:start], padded[start + len(SEPARATOR) :]) for start in starts]
-
-
-def _is_pairs(text: str) -> bool:
-    lines = [line for line in text.split("\n") if line.strip()]
-    return 2 * sum(bool(_splits(line)) for line in lines) > len(lines)
+def _read_lines(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> list[_Row]:
+    lines = file.text.removesuffix("\n").split("\n")
+    places = {len(instances): range(len(instances)), rows: [instance.row for instance in instances]}
+    if len(lines) not in places:
+        expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
+        message = (
+            f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}; or give lines of "
+            f"the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
+        )
+        raise DataError(message, path=file.path)
+    return [_Row(n + 1, i.id, "", lines[n]) for n, i in zip(places[len(lines)], instances, strict=True)]
 
 
 def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Row]:
     sources = {normalised_text(instance.source) for instance in instances}
     rows = []
     for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
-        splits = _splits(line)
-        if not splits:
+        pieces = f"{line} ".split(SEPARATOR)
+        if len(pieces) == 1:
             message = f"expected source{SEPARATOR}target, as in most lines of this file, got {line[:60]!r}"
             raise DataError(message, path=file.path, line=number)
-        source, target = next((pair for pair in splits if normalised_text(pair[0]) in sources), splits[0])
+        # Either may have the separator in it.
+        pairs = [(SEPARATOR.join(pieces[:n]), SEPARATOR.join(pieces[n:])) for n in range(1, len(pieces))]
+        source, target = next((pair for pair in pairs if normalised_text(pair[0]) in sources), pairs[0])
         rows.append(_Row(number, "", source, target))
     return rows
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from hashlib import sha256
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from mtbias.errors import UsageError
 from mtbias.files.text_repair import KINDS, repair
@@ -47,22 +49,6 @@ P = TypeVar("P")
 """What is kept of a sentence: an `Output`, or the answer of a language model."""
 
 
-class Work(Protocol[P]):
-    """How one process translates parts of a plan."""
-
-    def resume(self, pieces: Sequence[P]) -> None:
-        """Take note of a part that is there already."""
-        ...
-
-    def make(self, parts: Sequence[int]) -> Generator[tuple[int, Sequence[P]]]:
-        """Translate `parts`, each yielded once it is in the store; closing the generator ends what it began."""
-        ...
-
-    def execution(self, generated: int) -> Mapping[str, Json]:
-        """Circumstances for the manifest, after so many sentences were translated."""
-        ...
-
-
 class PartsPlan(ABC, Generic[P]):
     """Distinct sources in parts, of which those that are kept are not made again (`mtbias.translate.system.Plan`)."""
 
@@ -77,12 +63,27 @@ class PartsPlan(ABC, Generic[P]):
 
     @property
     @abstractmethod
+    def identity(self) -> Mapping[str, Json]:
+        """See `mtbias.translate.system.Plan`."""
+
+    @property
+    @abstractmethod
     def parts(self) -> Sequence[Sequence[str]]:
         """The sources of each part."""
 
+    @cached_property
+    def key(self) -> str:
+        """See `mtbias.translate.system.Plan`; translations of another identity are of no use either."""
+        return sha256(json.dumps([dict(self.identity), self.parts], sort_keys=True).encode()).hexdigest()[:16]
+
     @abstractmethod
-    def begin(self, store: Store) -> Work[P]:
-        """Begin to translate; nothing is loaded, and nobody asked, before something is made."""
+    def make(
+        self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
+    ) -> Generator[tuple[int, Sequence[P]]]:
+        """Translate `parts`, each yielded once it is in the store; closing the generator ends what it began.
+
+        In the end it puts into `circumstances` what the manifest is to say of them.
+        """
 
     @abstractmethod
     def text(self, source: str, piece: P) -> str | None:
@@ -97,6 +98,10 @@ class PartsPlan(ABC, Generic[P]):
         """See `mtbias.translate.system.Plan`."""
         return [len(sources) for sources in self.parts]
 
+    def put(self, store: Store, part: int, pieces: Sequence[P]) -> None:
+        """Keep what was made of a part."""
+        store.put(part, [asdict(piece) for piece in pieces])  # type: ignore[call-overload] # all are dataclasses
+
     def kept(self, store: Store, part: int) -> list[P] | None:
         """What is kept of a part; None where it is not there or not whole."""
         records = store.get(part)
@@ -106,8 +111,10 @@ class PartsPlan(ABC, Generic[P]):
     def translate(
         self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
     ) -> Tally:
-        """See `mtbias.translate.system.Plan`; `ModelError` as the system's work raises it."""
-        work, missing, resumed = self.begin(store), [], 0
+        """See `mtbias.translate.system.Plan`; `ModelError` as the system raises it."""
+        missing: list[int] = []
+        circumstances: dict[str, Json] = {}
+        resumed = 0
         total = sum(len(self.parts[part]) for part in parts)
         progress(0, total)
         for part in parts:
@@ -115,17 +122,16 @@ class PartsPlan(ABC, Generic[P]):
             if kept is None:
                 missing.append(part)
                 continue
-            work.resume(kept)
             resumed += len(kept)
             self._show(part, kept, made)
             progress(resumed, total)
         done = resumed
-        with closing(work.make(missing)) as finished:
+        with closing(self.make(store, missing, circumstances)) as finished:
             for part, pieces in finished:
                 self._show(part, pieces, made)
                 done += len(pieces)
                 progress(done, total)
-        return Tally(resumed, done - resumed, work.execution(done - resumed))
+        return Tally(resumed, done - resumed, circumstances)
 
     def _show(self, part: int, pieces: Sequence[P], made: Made | None) -> None:
         if made is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from urllib.parse import SplitResult, urlsplit
 
 from mtbias.errors import ModelError, SettingError, one_line
+from mtbias.translate.system import Begun
 
 _HIDDEN = "[key]"
 _SECRET = 8
@@ -31,6 +33,12 @@ def server_address(base_url: str) -> SplitResult:
             "the environment)",
         )
     return parts
+
+
+def begun_date(begun: Begun) -> str:
+    """The date (UTC) on which a run began, since what a server answers may change."""
+    date = begun.get("date")
+    return date if isinstance(date, str) else datetime.now(tz=UTC).date().isoformat()
 
 
 def key_from(variable: str, server: str, advice: str = "") -> str:

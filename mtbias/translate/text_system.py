@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 from mtbias.errors import ModelError
@@ -58,46 +56,29 @@ class TextPlan(OutputsPlan):
         """See `mtbias.translate.outputs.PartsPlan`."""
         return [self.distinct[start : start + self.size] for start in range(0, len(self.distinct), self.size)]
 
-    @cached_property
-    def key(self) -> str:
-        """See `mtbias.translate.system.Plan`."""
-        return sha256(json.dumps(self.parts).encode()).hexdigest()
-
     @property
     def frees_cpu(self) -> bool:
         """While another machine translates."""
         return self.system.needs_network
 
-    def begin(self, store: Store) -> _TextWork:
-        """See `mtbias.translate.outputs.PartsPlan`."""
-        return _TextWork(self, store)
-
-
-@dataclass(frozen=True)
-class _TextWork:
-    plan: TextPlan
-    store: Store
-
-    def resume(self, pieces: Sequence[Output]) -> None:
-        """Nothing depends on what is there."""
-
-    def make(self, parts: Sequence[int]) -> Generator[tuple[int, list[Output]]]:
-        """See `mtbias.translate.outputs.Work`.
+    def make(
+        self,
+        store: Store,
+        parts: Sequence[int],
+        circumstances: dict[str, Json],  # noqa: ARG002 - there are none
+    ) -> Generator[tuple[int, list[Output]]]:
+        """See `mtbias.translate.outputs.PartsPlan`.
 
         Raises:
             ModelError: the system gives another number of translations than it was given texts.
         """
         for part in parts:
-            sources = self.plan.parts[part]
-            texts = list(self.plan.system.translate(sources))
-            if len(texts) != len(sources):
-                raise ModelError(f"expected translations of {len(sources)} texts, got {len(texts)}")
-            self.store.put(part, [{"text": text} for text in texts])
-            yield part, list(map(Output, texts))
-
-    def execution(self, generated: int) -> Mapping[str, Json]:  # noqa: ARG002
-        """Nothing is known of them."""
-        return {}
+            sources = self.parts[part]
+            outputs = [Output(text) for text in self.system.translate(sources)]
+            if len(outputs) != len(sources):
+                raise ModelError(f"expected translations of {len(sources)} texts, got {len(outputs)}")
+            self.put(store, part, outputs)
+            yield part, outputs
 
 
 # A system that is given other texts than the corpus's sources: two sentences without the mark between them.

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from mtbias.corpora import load_corpus
 from mtbias.translate.seq2seq.checkpoint_system import POOLED
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import CPU_ROWS, PRESETS, Batch, Budget, Decoding, cpu_budget, make_plan
+from mtbias.translate.seq2seq.engine import CPU_ROWS, PRESETS, Batch, Bounds, Budget, Decoding, cpu_budget, make_plan
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from scripts.bench.work import CORPUS, draw_lengths
 
@@ -95,7 +95,7 @@ def winomt(args: argparse.Namespace) -> tuple[list[int], list[int]]:
     steps = [0] * len(encoded)
     for batch in make_plan([len(ids) for ids in encoded], DECODING, cpu_budget(CPU_ROWS)):
         ids = [encoded[n] for n in batch.rows]
-        found = engine.generate(ids, decoding=DECODING, limit=batch.limit, forced=codec.forced)
+        found = engine.generate(ids, Bounds(DECODING, batch.limit, codec.forced))
         for n, one in zip(batch.rows, found, strict=True):
             steps[n] = one.steps
     return [len(ids) for ids in encoded], steps

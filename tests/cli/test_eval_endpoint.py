@@ -153,10 +153,10 @@ def test_a_second_signal_waits_for_nothing(machine: Machine, tmp_path: Path) -> 
         machine.start(*command(machine, server, tmp_path / "run", "--timeout", "3600")) as process,
     ):
         wait_for(server, 1)
-        for _ in range(30):  # two at once are one
+        for seconds in (2, 30, 30):  # two at once are one
             process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(2)
+                process.wait(seconds)
                 break
         _, error = process.communicate(timeout=60)
     assert (process.returncode, error) == (130, b"mtbias: interrupted; the same command resumes\n")
@@ -173,16 +173,13 @@ def test_shards_and_budgets_share_one_run(machine: Machine, demo: Path, known: d
         stopped = machine.run(*words, "--max-requests", "30")
         assert stopped.returncode == 1
         assert "--max-requests 30 is reached" in stopped.stderr
-        dry = machine.run(*words, "--dry-run", "--price-in", "2", "--price-out", "10", "--json")
+        dry = machine.run(*words, "--dry-run", "--json")
         assert dry.returncode == 0, dry.stderr
         estimate = json.loads(dry.stdout)
         left = len(known) - half - 30
         assert (estimate["requests"], estimate["kept"]) == (left, half + 30)
-        # Every answer took 10 and 5 tokens; sources are of nearly one length.
-        assert estimate["prompt_tokens"] == pytest.approx(10 * left, rel=0.2)
-        assert estimate["answer_tokens"] == pytest.approx(estimate["prompt_tokens"] / 2, abs=1)
-        cost = (2 * estimate["prompt_tokens"] + 10 * estimate["answer_tokens"]) / 1_000_000
-        assert estimate["cost"] == pytest.approx(cost, abs=1e-6)
+        # A prompt is its source and a sentence before it; an answer has a token for two characters of its source.
+        assert estimate["prompt_tokens"] > estimate["answer_tokens"] > 10 * left
         assert len(server.asked) == half + 30  # a dry run asks nothing
         done = machine.run(*words)
         assert (done.returncode, done.stderr) == (0, "")

@@ -294,9 +294,8 @@ _MODULES = {"time", "datetime", "date", "path"}
 # A server's model may be another one tomorrow, so the day of the first request is a part of the identity, which a run
 # that resumes keeps; and Retry-After may be a time of day.
 _MAY_READ = {
-    "translate/deepl_system.py: now",
-    "translate/language_models/endpoint_client.py: time",
-    "translate/language_models/endpoint_system.py: now",
+    "translate/remote_server.py: now",
+    "translate/language_models/endpoint_system.py: time",
 }
 
 

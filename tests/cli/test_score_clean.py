@@ -58,18 +58,20 @@ def test_answers_are_scored_by_the_translations_in_them(
         **dict.fromkeys(("missing", "empty", "extra", "duplicates", "normalised"), 0),
         "form": "table by source",
         "shared": 0,
-        "cleaned": {"refusal": 1, "introduction": 20, "note": 20, "quotes": 20},
+        "cleaned": {"refusal": 1, "introduction": 20, "lines": 20, "quotes": 20},
         "untranslated": {"refusal": 1},
         "examples": {
             "refusal": [translations[4]["id"]],
-            **{kind: [translations[at]["id"] for at in range(1, 11, 2)] for kind in ("introduction", "note", "quotes")},
+            **{
+                kind: [translations[at]["id"] for at in range(1, 11, 2)] for kind in ("introduction", "lines", "quotes")
+            },
         },
     }
     assert {**translations[4], "id": ""} == {"id": "", "target": None, "reason": "refusal", "raw": answers[4][1]}
     assert [line["raw"] for line in translations] == [answer for _, answer in answers]
     assert "|cleaned:true|" in str(metrics["signature"])
     assert "cleaned" not in str(others["signature"])
-    assert "refusals, and talk about the translation instead of one (1 without a translation)" in table
+    assert "refusals (1 without a translation)" in table
     assert metrics["fingerprint"] != others["fingerprint"]
     # The report shows the answers that are more than their translation.
     more = {line["id"]: line["raw"] for at, line in enumerate(translations) if at % 2 or at == 4}

@@ -85,7 +85,7 @@ def test_a_summary_is_the_first_line_of_the_docstring() -> None:
 def test_eval_shows_at_most_18_options_before_the_advanced_ones() -> None:
     arguments = [a for a in make_app(["eval"])["eval"].assemble_argument_collection() if a.show]
     advanced = {a.name for a in arguments if "Advanced" in str(a.parameter.group)}
-    assert {"--aligner-layer", "--price-in", "--processes", "--target-code", "--max-requests"} <= advanced
+    assert {"--aligner-layer", "--processes", "--target-code", "--max-requests"} <= advanced
     assert len(arguments) - len(advanced) <= 18
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Decoding
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import sentences
@@ -21,7 +21,7 @@ def translate(folder: Path, lang: str) -> list[str]:
     codec = Codec(folder, lang)
     batch = [one.ids for one in codec.encode(SOURCES)]
     decoding = Decoding(beams=3, early_stopping=codec.family.early_stopping)
-    made = TransformersEngine(folder).generate(batch, decoding=decoding, limit=40, forced=codec.forced)
+    made = TransformersEngine(folder).generate(batch, Bounds(decoding, 40, codec.forced))
     return codec.decode([one.ids for one in made])
 
 

@@ -50,7 +50,7 @@ def make_decoder(folder: Path, pairs: Sequence[tuple[str, str]], lang: str = "de
     from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     prompt = load_prompt("plain")
-    chats = [prompt.messages(source, lang) for source, _ in pairs]
+    chats = [prompt.filled(source, lang) for source, _ in pairs]
     answers = [as_said(n, target) for n, (_, target) in enumerate(pairs)]
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

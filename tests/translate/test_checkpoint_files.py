@@ -14,7 +14,7 @@ import torch
 from mtbias.errors import ModelError
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Decoding
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .reference import change, translate
@@ -150,7 +150,7 @@ def test_what_generation_raises_names_the_checkpoint(copied: Callable[[str], Pat
     change(folder / "generation_config.json", bad_words_ids=[["all"]])
     engine = TransformersEngine(folder)
     with pytest.raises(ModelError, match=r"m2m100: generating with transformers failed: \w+Error: .*download"):
-        engine.generate([[3, 4, 2]], decoding=Decoding(beams=1), limit=5, forced=None)
+        engine.generate([[3, 4, 2]], Bounds(Decoding(beams=1), 5, None))
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"<html>"])

@@ -44,7 +44,6 @@ REMOVED = [
     ("es", f"Here is the translation: {ES}", ES, ("introduction",)),
     ("es", f"Sure! Here's the Spanish translation of the sentence:\n\n{ES}", ES, ("introduction",)),
     ("es", f"Sure!\n{ES}", ES, ("introduction",)),
-    ("es", f"Sure! {ES}", ES, ("introduction",)),
     ("es", f"Aquí tienes la traducción al español:\n{ES}", ES, ("introduction",)),
     ("es", f"¡Claro! Aquí tienes:\n{ES}", ES, ("introduction",)),
     ("es", f"Spanish: {ES}", ES, ("introduction",)),
@@ -60,13 +59,10 @@ REMOVED = [
     # the source
     ("es", f"{SOURCE}\n{ES}", ES, ("echo",)),
     ("es", f"English: {SOURCE}\nSpanish: {ES}", ES, ("echo", "introduction")),
-    ("es", f"{ES} ({SOURCE})", ES, ("echo",)),
     # quotation marks and Markdown
     ("es", f'"{ES}"', ES, ("quotes",)),
     ("es", f"«{ES}»", ES, ("quotes",)),
     ("de", f"„{DE}“", DE, ("quotes",)),
-    ("es", f"“{ES}", ES, ("quotes",)),
-    ("es", f'{ES}"', ES, ("quotes",)),
     ("es", f"**{ES}", ES, ("markdown",)),
     ("es", f"**{ES}**", ES, ("markdown",)),
     ("es", f"```\n{ES}\n```", ES, ("markdown",)),
@@ -76,24 +72,20 @@ REMOVED = [
     ("es", f"**Translation:** {ES}", ES, ("introduction", "markdown")),
     ("es", f"**Spanish translation:**\n\n> *{ES}*", ES, ("introduction", "markdown")),
     ("es", f'Here is the translation:\n\n"{ES}"', ES, ("introduction", "quotes")),
-    # notes
-    ("es", f"{ES}\n\nNote: I used the feminine form because of 'her'.", ES, ("note",)),
-    ("es", f"{ES} (Note: the feminine form is used because of 'her'.)", ES, ("note",)),
-    ("es", f"{ES} Note: the feminine form is used.", ES, ("note",)),
-    ("es", f"{ES}\n\nThis translation assumes that the doctor is a woman.", ES, ("note",)),
-    ("es", f"{ES} This translation assumes that the doctor is a woman.", ES, ("note",)),
-    ("es", f"{ES}\n\nNota: se usa el femenino.", ES, ("note",)),
-    ("es", f"{ES}\n\nExplanation:\n* 'doctora': feminine\n* 'enfermero': masculine", ES, ("note",)),
-    ("ru", f"{RU}\n\n(Vrach poprosila medbrata pomoch yey s protseduroy.)", RU, ("note",)),
-    ("ru", f"{RU}\n\nПримечание: врач здесь женщина.", RU, ("note",)),
-    ("es", f"{ES}\n\nLet me know!", ES, ("note",)),
-    ("es", f"{ES}\n\n¡Espero que te ayude!", ES, ("note",)),
-    ("es", f"{ES} I hope that helps!", ES, ("note",)),
+    # further lines
+    ("es", f"{ES}\n\nNote: I used the feminine form because of 'her'.", ES, ("lines",)),
+    ("es", f"{ES}\n\nThis translation assumes that the doctor is a woman.", ES, ("lines",)),
+    ("es", f"{ES}\n\nNota: se usa el femenino.", ES, ("lines",)),
+    ("es", f"{ES}\n\nExplanation:\n* 'doctora': feminine\n* 'enfermero': masculine", ES, ("lines",)),
+    ("ru", f"{RU}\n\n(Vrach poprosila medbrata pomoch yey s protseduroy.)", RU, ("lines",)),
+    ("ru", f"{RU}\n\nПримечание: врач здесь женщина.", RU, ("lines",)),
+    ("es", f"{ES}\n\n¡Espero que te ayude!", ES, ("lines",)),
+    ("es", f"{ES}\nLo he escrito así porque era lo más natural en este caso.", ES, ("lines",)),
     ("es", f'The translation of "{SOURCE}" into Spanish is:\n\n"{ES}"', ES, ("introduction", "quotes")),
-    ("es", f"{ES}\n###", ES, ("markdown",)),
-    # further examples
-    ("es", f"{ES} English: The cook came. Spanish: Vino el cocinero.", ES, ("note",)),
-    ("es", f"{ES}\nEnglish: The cook came.\nSpanish: Vino el cocinero.", ES, ("note",)),
+    ("es", f"I will translate it so that the doctor is a woman.\n{ES}", ES, ("note",)),
+    ("es", f"The doctor is a woman, as her says.\n{ES}", ES, ("language",)),
+    ("es", f"{ES}\n###", ES, ()),
+    ("es", f"{ES}\nEnglish: The cook came.\nSpanish: Vino el cocinero.", ES, ("lines",)),
     # twice the same
     ("es", f"{ES}\n{ES}", ES, ("lines",)),
 ]
@@ -105,7 +97,7 @@ NONE = [
     ("es", "<think>The doctor is her.</think>", "empty"),
     ("es", "I'm sorry, but I can't help with that.", "refusal"),
     ("es", "Lo siento, no puedo ayudarte con eso.", "refusal"),
-    ("es", "No es posible dar una traducción exacta de este texto.", "refusal"),
+    ("es", "No es posible dar una traducción exacta de este texto.", "note"),
     ("de", "Es tut mir leid, dabei kann ich nicht helfen.", "refusal"),
     ("ru", "Извините, я не могу помочь с этим запросом.", "refusal"),
     ("es", SOURCE, "echo"),
@@ -121,15 +113,19 @@ NONE = [
     ("es", f"{ES}\n\nNote: if the doctor is a man:\n{ES_MALE}", "alternatives"),
     ("es", f"{ES[:-1]} (o «{ES_MALE}» si es un hombre).", "alternatives"),
     ("es", ES.replace("La doctora", "La (el) doctora"), "alternatives"),
-    ("es", f"{ES}\nLo he escrito así porque era lo más natural en este caso.", "lines"),
+    ("es", f"{ES} (Note: the feminine form is used because of 'her'.)", "note"),
+    ("es", f"{ES} Note: the feminine form is used.", "note"),
+    ("es", f"{ES} This translation assumes that the doctor is a woman.", "note"),
+    ("es", f"{ES} ({SOURCE})", "note"),
+    ("es", f"{ES} English: The cook came. Spanish: Vino el cocinero.", "note"),
     ("es", " ".join([ES] * 10), "overlong"),
     # other shapes
     ("es", f'{{"translation": "{ES}"}}', "shape"),
     ("es", f'```json\n{{"translation": "{ES}"}}\n```', "shape"),
     ("es", f"[Spanish] {ES}", "shape"),
     ("es", f"{SOURCE} → {ES}", "echo"),
-    ("es", f'The Spanish translation is "{ES}".', "shape"),
-    ("es", f"La traducción sería «{ES}»", "shape"),
+    ("es", f'The Spanish translation is "{ES}".', "note"),
+    ("es", f"La traducción sería «{ES}»", "note"),
     ("es", f'"{SOURCE}" → "{ES}"', "echo"),
     ("es", f"{ES}\nEnglish: The cook came.\nSpanish: {ES_MALE}", "alternatives"),
 ]
@@ -213,7 +209,7 @@ def test_both_forms_of_a_word_stay(lang: str, text: str) -> None:
 
 def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> None:
     assert clean(ES[:-8], SOURCE, PLAIN, "es", finish="length") == Cleaned(None, ("truncated",), "truncated")
-    assert clean(f"{ES}\n\nNote: her means", SOURCE, PLAIN, "es", finish="length") == Cleaned(ES, ("note",))
+    assert clean(f"{ES}\n\nNote: her means", SOURCE, PLAIN, "es", finish="length") == Cleaned(ES, ("lines",))
     assert clean("<think>The doctor", SOURCE, PLAIN, "es", finish="length").reason == "truncated"
     assert clean(ES, SOURCE, PLAIN, "es", finish="stop") == Cleaned(ES)
 
@@ -226,7 +222,7 @@ def test_what_several_lines_are_depends_on_the_prompt() -> None:
     first = replace(PLAIN, answer=AnswerForm(lines="first"))
     assert clean(f"{ES}\n{ES_MALE}", SOURCE, first, "es") == Cleaned(ES, ("lines",))
     other = "Algo distinto que también se podría decir."
-    assert clean(f"{ES}\n{other}", SOURCE, PLAIN, "es").reason == "lines"
+    assert clean(f"{ES}\n{other}", SOURCE, PLAIN, "es") == Cleaned(ES, ("lines",))
     assert clean(f"{ES}\n{other}", SOURCE, load_prompt("alternatives"), "es").reason == "alternatives"
     assert clean(ES, SOURCE, load_prompt("alternatives"), "es") == Cleaned(ES)
 
@@ -328,7 +324,7 @@ def test_what_translators_write_of_wikipedia_stays_as_it_is(lang: str, version: 
         ("gpt/en-es", {}),
         ("gpt/en-fr", {"language": 100}),
         ("gpt/en-it", {}),
-        ("llama-inst/en-es", {"refusal": 2, "echo": 1}),
+        ("llama-inst/en-es", {"refusal": 1, "note": 1, "echo": 1}),
         ("llama-inst/en-fr", {"refusal": 1}),
         ("llama-inst/en-it", {"introduction": 1}),
     ],

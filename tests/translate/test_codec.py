@@ -10,7 +10,7 @@ import pytest
 
 from mtbias.errors import ModelError
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Decoding
 from mtbias.translate.seq2seq.families import Direction
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
@@ -42,7 +42,7 @@ def test_every_family_there_and_back(
         assert not {first, "</s>", "<unk>"} & set(tokens[1:-1])
         assert not one.cut
     engine = TransformersEngine(checkpoint(name))
-    made = engine.generate([e.ids for e in encoded], decoding=DECODING, limit=40, forced=codec.forced)
+    made = engine.generate([e.ids for e in encoded], Bounds(DECODING, 40, codec.forced))
     if generated is not None:
         assert {codec._tokenizer.convert_ids_to_tokens(one.ids)[0] for one in made} == {generated}
     texts = codec.decode([one.ids for one in made])

@@ -19,10 +19,10 @@ import torch
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import DTYPES
 from mtbias.translate.outputs import Output
+from mtbias.translate.seq2seq.checkpoint_system import Generation
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import Decoding, Engine, Generated, cpu_budget, make_plan
-from mtbias.translate.seq2seq.generation import Generation
+from mtbias.translate.seq2seq.engine import Bounds, Decoding, Engine, Generated, cpu_budget, make_plan
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.draws import crossed
 
@@ -51,9 +51,7 @@ class Pair:
         """All sentences in batches of that many."""
         found: list[Generated] = []
         for n in range(0, len(self.sources), batch):
-            found += engine.generate(
-                self.sources[n : n + batch], decoding=decoding, limit=limit, forced=self.codec.forced
-            )
+            found += engine.generate(self.sources[n : n + batch], Bounds(decoding, limit, self.codec.forced))
         return found
 
     def score(self, source: Sequence[int], said: Sequence[int], limit: int, penalty: float) -> float:
@@ -182,7 +180,7 @@ def test_tokens_that_are_never_generated(m2m100: Path, ct2_cache: Path, tmp_path
 
 def test_nothing_but_an_end_token_gives_nothing(marian: Path, ct2_cache: Path) -> None:
     engine = CTranslate2Engine(marian, cache=ct2_cache)
-    assert engine.generate([[0]], decoding=Decoding(), limit=20, forced=None) == [Generated(())]
+    assert engine.generate([[0]], Bounds(Decoding(), 20, None)) == [Generated(())]
 
 
 def test_more_tokens_than_positions(m2m100: Path, ct2_cache: Path) -> None:
@@ -190,7 +188,7 @@ def test_more_tokens_than_positions(m2m100: Path, ct2_cache: Path) -> None:
     with pytest.raises(
         ModelError, match=r"has 256 positions, and 257 new tokens are allowed; .* --max-length 257 or less"
     ):
-        engine.generate([[4, 2]], decoding=Decoding(max_length=258), limit=257, forced=5)
+        engine.generate([[4, 2]], Bounds(Decoding(max_length=258), 257, 5))
 
 
 def winomt_sentences(folder: Path, count: int) -> list[str]:
@@ -301,7 +299,7 @@ def test_dtypes_of_this_device(m2m100: Path, ct2_cache: Path) -> None:
             CTranslate2Engine(m2m100, dtype=dtype, cache=ct2_cache)
     for dtype in able:
         engine = CTranslate2Engine(m2m100, dtype=dtype, cache=ct2_cache)
-        assert engine.generate([[4, 5, 2]], decoding=Decoding(), limit=9, forced=6)[0].ids[0] == 6
+        assert engine.generate([[4, 5, 2]], Bounds(Decoding(), 9, 6))[0].ids[0] == 6
 
 
 @pytest.mark.parametrize("device", ["tpu", "cuda:x", "cuda:99", ""])
@@ -318,19 +316,18 @@ def test_out_of_memory_is_said(m2m100: Path, ct2_cache: Path) -> None:
         import resource
         from pathlib import Path
         from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-        from mtbias.translate.seq2seq.engine import Decoding
-        from mtbias.translate.seq2seq.engine import OutOfMemory
+        from mtbias.translate.seq2seq.engine import Bounds, Decoding, OutOfMemory
         engine = CTranslate2Engine(Path({str(m2m100)!r}), cache=Path({str(ct2_cache)!r}), threads=1)
         source = [*range(10, 60), 2]
         decoding = Decoding(beams=50)
-        assert engine.generate([source], decoding=decoding, limit=9, forced=5)[0].ids
+        assert engine.generate([source], Bounds(decoding, 9, 5))[0].ids
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + 300_000_000,) * 2)
         try:
-            engine.generate([source] * 3000, decoding=decoding, limit=9, forced=5)
+            engine.generate([source] * 3000, Bounds(decoding, 9, 5))
         except OutOfMemory as error:
             print("out of memory:", error)
-        assert engine.generate([source], decoding=decoding, limit=9, forced=5)[0].ids  # a smaller batch still works
+        assert engine.generate([source], Bounds(decoding, 9, 5))[0].ids  # a smaller batch still works
     """
     if sys.platform != "linux":
         pytest.skip("needs Linux to limit a process's memory")

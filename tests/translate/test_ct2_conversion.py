@@ -22,7 +22,7 @@ from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, convert
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Decoding
 
 from .checkpoints import sentences
 
@@ -63,7 +63,7 @@ def translations(folder: Path, cache: Path) -> list[str]:
     codec = Codec(folder, "de")
     batch = [one.ids for one in codec.encode(list(sentences(20, seed=9)[0]))]
     engine = CTranslate2Engine(folder, cache=cache, threads=1)
-    return codec.decode([one.ids for one in engine.generate(batch, decoding=Decoding(), limit=40, forced=codec.forced)])
+    return codec.decode([one.ids for one in engine.generate(batch, Bounds(Decoding(), 40, codec.forced))])
 
 
 def test_a_checkpoint_is_converted_once(m2m100: Path, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_mbart_that_starts_with_something_else(mbart50: Path, tmp_path: Path) ->
     # As mBART-25 does: with the target language (here id 363, de_DE).
     folder = copy_of(mbart50, tmp_path / "model")
     change(folder / "generation_config.json", decoder_start_token_id=Codec(mbart50, "de").forced)
-    with pytest.raises(ModelError, match="transformers starts the decoder with 'de_DE', CTranslate2 would with '</s>'"):
+    with pytest.raises(ModelError, match="after the conversion to CTranslate2 a log probability is"):
         convert(folder, tmp_path / "cache")
     assert names(tmp_path / "cache") == []
 
@@ -217,7 +217,7 @@ def test_mbart_that_starts_with_something_else(mbart50: Path, tmp_path: Path) ->
 def test_opus_mt_whose_padding_is_not_zero(marian: Path, tmp_path: Path) -> None:
     folder = copy_of(marian, tmp_path / "model")
     change_weights(folder, lambda model: model.get_input_embeddings().weight[model.config.pad_token_id].fill_(0.1))
-    with pytest.raises(ModelError, match="starts the decoder of an Opus-MT model with zeros, but here"):
+    with pytest.raises(ModelError, match="after the conversion to CTranslate2 a log probability is"):
         convert(folder, tmp_path / "cache")
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DependencyError, ModelError
-from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine, check_product, load_cublas, unusable
-from mtbias.translate.seq2seq.engine import Decoding
+from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine, load_cublas, unusable
 
 MISSING = "Library libcublas.so.12 is not found or cannot be loaded"
 """What CTranslate2 says: https://github.com/OpenNMT/CTranslate2, src/cuda/cublas_stub.cc."""
@@ -63,28 +62,13 @@ def test_without_the_package_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_error_of_the_library_names_what_brings_it() -> None:
-    found = unusable(RuntimeError(f"{MISSING}\nmore"), "cuda:1")
+    found = unusable(RuntimeError(f"{MISSING}\nmore"), "cuda:1", Path("made"))
     assert isinstance(found, DependencyError)
     assert str(found).startswith("--engine ct2 on cuda:1 needs cuBLAS 12, which is not here (Library libcublas.so.12")
     assert "[ct2-cuda]" in str(found)
-    found = unusable(RuntimeError("CUDA failed with error invalid device ordinal"), "cuda:1")
+    found = unusable(RuntimeError("CUDA failed with error invalid device ordinal"), "cuda:1", Path("made"))
     assert isinstance(found, ModelError)
-    assert "invalid device ordinal; use --engine transformers, or --device cpu" in str(found)
-
-
-def test_it_shows_when_the_weights_are_loaded(m2m100: Path, ct2_cache: Path) -> None:
-    # The translator is real; its library fails as it does where cuBLAS is missing, at the first product.
-    pytest.importorskip("ctranslate2")
-    engine = CTranslate2Engine(m2m100, cache=ct2_cache)
-    check_product(engine._translator, engine._spell([50, 2]), "cuda")
-    assert engine.generate([[50, 2]], decoding=Decoding(), limit=9, forced=6)
-
-    class Lacking:
-        def translate_batch(self, *_: object, **__: object) -> None:
-            raise RuntimeError(MISSING)
-
-    with pytest.raises(DependencyError, match=r"needs cuBLAS 12.*ct2-cuda"):
-        check_product(Lacking(), ["a"], "cuda")
+    assert "invalid device ordinal; delete that folder to convert it again, use --engine" in str(found)
 
 
 def test_on_a_gpu_cublas_is_loaded_first_and_a_product_computed_last(
@@ -112,3 +96,13 @@ def test_on_a_gpu_cublas_is_loaded_first_and_a_product_computed_last(
     monkeypatch.setattr(f"{module}.load_cublas", lambda: done.append("cublas"))
     engine._load("float32")
     assert done == ["cublas", "translator on cuda", "product"]
+
+    class Lacking(Translator):
+        """Its library fails as it does where cuBLAS is missing, at the first product."""
+
+        def translate_batch(self, *_: Any, **__: Any) -> Any:
+            raise RuntimeError(MISSING)
+
+    monkeypatch.setattr(f"{module}.library", lambda: SimpleNamespace(Translator=Lacking))
+    with pytest.raises(DependencyError, match=r"needs cuBLAS 12.*ct2-cuda"):
+        engine._load("float32")

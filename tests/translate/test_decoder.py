@@ -14,9 +14,9 @@ import torch
 
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import LanguageModelSettings, TranslationSettings
-from mtbias.translate.language_models.decoder_engine import DecoderEngine, DecoderTokenizer
-from mtbias.translate.language_models.decoder_system import DecoderPlan, DecoderSystem
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind, is_decoder
+from mtbias.translate.language_models.decoder_system import DecoderEngine, DecoderPlan, DecoderSystem, DecoderTokenizer
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
+from mtbias.translate.seq2seq.checkpoints import is_decoder
 from mtbias.translate.seq2seq.engine import OutOfMemory
 from mtbias.translate.system import Asked, MemoryStore, Translated
 from mtbias.types import SourceSentence

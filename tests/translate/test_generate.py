@@ -22,10 +22,11 @@ from mtbias.corpora import load_corpus
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, Generation
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.engine import (
+    Bounds,
     Budget,
     Decoding,
     Engine,
@@ -35,7 +36,6 @@ from mtbias.translate.seq2seq.engine import (
     is_out_of_memory,
     make_plan,
 )
-from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import Abandoned, TransformersEngine
 from mtbias.translate.system import MemoryStore
 
@@ -111,20 +111,12 @@ class _Small:
         self.engine, self.most, self.concurrency, self.failures = engine, most, concurrency, 0
         self.alone = threading.Lock()
 
-    def generate(
-        self,
-        batch: Sequence[Sequence[int]],
-        *,
-        decoding: Decoding,
-        limit: int,
-        forced: int | None,
-        stop: int | None = None,
-    ) -> list[Generated]:
+    def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         with self.alone:
             if len(batch) > self.most:
                 self.failures += 1
                 raise OutOfMemory("CUDA out of memory")
-            return self.engine.generate(batch, decoding=decoding, limit=limit, forced=forced, stop=stop)
+            return self.engine.generate(batch, bounds)
 
     def abandon(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -148,18 +140,10 @@ def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
     areas: list[int] = []
 
     class _Recording(_Small):
-        def generate(
-            self,
-            batch: Sequence[Sequence[int]],
-            *,
-            decoding: Decoding,
-            limit: int,
-            forced: int | None,
-            stop: int | None = None,
-        ) -> list[Generated]:
+        def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
             if len(batch) > self.most:
-                areas.append(len(batch) * (max(map(len, batch)) + limit))
-            return super().generate(batch, decoding=decoding, limit=limit, forced=forced, stop=stop)
+                areas.append(len(batch) * (max(map(len, batch)) + bounds.limit))
+            return super().generate(batch, bounds)
 
     _run(ready, range(len(SOURCES)), cpu_budget(36), _Recording(ready.engine, 6))
     assert areas == sorted(areas, reverse=True)
@@ -194,9 +178,9 @@ def test_what_nobody_waits_for_ends_at_its_next_step(ready: Ready, three: Transf
     ids = [ready.encoded[0].ids]
     with ThreadPoolExecutor(1) as thread:
         with three.abandon():
-            left = thread.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced)
+            left = thread.submit(three.generate, ids, Bounds(DECODING, 40, ready.codec.forced))
             assert isinstance(left.exception(), Abandoned)
-        assert thread.submit(three.generate, ids, decoding=DECODING, limit=40, forced=ready.codec.forced).result()
+        assert thread.submit(three.generate, ids, Bounds(DECODING, 40, ready.codec.forced)).result()
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -230,21 +214,13 @@ def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready:
     begun, meanwhile = [], threading.Barrier(3)
 
     class _Waiting(_Small):
-        def generate(
-            self,
-            batch: Sequence[Sequence[int]],
-            *,
-            decoding: Decoding,
-            limit: int,
-            forced: int | None,
-            stop: int | None = None,
-        ) -> list[Generated]:
+        def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
             begun.append(batch)
             if len(begun) <= 3:
                 meanwhile.wait()
             else:
                 time.sleep(0.2)
-            return super().generate(batch, decoding=decoding, limit=limit, forced=forced, stop=stop)
+            return super().generate(batch, bounds)
 
     class _Stopped(Exception):  # noqa: N818
         pass

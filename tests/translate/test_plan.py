@@ -16,9 +16,12 @@ from mtbias.translate.seq2seq.engine import (
     get_preset,
     gpu_budget,
     make_plan,
-    plan_key,
 )
 from mtbias.translate.text_language import is_repetitive
+from mtbias.translate.text_system import TextSystem
+from mtbias.types import SourceSentence
+
+from .endpoint_runs import Corpus
 
 LENGTHS = st.lists(st.integers(1, 300), max_size=60)
 DECODINGS = st.builds(Decoding, beams=st.integers(1, 6), max_length=st.integers(3, 300), from_source=st.booleans())
@@ -59,12 +62,13 @@ def test_longest_first_and_ties_in_the_order_of_the_corpus() -> None:
     assert len(make_plan([7] * 33, Decoding(), cpu_budget())) == 3
 
 
-def test_the_key_tells_plans_and_sentences_apart() -> None:
-    plan = make_plan([1, 2], Decoding(), cpu_budget())
-    other = make_plan([2, 1], Decoding(), cpu_budget())
-    keys = {plan_key(plan, ["a", "b"]), plan_key(plan, ["a", "c"]), plan_key(other, ["a", "b"])}
-    assert len(keys) == 3
-    assert plan_key(plan, ["a", "b"]) == plan_key(make_plan([1, 2], Decoding(), cpu_budget()), ["a", "b"])
+def test_the_key_tells_systems_sentences_and_divisions_apart() -> None:
+    def key(texts: str, *, name: str = "a", part_size: int = 2) -> str:
+        corpus = Corpus([SourceSentence(text, row, text) for row, text in enumerate(texts)])
+        return TextSystem({"model": name}, list, part_size).plan(corpus, {}).key
+
+    assert len({key("xyz"), key("xzy"), key("xyz", name="b"), key("xyz", part_size=3)}) == 4
+    assert key("xyz") == key("xyz")
 
 
 def test_limits_follow_the_source_only_where_asked_for() -> None:

@@ -50,7 +50,7 @@ def own(tmp_path: Path) -> Path:
     ],
 )
 def test_published_wordings_are_exact(name: str, asked: str) -> None:
-    assert load_prompt(name).messages(SOURCE, "de") == [{"role": "user", "content": asked}]
+    assert load_prompt(name).filled(SOURCE, "de") == [{"role": "user", "content": asked}]
 
 
 def test_every_prompt_that_ships_says_what_it_is_and_asks_in_every_language() -> None:
@@ -62,7 +62,7 @@ def test_every_prompt_that_ships_says_what_it_is_and_asks_in_every_language() ->
         assert prompt.about
         assert prompt.origin
         for lang, language in (("ar", "Arabic"), ("uk", "Ukrainian")):
-            (message,) = prompt.messages(SOURCE, lang)
+            (message,) = prompt.filled(SOURCE, lang)
             assert language in message["content"]
             assert SOURCE in message["content"]
 
@@ -70,14 +70,14 @@ def test_every_prompt_that_ships_says_what_it_is_and_asks_in_every_language() ->
 def test_a_prompt_of_ones_own_is_a_file(own: Path) -> None:
     prompt = load_prompt(own)
     assert prompt == load_prompt(str(own))
-    assert prompt.messages(SOURCE, "de") == [
+    assert prompt.filled(SOURCE, "de") == [
         {"role": "system", "content": "You translate into German (de)."},
         {"role": "user", "content": "The nurse came."},
         {"role": "assistant", "content": '{"text": "…"}'},
         {"role": "user", "content": SOURCE},
     ]
     with pytest.raises(UsageError, match="the prompt own is for de, es; got the language ru"):
-        prompt.messages(SOURCE, "ru")
+        prompt.filled(SOURCE, "ru")
 
 
 def test_the_hash_is_of_what_is_asked_and_how_it_is_read(own: Path) -> None:

@@ -14,10 +14,10 @@ import pytest
 import torch
 
 from mtbias.translate.outputs import Output
+from mtbias.translate.seq2seq.checkpoint_system import Generation
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import Decoding, Engine, Generated, cpu_budget, make_plan
-from mtbias.translate.seq2seq.generation import Generation
+from mtbias.translate.seq2seq.engine import Bounds, Decoding, Engine, Generated, cpu_budget, make_plan
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.draws import crossed
 
@@ -62,7 +62,7 @@ def test_it_finds_what_generate_finds(checkpoint: Checkpoint, name: str, how: st
     decoding, limit = DECODINGS[how]
     codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 16)
     engine = TransformersEngine(checkpoint(name))
-    found = engine.generate(sources, decoding=decoding, limit=limit, forced=codec.forced)
+    found = engine.generate(sources, Bounds(decoding, limit, codec.forced))
     expected = plainly(
         checkpoint(name),
         sources,
@@ -93,7 +93,7 @@ def test_what_is_taken_from_a_checkpoint(m2m100: Path, tmp_path: Path, settings:
     # Token 2 is the end: a checkpoint that forbids it means padding, and transformers passes over it.
     folder = with_settings(m2m100, tmp_path / "changed", forced_eos_token_id=2, **settings)
     codec, sources = ids_of(folder, "de")
-    found = TransformersEngine(folder).generate(sources, decoding=Decoding(), limit=14, forced=codec.forced)
+    found = TransformersEngine(folder).generate(sources, Bounds(Decoding(), 14, codec.forced))
     common = {"max_new_tokens": 14, "num_beams": 5, "early_stopping": True, "forced_bos_token_id": codec.forced}
     assert [one.ids for one in found] == plainly(folder, sources, **common)
     assert {one.ids[-1] for one in found} == {2}
@@ -125,7 +125,7 @@ def test_nothing_else_is(m2m100: Path, tmp_path: Path, ct2_cache: Path, setting:
         engine: Engine = TransformersEngine(place)
         if which == "ct2":
             engine = pytest.importorskip("ctranslate2") and CTranslate2Engine(place, cache=ct2_cache, threads=1)
-        return engine.generate(sources, decoding=Decoding(), limit=40, forced=codec.forced)
+        return engine.generate(sources, Bounds(Decoding(), 40, codec.forced))
 
     assert made(folder) == made(m2m100)
 
@@ -134,7 +134,7 @@ def test_sentences_that_are_done_leave_the_batch(m2m100: Path) -> None:
     # Greedy, each sentence takes as many steps as it has tokens, the end among them; the batch as many as the longest.
     _, sources = ids_of(m2m100, "de")
     engine = TransformersEngine(m2m100)
-    lengths = [len(one.ids) for one in engine.generate(sources, decoding=Decoding(beams=1), limit=99, forced=None)]
+    lengths = [len(one.ids) for one in engine.generate(sources, Bounds(Decoding(beams=1), 99, None))]
     assert len(set(lengths)) > 3
     assert (engine.steps, engine.row_steps) == (max(lengths), sum(lengths))
 
@@ -150,11 +150,11 @@ def test_what_is_done_before_the_stop_is_what_it_would_be(
         pytest.importorskip("ctranslate2")
         engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
     decoding = Decoding(beams=beams, early_stopping=codec.family.early_stopping)
-    whole = engine.generate(sources, decoding=decoding, limit=60, forced=codec.forced)
+    whole = engine.generate(sources, Bounds(decoding, 60, codec.forced))
     lengths = sorted(len(one.ids) for one in whole)
     counts = []
     for stop in (lengths[10] - 1, lengths[70] + 1):
-        first = engine.generate(sources, decoding=decoding, limit=60, forced=codec.forced, stop=stop)
+        first = engine.generate(sources, Bounds(decoding, 60, codec.forced, stop))
         done = [n for n, one in enumerate(first) if one.done]
         assert [first[n] for n in done] == [whole[n] for n in done]
         assert all(len(whole[n].ids) <= stop for n in done)

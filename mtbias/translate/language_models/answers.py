@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 from mtbias.errors import ModelError
@@ -15,8 +12,8 @@ from mtbias.translate.given_translations import GivenSystem, GivenTranslations
 from mtbias.translate.language_models.cleaning import Cleaned, clean, tally
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.outputs import EXAMPLES, PartsPlan
-from mtbias.translate.system import Sources, Store, Translated
-from mtbias.types import Json, SourceSentence, Translation
+from mtbias.translate.system import Sources, Translated
+from mtbias.types import SourceSentence, Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +29,6 @@ class Answer:
     answer_tokens: int | None = None
 
 
-def keep_answers(store: Store, part: int, answers: Sequence[Answer]) -> None:
-    """Put the answers of a part into the store."""
-    store.put(part, [asdict(answer) for answer in answers])
-
-
 class AnswersPlan(PartsPlan[Answer]):
     """A plan that keeps the answers of a language model, to each distinct source once, or several times."""
 
@@ -47,11 +39,6 @@ class AnswersPlan(PartsPlan[Answer]):
     @cached_property
     def _cleaned(self) -> dict[tuple[str, Answer], Cleaned]:
         return {}
-
-    def _key(self, identity: Mapping[str, Json]) -> str:
-        """A hash of what is asked, of whom and how: answers to other questions are of no use."""
-        asked = [dict(identity), self.prompt.sha256, list(self.sizes), self.distinct]
-        return sha256(json.dumps(asked, sort_keys=True).encode(errors="surrogatepass")).hexdigest()[:16]
 
     def clean(self, source: str, answer: Answer) -> Cleaned:
         """The translation in an answer."""
@@ -73,7 +60,7 @@ class AnswersPlan(PartsPlan[Answer]):
         """
         models = {answer.model for _, answer in pieces} - {None}
         if len(models) > 1:
-            raise _changed(*sorted(map(str, models)))
+            raise changed_model(*sorted(map(str, models)))
         n = len(self.distinct)
         times = [dict(pieces[start : start + n]) for start in range(0, len(pieces), n)]
         first, *others = [[self._translation(i, answers[i.source]) for i in self.instances] for answers in times]
@@ -94,28 +81,8 @@ class AnswersPlan(PartsPlan[Answer]):
         }
 
 
-class OneModel:
-    """Refuses answers of another model than the first: numbers of two models at once are those of none."""
-
-    def __init__(self) -> None:
-        self.name: str | None = None
-        self._lock = threading.Lock()
-
-    def check(self, answer: Answer) -> None:
-        """Compare the answer's model.
-
-        Raises:
-            ModelError: it is another one.
-        """
-        if answer.model is None:
-            return
-        with self._lock:
-            self.name = self.name or answer.model
-        if answer.model != self.name:
-            raise _changed(self.name, answer.model)
-
-
-def _changed(first: str, other: str) -> ModelError:
+def changed_model(first: str, other: str) -> ModelError:
+    """Numbers of two models at once are those of none."""
     return ModelError(
         f"expected answers of one model in a run, got {first!r} and {other!r}: the server changed it meanwhile; ask "
         "for the model by a name that stays (with its date or revision), into another folder"

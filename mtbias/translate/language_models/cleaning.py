@@ -1,59 +1,51 @@
 """From the answer of a language model to the translation in it, with what was noticed on the way.
 
-Answers have a few shapes: a thought before the translation, a fence, a label or quotation marks around it, further
-lines or a note behind it. These are removed, and counted by their kind. What has another shape has no translation, nor
-has an answer of which nobody can tell which part is one: it is not guessed. The translation is a part of the answer as
-it stands there, but for Markdown's marks of emphasis.
+A thought before the translation, fences, a label and quotation marks around it are removed, and of several lines the
+first that may be the translation is taken. Each is counted by its kind. What has another shape has no translation, nor
+has an answer that offers several: it is not guessed. The translation is a part of the answer as it stands there, but
+for Markdown's marks of emphasis.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
+from mtbias.errors import MtbiasError
 from mtbias.files.text_repair import OF_CHARACTERS, repair
-from mtbias.translate.language_models.answer_words import (
-    AnswerWords,
-    after_thought,
-    answer_words,
-    folded,
-    is_fence,
-    within_element,
-    without_markdown,
-    without_quotes,
-    without_tokens,
-)
-from mtbias.translate.language_models.prompt_files import Prompt
+from mtbias.language.installed import get_language
+from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt
 from mtbias.translate.text_language import MIN_WORDS, is_copy, is_in_another, words
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "empty": "empty answers",
         "truncated": "answers cut off within the translation",
-        "refusal": "refusals, and talk about the translation instead of one",
-        "language": "answers in another language",
+        "refusal": "refusals",
         "overlong": "answers much longer than the source",
         "unmarked": "answers without the marks that the prompt asks for",
-        "shape": "answers of another shape (JSON, brackets, quotations in a sentence, marks within marks)",
-        "lines": "answers of several lines that might each be the translation",
         "alternatives": "several translations offered",
+        "note": "talk about the translation",
+        "language": "text in another language",
+        "shape": "another shape (JSON, brackets, a note behind the translation, marks within marks)",
         "echo": "the source repeated",
         "introduction": "announcements of the translation",
-        "note": "notes beside the translation",
+        "lines": "further lines behind the translation",
         "thinking": "thoughts before the answer",
         "tags": "special tokens and tags",
         "markdown": "Markdown",
         "quotes": "quotation marks around the translation",
     }
 )
-"""What may be noticed in answers. Down to ``alternatives`` they leave an answer without a translation (but ``lines`` do
-not where all are the same, or the prompt means the first); the others are removed, and leave it without one where they
-are all that it has."""
+"""What may be noticed in answers. Down to ``alternatives`` they leave an answer without a translation; the others are
+removed, and leave it without one where they are all that it has."""
 
 # The longest of 32,000 translations of WinoMT into eight languages has 2.1 times the characters of its source.
 TIMES_LONGER = 5
@@ -62,29 +54,27 @@ LEAST_LONG = 200
 MOST_MARKS = 8
 """Marks within marks: a line that has more has another shape."""
 MOST_LINES = 60
-"""An answer of more lines holds more than a translation."""
+"""Lines of an answer that are looked at."""
 # "El médico ayudó al paciente." and "La médica ayudó a la paciente." have 0.63.
 ALIKE = 0.5
 """Dice coefficient of the groups of three letters from which on two lines are translations of one sentence."""
 _LEAST_ALIKE = 3
 """Lines of fewer words share their letters by chance."""
-_ARTICLE = 3
-"""Letters of what in brackets may be an article."""
 _FEW_WORDS = 4
 """A line before the translation that is no longer, and begins as an announcement, is one."""
 
-Role = Literal["text", "introduction", "echo", "note", "markdown", "shape"]
-
-_LABEL = re.compile(r"([^:：\n]{1,400})[:：](?!//)\s*(.*)", re.DOTALL)
-_EXCLAIMED = re.compile(r"(¡?\w[^!.:\n]{0,30})!\s+(\S.*)", re.DOTALL)
+_LABEL = re.compile(r"([^:：{\n]{1,400})[:：](?!//)\s*(.*)", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?。؟][\"”»')\]]{0,3}\s+(?=\S)")
-_BRACKET = re.compile(r"\s[(\[]([^()\[\]]{1,400})[)\]]")
-_LAST_BRACKET = re.compile(_BRACKET.pattern + r"[.!? ]{0,4}\Z")
-_ENDS = (".", "!", "?", "。", "؟", '"', "”", "»")
+_ASIDE = re.compile(r"\s[/|]+\s|\s?[(\[]|[)\]]")
+"""What stands before another wording, and around what is in brackets."""
+_ARTICLE = re.compile(r"\s[(\[](\w{1,3})[)\]]")
 _WRITTEN_ON = re.compile(r"\w\(\w{1,4}\)|\w/\w")
-_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{1,1000})[\"“”»]")
-_SLASH = re.compile(r"\s[/|]+\s")
-_EMPHASIS_LEFT = re.compile(r"^(?:\*{1,3}|_{1,2}|`+)\s+")
+_APOSTROPHE = re.compile("[’‘ʼ`´]")
+_EDGES = " \t¡¿.,;:!?*_#>\"“”„«»'()[]-–—"
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i['’]m|me|my|mine|we|us|our|sorry|excuse|pardon|forgive|apolog\w*|regret\w*|as an?)\b", re.IGNORECASE
+)
+"""What the source has where its translation may begin like a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,21 +100,14 @@ def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | 
         finish: why the server says that the answer ended: ``length`` where it was cut off, ``content_filter`` where it
             was withheld; others, and None, are a usual end.
     """
-    reading = _Reading(source, prompt, lang, answer_words(lang), [])
-    text: str | None = None
-    if finish == "content_filter":
-        reason: str | None = "refusal"
-    else:
-        bare, reason = reading.unwrapped(repair(answer, OF_CHARACTERS).text)
-        if reason is not None:
-            reason = "truncated" if finish == "length" else reason
-        else:
-            text, reason = reading.translation(bare)
-            if text is not None and finish == "length" and _plain(answer).endswith(_plain(text)):
-                reason = "truncated"
-    kinds = reading.kinds if reason is None else [*reading.kinds, reason]
-    ordered = tuple(kind for kind in KINDS if kind in kinds)
-    return Cleaned(None if reason else text, ordered, reason)
+    reading = _Reading(source, lang, _answer_words(lang))
+    text, reason = None, "refusal"
+    if finish != "content_filter":
+        text, reason = reading.translation(repair(answer, OF_CHARACTERS).text, prompt.answer)
+    if finish == "length" and (text is None or _plain(answer).endswith(_plain(text))):
+        text, reason = None, "truncated"
+    noticed = {*reading.kinds, reason}
+    return Cleaned(text, tuple(kind for kind in KINDS if kind in noticed), reason or None)
 
 
 def tally(cleaned: Iterable[tuple[str, Cleaned]]) -> dict[str, Any]:
@@ -134,12 +117,13 @@ def tally(cleaned: Iterable[tuple[str, Cleaned]]) -> dict[str, Any]:
     kinds that were not noticed are not there. ``ids`` has the ids of each kind, those without a translation first.
     """
     rows = sorted(cleaned, key=lambda row: row[1].text is not None)  # stable: in the order of the corpus
-    counts = Counter(kind for _, each in rows for kind in each.kinds)
-    reasons = Counter(each.reason for _, each in rows if each.reason is not None)
+    found = {kind: [id_ for id_, each in rows if kind in each.kinds] for kind in KINDS}
+    ids = {kind: those for kind, those in found.items() if those}
+    reasons = Counter(each.reason for _, each in rows)
     return {
-        "cleaned": {kind: counts[kind] for kind in KINDS if counts[kind]},
-        "untranslated": {kind: reasons[kind] for kind in KINDS if reasons[kind]},
-        "ids": {kind: [id_ for id_, each in rows if kind in each.kinds] for kind in KINDS if counts[kind]},
+        "cleaned": {kind: len(those) for kind, those in ids.items()},
+        "untranslated": {kind: reasons[kind] for kind in ids if reasons[kind]},
+        "ids": ids,
     }
 
 
@@ -148,13 +132,27 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", "", text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line without marks and labels, and what it is."""
+@cache
+def _answer_words(lang: str) -> Mapping[str, tuple[str, ...]]:
+    """The words of models that translate into `lang`, those in English among them (``answer_words.toml``)."""
+    tables = tomllib.loads(resources.files(__package__).joinpath("answer_words.toml").read_text(encoding="utf-8"))
+    try:
+        own = get_language(lang).name.lower()
+    except MtbiasError:
+        own = lang
+    used = [tables["en"], tables.get(lang, {}), {"names": [lang, own]}]
+    return {key: tuple(word for table in used for word in table.get(key, ())) for key in tables["en"]}
 
-    text: str
-    role: Role
-    kinds: tuple[str, ...] = ()
+
+def _folded(text: str) -> str:
+    """A text in lower case with straight apostrophes, without marks and blanks at its ends."""
+    return _APOSTROPHE.sub("'", text.lower()).strip(_EDGES)
+
+
+def _begins(text: str, phrases: tuple[str, ...]) -> bool:
+    """Whether a text begins with one of the phrases, as whole words."""
+    plain = _folded(text[:200])
+    return any(plain.startswith(each) and not plain[len(each) : len(each) + 1].isalnum() for each in phrases)
 
 
 @dataclass(slots=True)
@@ -162,199 +160,125 @@ class _Reading:
     """One answer that is being read."""
 
     source: str
-    prompt: Prompt
     lang: str
-    known: AnswerWords
-    kinds: list[str]
+    known: Mapping[str, tuple[str, ...]]
+    kinds: set[str] = field(default_factory=set)
     """What was noticed so far."""
 
-    def unwrapped(self, answer: str) -> tuple[str, str | None]:
-        """The answer without thoughts, tokens and tags, or the reason why nothing is left."""
+    def translation(self, answer: str, form: AnswerForm) -> tuple[str | None, str]:
+        """The translation in an answer, or the reason why there is none."""
         text = after_thought(answer)
         if text is None:
-            return "", "thinking"
-        self.kinds += ["thinking"] if text != answer else []
-        if self.prompt.answer.between is not None:
-            begin, end = self.prompt.answer.between
-            _, mark, behind = text.partition(begin)
-            return behind.partition(end)[0], None if mark or not text.strip() else "unmarked"
-        bare = within_element(without_tokens(text))
-        self.kinds += ["tags"] if bare != text else []
-        return bare, None
+            return None, "thinking"
+        self._notice("thinking", text != answer)
+        if form.between is None:
+            bare = within_element(without_tokens(text))
+            self._notice("tags", bare != text)
+        else:
+            _, mark, behind = text.partition(form.between[0])
+            if text.strip() and not mark:
+                return None, "unmarked"
+            bare = behind.partition(form.between[1])[0]
+        lines = [line.strip() for line in bare.splitlines() if line.strip()][:MOST_LINES]
+        passed = []
+        for number, line in enumerate(lines, start=1):
+            text, kinds = self._bare(line)
+            role = self._role(text, kinds, last=number == len(lines))
+            if role in {"refusal", "overlong", "alternatives"}:
+                return None, role
+            self.kinds |= kinds
+            if role == "text":
+                return self._only(text, lines[number:], form)
+            self._notice(role, role != "empty")
+            passed.append(role)
+        return None, next((kind for kind in KINDS if kind in passed and kind != "empty"), "empty")
 
-    def translation(self, text: str) -> tuple[str | None, str | None]:
-        """The line that is the translation, or the reason why none is."""
-        written = [line.strip() for line in text.splitlines() if line.strip()]
-        lines = list(self._in_order([self._line(line) for line in written[:MOST_LINES]]))
-        texts = [line for line in lines if line.role == "text"]
-        around = [line for line in lines if line.role != "text"]
-        if not texts:
-            return None, self._reason_of(around)
-        if len(written) > MOST_LINES:
-            return None, "lines"
-        first = texts[0]
-        self.kinds.extend((*(line.role for line in around), *first.kinds))
-        form = self.prompt.answer.lines
-        if form != "first":
-            if any(_alike(first.text, line.text) for line in [*texts, *around] if line.role in {"text", "note"}):
-                return None, "alternatives"
-            if any(line.text != first.text for line in texts):
-                return None, "alternatives" if form == "alternatives" else "lines"
-        self.kinds += ["lines"] if len(texts) > 1 else []
-        return self._without_tails(first)
+    def _only(self, text: str, others: Sequence[str], form: AnswerForm) -> tuple[str | None, str]:
+        """The first line that may be the translation, unless another is one too."""
+        further = {self._bare(line)[0] for line in others} - {""}
+        several = further - {text} if form.lines == "alternatives" else {each for each in further if _alike(text, each)}
+        if several and form.lines != "first":
+            return None, "alternatives"
+        self._notice("lines", bool(further))
+        return text, ""
 
-    def _line(self, text: str) -> _Line:
-        """What one line of an answer is, by itself."""
-        kinds: list[str] = []
+    def _notice(self, kind: str, noticed: bool) -> None:
+        self.kinds.update([kind] if noticed else [])
+
+    def _bare(self, text: str) -> tuple[str, set[str]]:
+        """A line without marks and labels, and the kinds of these."""
+        kinds: set[str] = set()
         for _ in range(MOST_MARKS):
-            if is_fence(text):
-                return _Line("", "markdown", (*kinds, "markdown"))
             before = text
-            for kind, strip in (("markdown", without_markdown), ("quotes", without_quotes)):
+            for kind, strip in (
+                ("markdown", without_markdown),
+                ("quotes", without_quotes),
+                ("introduction", self._without_label),
+            ):
                 stripped = strip(text, self.source).strip()
-                kinds += [kind] if stripped != text else []
+                kinds |= {kind} if stripped != text else set()
                 text = stripped
-            role, rest = self._by_label(text)
-            if role != "text":
-                return _Line(rest, role, tuple(kinds))
-            kinds += ["introduction"] if rest != text else []
-            text = rest
             if text == before:
-                return _Line(text, self._by_words(text), tuple(kinds))
-        return _Line(text, "shape", tuple(kinds))
+                return text, kinds
+        return text, {*kinds, "shape"}
 
-    def _by_label(self, text: str) -> tuple[Role, str]:
-        """What a line is by what stands before its colon, and the rest; without a label ``text`` and all of it."""
-        exclaimed = _EXCLAIMED.fullmatch(text)
-        if exclaimed and "!" not in self.source and folded(exclaimed[1]) in self.known.openers:  # "Sure! El médico …"
-            return "text", exclaimed[2]
+    def _without_label(self, text: str, source: str) -> str:
+        """A line without the announcement before its colon: "Spanish:", "Here is the translation:"."""
         match = _LABEL.fullmatch(text)
-        if match is None or ":" in self.source or not folded(match[1]):
-            return "text", text
-        label, rest = match[1], _EMPHASIS_LEFT.sub("", match[2].strip())
-        if folded(self.source).startswith(folded(label)):
-            return "text", text
-        if self.known.labels_source(label):
-            return "echo" if self._is_echo(rest) or not rest else "note", rest
-        if self.known.heads_note(label):
-            return "note", rest
-        if self.known.announces(label, self.source):
-            return ("text", rest) if rest else ("introduction", "")
-        return "text", text
+        if match is None or ":" in source or source.lower().startswith(match[1].lower()):
+            return text
+        label = _folded(match[1])
+        named = self._speaks(label) or label.removeprefix("in ") in self.known["names"] or self._opens(label)
+        return match[2] if named else text
 
-    def _by_words(self, text: str) -> Role:
-        further = next(self._further_sentences(text), None)
-        if further is not None and len(words(text[: further[0]])) >= MIN_WORDS:
-            text = text[: further[0]].rstrip()  # what is said behind the translation is not judged here
+    def _role(self, text: str, kinds: set[str], *, last: bool) -> str:
+        """What a line is, without its marks: ``text`` where it may be the translation."""
+        if len(text) > TIMES_LONGER * len(self.source) + LEAST_LONG:
+            return "overlong"
+        sentences = _SENTENCE_END.split(text)
+        more = len(sentences) > len(_SENTENCE_END.split(self.source))
+        pieces = [text] if _ASIDE.search(self.source) else _ASIDE.split(text)
+        further = [(each[0], piece) for each in (sentences if more else [text], pieces) for piece in each[1:]]
+        if not any(letter.isalnum() for letter in text):
+            return "introduction" if "introduction" in kinds else "empty"
         if self._is_echo(text):
             return "echo"
-        if text[:1] in {"(", "["} and text[:1] not in self.source[:1]:
-            return "note" if text[-1:] in {")", "]"} else "shape"
-        if text[:1] == "{" and self.source[:1] != "{":
+        if _begins(text, self.known["refusals"]) and not _FIRST_PERSON.search(self.source):
+            return "refusal"
+        if self._has_article(text) or any(_alike(*pair) for pair in further):
+            return "alternatives"
+        if "shape" in kinds or (text[0] in "([{" and text[0] != self.source[:1]):
             return "shape"
-        if is_in_another(text, self.lang) or self.known.speaks_of_translating(text, self.source):
+        ends_open = text.endswith((":", "：")) and ":" not in self.source
+        if ends_open or (not last and len(words(text)) <= _FEW_WORDS and self._opens(text)):
+            return "introduction"
+        if self._speaks(text) or any(self._is_note(piece) for _, piece in further):
             return "note"
-        return "text"
+        return "language" if is_in_another(text, self.lang) else "text"
 
-    def _in_order(self, lines: Sequence[_Line]) -> Iterator[_Line]:
-        """The lines, read one after another: what introduces the translation, and what belongs to a note behind it."""
-        first: str | None = None
-        in_note = False
-        for at, line in enumerate(lines):
-            role = line.role
-            if role == "text" and first is None and at + 1 < len(lines) and self._introduces(line.text):
-                role = "introduction"
-            elif role == "text" and first is None:
-                first = line.text
-            elif role == "text" and (in_note or self.known.closes(line.text, self.source)):
-                role = "text" if _alike(line.text, first or "") else "note"
-            in_note = in_note or (role == "note" and first is not None)
-            yield _Line(line.text, role, line.kinds)
+    def _is_note(self, text: str) -> bool:
+        """Whether a part of a line is none of the translation; a name in English is."""
+        foreign = is_in_another(text, self.lang) and not set(words(text)) <= set(words(self.source))
+        return foreign or self._is_echo(text) or self._without_label(text, self.source) != text
 
-    def _introduces(self, text: str) -> bool:
-        if text.endswith((":", "：")):
-            return ":" not in self.source
-        return len(words(text)) <= _FEW_WORDS and self.known.opens(text, self.source)
-
-    def _without_tails(self, line: _Line) -> tuple[str | None, str | None]:
-        """The line without notes behind the translation in it, or the reason why it is none."""
-        for _ in range(MOST_MARKS):
-            if line.role != "text":
-                return None, self._reason_of([line])
-            if len(line.text) > TIMES_LONGER * len(self.source) + LEAST_LONG:
-                return None, "overlong"
-            end, kind = self._end(line.text)
-            if kind is None:
-                return self._judged(line.text)
-            self.kinds.append(kind)
-            line = self._line(line.text[:end].rstrip())
-            self.kinds.extend(line.kinds)
-        return None, "shape"
-
-    def _end(self, text: str) -> tuple[int, str | None]:
-        """Where the first note behind the translation begins, and what it is."""
-        for begin, tail in self._tails(text):
-            if _alike(text[:begin], tail):
-                break  # another translation
-            if self._is_echo(tail):
-                return begin, "echo"
-            if self._is_note(text[:begin], tail):
-                return begin, "note"
-        return len(text), None
-
-    def _judged(self, text: str) -> tuple[str | None, str | None]:
-        if self._offers_alternatives(text):
-            return None, "alternatives"
-        if self.known.refuses(text, self.source):
-            return None, "refusal"
-        if not any(letter.isalnum() for letter in text):
-            return None, "empty"
-        if text.endswith((":", "：")) and ":" not in self.source:
-            return None, "introduction"  # of what is not there
-        return text, None
-
-    def _tails(self, text: str) -> Iterator[tuple[int, str]]:
-        """The bracket that ends a line, where the source has none, and sentences beyond as many as the source has."""
-        bracket = None if set("([") & set(self.source) else _LAST_BRACKET.search(text)
-        if bracket and (self._is_echo(bracket[1]) or not self._is_of_source(bracket[1])):
-            yield bracket.start(), bracket[1]
-        for begin, end in self._further_sentences(text):
-            yield begin, text[begin:end]
-
-    def _further_sentences(self, text: str) -> Iterator[tuple[int, int]]:
-        starts = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
-        if len(starts) - 2 > len(_SENTENCE_END.findall(self.source)):
-            yield from pairwise(starts[1:])
-
-    def _is_note(self, before: str, tail: str) -> bool:
-        label, colon, _ = tail.partition(":")
-        if colon and ":" not in self.source and (self.known.heads_note(label) or self.known.labels_source(label)):
-            return True
+    def _speaks(self, text: str) -> bool:
+        """Whether a text has a word for translating and the source has none, nor one for interpreting."""
+        said, own = text.lower(), self.source.lower()
         return (
-            (before.endswith(_ENDS) and not tail.endswith(_ENDS))  # a bracket behind the sentence
-            or self.known.speaks_of_translating(tail, self.source)
-            or self.known.closes(tail, self.source)
-            or is_in_another(tail, self.lang)
+            any(each in said for each in self.known["translation"]) and "translat" not in own and "interpret" not in own
         )
 
-    def _offers_alternatives(self, text: str) -> bool:
-        """Whether a line has several translations of the sentence, in brackets or behind a slash.
+    def _opens(self, text: str) -> bool:
+        """Whether a text begins as an announcement does, and the source does not."""
+        return _begins(text, self.known["openers"]) and not _begins(self.source, self.known["openers"])
 
-        So has an article in brackets ("El (la) médico"), which would be read as the gender of the other. Two forms of a
-        word in one sentence ("el médico (la médica)", "el médico/la médica") are one translation, and both are read.
+    def _has_article(self, text: str) -> bool:
+        """Whether an article stands in brackets ("El (la) médico"), which would be read as the gender of the other.
+
+        Two forms of a word ("el médico (la médica)", "el médico/la médica") are one translation, and both are read.
         """
-        for match in () if set("([") & set(self.source) else _BRACKET.finditer(text):
-            short = all(len(word) <= _ARTICLE for word in match[1].split()) and not _WRITTEN_ON.search(text)
-            if (short and not self._is_of_source(match[1])) or _alike(text[: match.start()], match[1]):
-                return True
-        if any(_alike(text[:begin], tail) for begin, tail in self._tails(text)):
-            return True
-        first, *others = [text] if set("/|") & set(self.source) else _SLASH.split(text)
-        return any(_alike(first, other) for other in others)
-
-    def _is_of_source(self, text: str) -> bool:
-        """Whether all words of a text stand in the source too: a name, or a term that was left in English."""
-        return set(words(text)) <= set(words(self.source))
+        found = None if _WRITTEN_ON.search(text) or _ASIDE.search(self.source) else _ARTICLE.search(text)
+        return found is not None and found[1].lower() not in words(self.source)
 
     def _is_echo(self, text: str) -> bool:
         """Whether a text of some words is the source, or nearly so, or begins with it."""
@@ -362,23 +286,6 @@ class _Reading:
         if len(own) < MIN_WORDS:
             return False
         return text.lower().lstrip("\"“«'").startswith(self.source.lower()) or is_copy(own, words(text))
-
-    def _quotes_a_sentence(self, text: str) -> bool:
-        """Whether a text quotes some words that are not the source: a translation, told in a sentence."""
-        quoted = (match[1] for match in _QUOTED.finditer(text))
-        return any(len(words(each)) >= MIN_WORDS and not self._is_echo(each) for each in quoted)
-
-    def _reason_of(self, lines: Sequence[_Line]) -> str:
-        """Why an answer of these lines, none of them a translation, has none."""
-        said = [line.text for line in lines if line.role in {"note", "text"}]
-        if any(self.known.refuses(each, self.source) for each in said):
-            return "refusal"
-        if any(self.known.speaks_of_translating(each, self.source) for each in said):
-            return "shape" if any(map(self._quotes_a_sentence, said)) else "refusal"
-        if any(is_in_another(each, self.lang) for each in said):
-            return "language"
-        roles = {line.role for line in lines}
-        return next((role for role in ("echo", "shape", "note", "introduction") if role in roles), "empty")
 
 
 def _alike(one: str, other: str) -> bool:
@@ -396,3 +303,71 @@ def _alike(one: str, other: str) -> bool:
 def _trigrams(text: str) -> Counter[str]:
     plain = f" {' '.join(words(text))} "
     return Counter(plain[at : at + 3] for at in range(len(plain) - 2))
+
+
+# Marks around a translation that are none of its text: thinking, special tokens, Markdown, quotation marks.
+#
+# Each function is given a text, and gives what is left of it. A mark that the source has too is left alone.
+
+_THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|analysis"
+_BEGINS_THOUGHT = re.compile(rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
+_ENDS_THOUGHT = re.compile(
+    rf"</(?:{_THOUGHT})>|\[/THINK\]|◁/think▷|<\|channel\|>\s*final\s*<\|message\|>", re.IGNORECASE
+)
+# Of templates of chat models (ChatML, Llama, Gemma, Mistral, DeepSeek) and of SentencePiece.
+_ROLE = r"(?:\s*(?:system|user|assistant|model)\b)?"
+_TOKEN = re.compile(
+    rf"<\|(?:im_start|start_header_id|start)\|>{_ROLE}|<start_of_turn>{_ROLE}|<[|｜][\w▁]{{1,40}}[|｜]>"
+    r"|<end_of_turn>|</?s>|<(?:eos|bos|pad|unk)>|\[/?INST\]"
+)
+_ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*)</\1>", re.DOTALL)
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w-]*\s*|\s*(?:[-*_=#]\s*){3,}")
+_BULLET = re.compile(r"(?:[-*•–—+]|#{1,6}|>|\d{1,2}[.)]|[a-z]\))\s+")
+# Between words a star or an underscore stands for all genders (Lehrer*innen, niñ_s) and emphasises nothing. What may
+# stand between is bounded, so that time stays linear.
+_EMPHASIS = re.compile(
+    r"(?<![\w*_`])([*_`]{1,3})(?![\s*_`])((?:[^*_`\n]|(?<=\w)[*_`](?=\w)){1,1000}?)(?<!\s)\1(?![\w*_`])"
+)
+_PAIRS = {
+    '"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "'": "'", "‚": "‘’", "‹": "›", "「": "」",
+    "״": "״", "`": "'",
+}  # fmt: skip
+_QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
+
+
+def after_thought(text: str) -> str | None:
+    """What stands behind the last thought; None where one begins and does not end."""
+    ends = [found.end() for found in _ENDS_THOUGHT.finditer(text)]
+    rest = text[ends[-1] :] if ends else text
+    return None if _BEGINS_THOUGHT.search(rest) else rest
+
+
+def without_tokens(text: str) -> str:
+    """The first piece between special tokens that is not blank; the text itself where there is no token."""
+    if not _TOKEN.search(text):
+        return text
+    return next((piece for piece in _TOKEN.split(text) if piece.strip()), "")
+
+
+def within_element(text: str) -> str:
+    """What stands in the one element that the text is: ``<translation>…</translation>``."""
+    found = _ELEMENT.fullmatch(text.strip())
+    return found[2] if found and f"<{found[1]}>" not in found[2] else text
+
+
+def without_markdown(line: str, source: str) -> str:
+    """A line without the bullet, number or heading that begins it, and without emphasis; of a fence nothing."""
+    if _FENCE.fullmatch(line):
+        return ""
+    bullet = _BULLET.match(line)
+    if bullet and not _BULLET.match(source) and not (bullet[0][0] in "-–—" and source[:1] in _QUOTES):
+        line = line[bullet.end() :]
+    # What is left at an end has lost its partner.
+    return line if set("*_`") & set(source) else _EMPHASIS.sub(r"\2", line).removeprefix("**").removesuffix("**")
+
+
+def without_quotes(line: str, source: str) -> str:
+    """A line without the quotation marks around all of it, where the source begins with none."""
+    inner = line[1:-1].strip()
+    quoted = len(line) > 2 and line[-1] in _PAIRS.get(line[0], "") and not {line[0], line[-1]} & set(inner)
+    return inner if quoted and inner and source[:1] not in _QUOTES else line

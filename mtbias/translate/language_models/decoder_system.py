@@ -1,44 +1,45 @@
-"""Checkpoints that are decoders as a translation system: prompts in batches by length, answers cleaned and kept."""
+"""Checkpoints that are decoders (causal language models) as a translation system: greedy answers, cleaned and kept."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from mtbias.errors import ModelError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import chosen_device
 from mtbias.settings import LanguageModelSettings
-from mtbias.translate.language_models.answers import Answer, AnswersPlan, keep_answers
-from mtbias.translate.language_models.decoder_engine import DecoderEngine, DecoderTokenizer
+from mtbias.translate.language_models.answers import Answer, AnswersPlan
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
-from mtbias.translate.seq2seq.checkpoints import Checkpoint
+from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained
+from mtbias.translate.seq2seq.codec import load_tokenizer
 from mtbias.translate.seq2seq.engine import (
-    Batch,
+    BatchPlan,
+    BatchSystem,
     Budget,
     Decoding,
     Halving,
-    cpu_budget,
     get_preset,
-    gpu_budget,
-    make_plan,
+    within_memory,
 )
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, read_weights
 from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.types import Json, SourceSentence
 
-CPU_ROWS = 16
-"""Prompts of a batch on a CPU: they are longer than sources, and wait for the longest answer among them."""
-USES = frozenset({"prompt", "answer_tokens", "dtype", "batch_rows", "preset", "revision"})
-"""The settings that change something."""
+_AGAIN = "download the checkpoint again"
 
 
-class DecoderSystem:
+class DecoderSystem(BatchSystem):
     """Asks a causal language model for translations into one language (`mtbias.translate.system.System`)."""
 
-    needs_network = False
-    uses = USES
+    uses = frozenset({"prompt", "answer_tokens", "dtype", "batch_rows", "preset", "revision"})
+    """The settings that change something."""
+    cpu_rows = 16  # prompts are longer than sources, and wait for the longest answer among them
 
     def __init__(self, checkpoint: Checkpoint, asked: Asked) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
@@ -50,7 +51,7 @@ class DecoderSystem:
         self.checkpoint, self.lang, self.settings = checkpoint, asked.lang, asked.settings
         self.language_model: LanguageModelSettings = asked.language_model
         self.prompt: Prompt = load_prompt(self.language_model.prompt)
-        self.prompt.messages("", asked.lang)  # refuses a language that it is not for
+        self.prompt.filled("", asked.lang)  # refuses a language that it is not for
         self.device = chosen_device(asked.device)
         gpu_dtype = get_preset(asked.settings.preset).gpu_dtype
         self.dtype = asked.settings.dtype or (gpu_dtype if self.device.startswith("cuda") else "float32")
@@ -63,28 +64,13 @@ class DecoderSystem:
         """The engine, with the weights loaded."""
         return DecoderEngine(self.checkpoint.folder, self.tokenizer, device=self.device, dtype=self.dtype)
 
-    def budget(self, begun: Begun) -> Budget:
-        """What a batch may hold: as the settings say, else as the run was begun with, else what suits the device."""
-        if self.settings.batch_rows is not None:
-            return cpu_budget(self.settings.batch_rows)
-        match begun.get("budget") or begun.get("batch"):
-            case [int(rows), int(tokens)]:
-                return Budget(rows, tokens)
-        if not self.device.startswith("cuda"):
-            return cpu_budget(CPU_ROWS)
-        import torch
-
-        size = 4 if self.dtype == "float32" else 2
-        memory = torch.cuda.mem_get_info(torch.device(self.device))[0] - self._weights()
-        return gpu_budget(self._sizes(), max(memory, 0), bytes_per_value=size, beams=1)
-
-    def _weights(self) -> int:
-        """Bytes that the weights will take, by the sizes of their files."""
+    def weights(self) -> int:
+        """See `BatchSystem`; by the sizes of their files."""
         files = [*self.checkpoint.folder.glob("*.safetensors")] or [*self.checkpoint.folder.glob("*.bin")]
         return sum(path.stat().st_size for path in files) * (2 if self.dtype == "float32" else 1)
 
-    def _sizes(self) -> dict[str, Any]:
-        """The config's sizes under the names that `gpu_budget` reads; few heads of keys and values are narrow."""
+    def sizes(self) -> Mapping[str, Any]:
+        """See `BatchSystem`; few heads of keys and values are narrow."""
         config = load_json((self.checkpoint.folder / "config.json").read_bytes())
         config = config.get("text_config") or config  # of models that read pictures too
         hidden, heads = int(config.get("hidden_size") or 4096), int(config.get("num_attention_heads") or 1)
@@ -101,8 +87,8 @@ class DecoderSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class DecoderPlan(AnswersPlan):
-    """How a decoder translates one corpus (`mtbias.translate.system.Plan`): a part is a batch."""
+class DecoderPlan(BatchPlan[Answer], AnswersPlan):
+    """See `BatchPlan`."""
 
     system: DecoderSystem
     instances: Sequence[SourceSentence]
@@ -110,99 +96,190 @@ class DecoderPlan(AnswersPlan):
     lang: str
     budget: Budget
 
-    @cached_property
-    def identity(self) -> Mapping[str, Json]:
-        """What translations depend on: not on batches in fp32; in other types the rows of a batch are named too."""
-        system, prompt = self.system, self.prompt
-        from importlib.metadata import version
-
-        identity: dict[str, Json] = {
-            "model": system.checkpoint.name,
-            "revision": system.checkpoint.revision,
-            "engine": f"transformers/{version('transformers')}",
-            "dtype": system.dtype,
-            "decoding": "greedy",
-            "template": system.tokenizer.template,
-            "prompt": f"{prompt.name}/{prompt.version}#{prompt.sha256[:8]}",
-            "answer_tokens": system.language_model.answer_tokens,
-        }
-        return identity if system.dtype == "float32" else {**identity, "batch": list(self.budget)}
-
     @property
-    def settings(self) -> Mapping[str, Json]:
-        """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
-        return {"budget": list(self.budget)}
+    def asked(self) -> Mapping[str, Json]:
+        """See `BatchPlan`."""
+        return {
+            "engine": f"transformers/{version('transformers')}",
+            "dtype": self.system.dtype,
+            "decoding": "greedy",
+            "template": self.system.tokenizer.template,
+            "prompt": self.prompt.label,
+            "answer_tokens": self.system.language_model.answer_tokens,
+        }
 
     @cached_property
     def encoded(self) -> Sequence[Sequence[int]]:
         """The prompt of each distinct source as token ids."""
-        return [self.system.tokenizer.encode(self.prompt.messages(s, self.lang)) for s in self.distinct]
-
-    @cached_property
-    def batches(self) -> tuple[Batch, ...]:
-        """The parts; the weights are not needed."""
-        return make_plan([len(ids) for ids in self.encoded], self.system.decoding, self.budget)
-
-    @cached_property
-    def key(self) -> str:
-        """See `mtbias.translate.system.Plan`."""
-        rows = [n for batch in self.batches for n in batch.rows]
-        return self._key({**self.identity, "rows": rows})
-
-    @cached_property
-    def parts(self) -> Sequence[Sequence[str]]:
-        """See `mtbias.translate.outputs.PartsPlan`."""
-        return [[self.distinct[row] for row in batch.rows] for batch in self.batches]
+        return [self.system.tokenizer.encode(self.prompt.filled(s, self.lang)) for s in self.distinct]
 
     @property
-    def frees_cpu(self) -> bool:
-        """On a GPU."""
-        return self.system.device.startswith("cuda")
+    def lengths(self) -> Sequence[int]:
+        """See `BatchPlan`."""
+        return list(map(len, self.encoded))
 
-    def begin(self, store: Store) -> _DecoderWork:
-        """See `mtbias.translate.outputs.PartsPlan`."""
-        return _DecoderWork(self, store)
-
-
-@dataclass(frozen=True)
-class _DecoderWork:
-    plan: DecoderPlan
-    store: Store
-    halving: Halving = field(default_factory=Halving)
-
-    def resume(self, pieces: Sequence[Answer]) -> None:
-        """Nothing depends on what is there."""
-
-    def make(self, parts: Sequence[int]) -> Generator[tuple[int, list[Answer]]]:
-        """See `mtbias.translate.outputs.Work`.
+    def make(
+        self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
+    ) -> Generator[tuple[int, list[Answer]]]:
+        """See `mtbias.translate.outputs.PartsPlan`.
 
         Raises:
             ModelError: the weights cannot be loaded, or one prompt does not fit into memory.
         """
-        for part in parts:
-            batch = self.plan.batches[part]
-            answers = self._answers([self.plan.encoded[row] for row in batch.rows], batch.limit)
-            keep_answers(self.store, part, answers)
-            yield part, answers
+        halving, limit = Halving(), self.system.language_model.answer_tokens
 
-    def _answers(self, prompts: Sequence[Sequence[int]], limit: int) -> list[Answer]:
         def too_long(prompt: Sequence[int], lacking: str) -> ModelError:
             return ModelError(
                 f"one prompt of {len(prompt)} tokens with an answer of up to {limit} does not fit into memory "
                 f"({lacking}); use fewer --answer-tokens, another --dtype, or --device cpu"
             )
 
-        return self.halving.run(
-            prompts,
-            lambda some: len(some) * (max(map(len, some)) + limit),
-            lambda some: self.plan.system.engine.answer(some, limit=limit),
-            too_long,
-        )
-
-    def execution(self, generated: int) -> Mapping[str, Json]:  # noqa: ARG002
-        """See `mtbias.translate.outputs.Work`."""
-        return {
-            "translate_device": self.plan.system.device,
-            "batch": list(self.plan.budget),
-            "batches_halved": self.halving.halved,
+        for part in parts:
+            answers = halving.run(
+                [self.encoded[row] for row in self.batches[part].rows],
+                lambda some: len(some) * (max(map(len, some)) + limit),
+                lambda some: self.system.engine.answer(some, limit=limit),
+                too_long,
+            )
+            self.put(store, part, answers)
+            yield part, answers
+        circumstances |= {
+            "translate_device": self.system.device,
+            "batch": list(self.budget),
+            "batches_halved": halving.halved,
         }
+
+
+@dataclass(frozen=True)
+class DecoderTokenizer:
+    """Makes token ids of conversations, and texts of token ids."""
+
+    folder: Path
+    _tokenizer: Any
+    template: str
+    """``chat`` where the checkpoint has a chat template, else ``plain``: the turns one after the other."""
+
+    @classmethod
+    def load(cls, folder: Path) -> DecoderTokenizer:
+        """The tokenizer of a checkpoint.
+
+        Raises:
+            ModelError: it cannot be loaded.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = load_tokenizer(folder, "AutoTokenizer")
+        return cls(folder, made, "chat" if made.chat_template else "plain")
+
+    def encode(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
+        """The token ids of a conversation, up to where the model is to continue.
+
+        Raises:
+            ModelError: the chat template refuses it.
+        """
+        if self.template == "plain":
+            text = "\n\n".join(message["content"] for message in messages)
+            return list(self._tokenizer(text)["input_ids"])
+        advice = "choose another --prompt (some templates take no system message)"
+        with explained(self.folder, "filling in the chat template", advice):
+            text = self._tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])  # the template writes them itself
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of token ids, without special tokens."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """The token that ends a text."""
+        end = self._tokenizer.eos_token_id
+        return frozenset() if end is None else frozenset({int(end)})
+
+
+class DecoderEngine:
+    """The weights of a decoder on a device."""
+
+    def __init__(self, folder: Path, tokenizer: DecoderTokenizer, *, device: str, dtype: str) -> None:
+        """Load the weights.
+
+        Raises:
+            ModelError: they cannot be loaded.
+        """
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        self.folder, self.tokenizer, self.device, self.dtype = folder, tokenizer, device, dtype
+        with explained(folder, "loading the weights with transformers", _AGAIN):
+            model, found = read_weights(folder, AutoModelForCausalLM, dtype=getattr(torch, dtype))
+            check_whole(folder, found)
+            check_finite(folder, model, dtype)
+        advice = "choose another --device or --dtype, or a smaller model"
+        with explained(folder, f"moving the weights to {device}", advice):
+            self._model = model.to(device).eval()
+        named = self._model.generation_config.eos_token_id
+        listed = named if isinstance(named, list) else [] if named is None else [named]
+        self._ends = sorted({*listed, *tokenizer.ends})
+
+    def answer(self, prompts: Sequence[Sequence[int]], *, limit: int) -> list[Answer]:
+        """The likeliest next token each time, up to `limit` of them: the answers to `prompts`, token ids each.
+
+        Prompts are padded on the left, so that all answers begin at one place; what pads is masked.
+
+        Raises:
+            OutOfMemory: the batch is too large for the device.
+            ModelError: scores are not finite, or generating fails.
+        """
+        import torch
+        from transformers import GenerationConfig, LogitsProcessorList
+
+        longest = max(map(len, prompts))
+        pad = self._ends[0] if self._ends else 0
+        ids = [[*[pad] * (longest - len(prompt)), *prompt] for prompt in prompts]
+        mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
+        watch = _Watch()
+
+        def generate() -> list[list[int]]:
+            with torch.inference_mode(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = self._model.generate(
+                    input_ids=torch.tensor(ids, device=self.device),
+                    attention_mask=torch.tensor(mask, device=self.device),
+                    # A new one: what the checkpoint's own says of sampling and repetition is no part of greedy search.
+                    generation_config=GenerationConfig(
+                        do_sample=False, max_new_tokens=limit, eos_token_id=self._ends or None, pad_token_id=pad
+                    ),
+                    logits_processor=LogitsProcessorList([watch]),
+                )
+            return list(found[:, longest:].tolist())
+
+        with explained(self.folder, "generating with transformers", _AGAIN):
+            rows = within_memory(generate, self.device)
+        if watch.found_bad():
+            raise ModelError(
+                f"{self.folder}: scores are not finite in {self.dtype}; "
+                + ("the weights are damaged or untrained" if self.dtype == "float32" else "use --dtype float32")
+            )
+        return [self._answer(row, len(prompt)) for row, prompt in zip(rows, prompts, strict=True)]
+
+    def _answer(self, row: Sequence[int], prompt_tokens: int) -> Answer:
+        """The answer of a row, which ends at the first token that ends it; what follows only fills the batch."""
+        end = next((place for place, token in enumerate(row) if token in self._ends), None)
+        new = row if end is None else row[:end]
+        finish = "length" if end is None else "stop"
+        return Answer(self.tokenizer.decode(new), finish, None, prompt_tokens, len(new))
+
+
+class _Watch:
+    """A logits processor that changes nothing and notices scores that are not numbers, without waiting for the GPU."""
+
+    def __init__(self) -> None:
+        self._bad: Any = None
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:  # noqa: ANN401, ARG002 - transformers' interface
+        bad = scores.isnan().any()
+        self._bad = bad if self._bad is None else self._bad | bad
+        return scores
+
+    def found_bad(self) -> bool:
+        """Whether there were any."""
+        return self._bad is not None and bool(self._bad)

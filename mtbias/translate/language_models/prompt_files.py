@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -20,7 +20,6 @@ from mtbias.errors import UsageError, choices
 from mtbias.files.reading import TextFile, parse_toml, read_text
 from mtbias.files.strict_json import EXACT, DecodingError, converted
 from mtbias.language.installed import get_language
-from mtbias.types import Json
 
 FIELDS = ("source", "language", "language_code")
 """What stands in braces in a message is replaced by the sentence, the language's English name, its ISO 639-1 code."""
@@ -61,18 +60,27 @@ class Message:
                 raise ValueError(f"content: expected only {known} in braces, got {{{field}}}")
 
 
+@cache
+def _name_of(lang: str) -> str:
+    """The English name of a language; kept, since looking up a plugin takes 3 ms and every request asks."""
+    return get_language(lang).name
+
+
 @dataclass(frozen=True, slots=True)
-class _PromptFile:
-    """What stands in the file."""
+class Prompt:
+    """A way to ask for a translation: what stands in its file."""
 
     __pydantic_config__: ClassVar = EXACT
     name: str
     version: str
     messages: tuple[Message, ...]
+    """The conversation, with `FIELDS` in braces."""
+    answer: AnswerForm = AnswerForm()
     about: str = ""
     origin: str = ""
+    """Where the wording is from."""
     languages: tuple[str, ...] = ()
-    answer: AnswerForm = AnswerForm()
+    """ISO 639-1 codes of the languages that it is written for; empty for all."""
 
     def __post_init__(self) -> None:
         # Both stand in the signature of a run, between slashes and bars.
@@ -87,31 +95,16 @@ class _PromptFile:
         if "{source}" not in self.messages[-1].content:
             raise ValueError("messages: expected {source} in the last one, where the sentence is put")
 
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the JSON of role and content of each turn, and of `answer`; no comment of the file changes it."""
+        asked = {
+            "messages": [[turn.role, turn.content] for turn in self.messages],
+            "answer": [self.answer.lines, self.answer.between],
+        }
+        return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
-@cache
-def _name_of(lang: str) -> str:
-    """The English name of a language; kept, since looking up a plugin takes 3 ms and every request asks."""
-    return get_language(lang).name
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """A way to ask for a translation."""
-
-    name: str
-    version: str
-    sha256: str
-    """SHA-256 of what is asked and of the answer's form (`_hash`); no comment of the file changes it."""
-    turns: tuple[Message, ...]
-    """The conversation, with `FIELDS` in braces."""
-    answer: AnswerForm = AnswerForm()
-    about: str = ""
-    origin: str = ""
-    """Where the wording is from."""
-    languages: tuple[str, ...] = ()
-    """ISO 639-1 codes of the languages that it is written for; empty for all."""
-
-    def messages(self, source: str, lang: str) -> list[dict[str, str]]:
+    def filled(self, source: str, lang: str) -> list[dict[str, str]]:
         """The conversation that asks for the translation of `source` into `lang`, each turn with role and content.
 
         Raises:
@@ -122,7 +115,7 @@ class Prompt:
         values = {"source": source, "language": _name_of(lang), "language_code": lang}
         return [
             {"role": turn.role, "content": _FIELD.sub(lambda match: values[match[1]], turn.content)}
-            for turn in self.turns
+            for turn in self.messages
         ]
 
     @property
@@ -130,18 +123,9 @@ class Prompt:
         """``NAME/VERSION#HASH`` with eight digits of the hash, for signatures."""
         return f"{self.name}/{self.version}#{self.sha256[:8]}"
 
-    def as_json(self) -> dict[str, Json]:
+    def as_json(self) -> dict[str, Any]:
         """The prompt as `mtbias list prompts --json` shows it."""
-        return {
-            "name": self.name,
-            "version": self.version,
-            "sha256": self.sha256,
-            "about": self.about,
-            "origin": self.origin,
-            "languages": list(self.languages),
-            "messages": [{"role": turn.role, "content": turn.content} for turn in self.turns],
-            "answer": {"lines": self.answer.lines, "between": list(self.answer.between or ()) or None},
-        }
+        return {**asdict(self), "sha256": self.sha256}
 
 
 def load_prompt(name: str | Path) -> Prompt:
@@ -175,25 +159,6 @@ def list_prompts() -> Sequence[Prompt]:
 
 def _parsed(file: TextFile) -> Prompt:
     try:
-        content = converted(_PromptFile, parse_toml(file))
+        return converted(Prompt, parse_toml(file))
     except DecodingError as error:
         raise file.error(str(error)) from None
-    return Prompt(
-        name=content.name,
-        version=content.version,
-        sha256=_hash(content.messages, content.answer),
-        turns=content.messages,
-        answer=content.answer,
-        about=content.about,
-        origin=content.origin,
-        languages=content.languages,
-    )
-
-
-def _hash(turns: Sequence[Message], answer: AnswerForm) -> str:
-    """SHA-256 of the JSON of role and content of each turn, and of what `AnswerForm` holds."""
-    asked: Mapping[str, Any] = {
-        "messages": [[turn.role, turn.content] for turn in turns],
-        "answer": [answer.lines, answer.between],
-    }
-    return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()

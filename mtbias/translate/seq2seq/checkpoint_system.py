@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mtbias.errors import DependencyError, MtbiasError, SettingError
-from mtbias.files.reading import input_bytes
-from mtbias.files.strict_json import load_json
+from mtbias.errors import DependencyError, ModelError, MtbiasError, SettingError
 from mtbias.machine.devices import chosen_device
 from mtbias.machine.installation import install_command
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import Output, OutputsPlan
-from mtbias.translate.seq2seq.checkpoints import Checkpoint, locate
+from mtbias.translate.seq2seq.checkpoints import Checkpoint, is_decoder, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.ct2_engine import usable_types
 from mtbias.translate.seq2seq.engine import (
     Batch,
+    BatchPlan,
+    BatchSystem,
+    Bounds,
     Budget,
     Decoding,
     Engine,
-    cpu_budget,
+    Generated,
+    Halving,
+    OutOfMemory,
     get_preset,
-    gpu_budget,
-    make_plan,
-    plan_key,
 )
-from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.system import Asked, Begun, Sources, Store
+from mtbias.translate.text_language import is_repetitive
 from mtbias.types import Json, SourceSentence
 
 if TYPE_CHECKING:
@@ -65,28 +67,23 @@ class EngineChoice:
         command makes the same run again.
         """
         on_gpu = device.startswith("cuda")
-        usual = get_preset(settings.preset).gpu_dtype if on_gpu else "float32"
+        dtype = settings.dtype or (get_preset(settings.preset).gpu_dtype if on_gpu else "float32")
         if settings.engine is not None or settings.preset != "fast":
-            return cls(settings.engine or "transformers", settings.dtype or usual)
-        dtype = settings.dtype or usual
+            return cls(settings.engine or "transformers", dtype)
+        told = f"--preset fast on {device}: "
         if not on_gpu:
             why = f"transformers in {dtype}; --engine ct2 is faster, in int8 more so, which can flip a gender"
-            return cls("transformers", dtype, f"--preset fast on {device}: {why}")
+            return cls("transformers", dtype, told + why)
         wanted = _FEWER_BITS if settings.dtype is None else (settings.dtype,)
         try:
-            found = [each for each in wanted if each in usable_types(device)]
-        except MtbiasError as error:
-            return cls("transformers", dtype, f"--preset fast on {device}: transformers in {dtype}, because {error}")
-        if not found:
+            usable = usable_types(device)
             lacking = f"CTranslate2 has no {' or '.join(wanted)} there"
-            return cls("transformers", dtype, f"--preset fast on {device}: transformers in {dtype}, because {lacking}")
-        why = f"CTranslate2 in {found[0]}; the reference is --preset paper"
-        return cls("ct2", found[0], f"--preset fast on {device}: {why}")
-
-    def tell(self) -> None:
-        """Log what was chosen, where something was."""
-        if self.why:
-            _log.info("%s", self.why)
+        except MtbiasError as error:
+            usable, lacking = frozenset(), str(error)
+        found = next((each for each in wanted if each in usable), None)
+        if found is None:
+            return cls("transformers", dtype, f"{told}transformers in {dtype}, because {lacking}")
+        return cls("ct2", found, f"{told}CTranslate2 in {found}; the reference is --preset paper")
 
 
 POOLED = 8
@@ -121,26 +118,6 @@ def _release(engine: str) -> str:
         raise DependencyError(f"--engine {engine} needs {package}: {install_command(extra)}") from None
 
 
-def is_decoder(folder: Path) -> bool:
-    """Whether a checkpoint is a causal language model, by the architecture that its config names.
-
-    Of models that read pictures too (Gemma 3), those count that transformers takes for one.
-    """
-    try:
-        config = load_json(input_bytes(folder / "config.json"))
-    except (OSError, ValueError):
-        return False  # whoever loads it says what is wrong
-    # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).
-    if not isinstance(config, dict) or config.get("is_encoder_decoder"):
-        return False
-    named = str((config.get("architectures") or [""])[0])
-    if named.endswith("ForCausalLM"):
-        return True
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-
-    return bool(named) and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
-
-
 class CheckpointKind:
     """Checkpoints by short name, hub id or folder (`mtbias.translate.system.SystemKind`)."""
 
@@ -162,10 +139,9 @@ class CheckpointKind:
         return CheckpointSystem(found, asked.lang, asked.settings, cache=asked.cache, device=asked.device)
 
 
-class CheckpointSystem:
+class CheckpointSystem(BatchSystem):
     """Translates English sentences into one language with one checkpoint (`mtbias.translate.system.System`)."""
 
-    needs_network = False
     uses = frozenset(TranslationSettings.__dataclass_fields__)
     """The settings that change something."""
 
@@ -187,7 +163,6 @@ class CheckpointSystem:
             DependencyError: the engine is not installed.
             ModelError: the checkpoint cannot be used for `lang`.
         """
-        check_settings(settings)
         preset = get_preset(settings.preset)
         self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
         self.device = chosen_device(device)
@@ -196,8 +171,9 @@ class CheckpointSystem:
         self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code)
         by_hand = {name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")}
         given = {name: value for name, value in by_hand.items() if value is not None}
-        self.decoding: Decoding = replace(preset.decoding, **given, early_stopping=self.codec.family.early_stopping)
-        self.chosen.tell()
+        self.decoding = replace(preset.decoding, **given, early_stopping=self.codec.family.early_stopping)
+        if self.chosen.why:
+            _log.info("%s", self.chosen.why)
 
     @cached_property
     def engine(self) -> Engine:
@@ -220,23 +196,9 @@ class CheckpointSystem:
         """``transformers/5.23.0``: the engine's package and version, without loading it."""
         return _release(self.chosen.engine)
 
-    def budget(self, begun: Begun) -> Budget:
-        """What a batch may hold: as the settings say, else as the run was begun with, else what suits the device.
-
-        Batches of a run that was begun on a larger device are halved where they do not fit.
-        """
-        if self.settings.batch_rows is not None:
-            return cpu_budget(max(self.settings.batch_rows, self.decoding.beams))
-        match begun.get("budget") or begun.get("batch"):
-            case [int(rows), int(tokens)]:
-                return Budget(rows, tokens)
-        if not self.device.startswith("cuda"):
-            return cpu_budget()
-        import torch
-
-        size = 4 if self.dtype == "float32" else 2
-        memory = torch.cuda.mem_get_info(torch.device(self.device))[0]
-        return gpu_budget(self.codec.config, memory, bytes_per_value=size, beams=self.decoding.beams)
+    def sizes(self) -> Mapping[str, Any]:
+        """See `BatchSystem`."""
+        return self.codec.config
 
     def plan(self, corpus: Sources, begun: Begun) -> CheckpointPlan:
         """See `mtbias.translate.system.System`. Nothing is encoded before batches are asked for."""
@@ -244,102 +206,197 @@ class CheckpointSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class CheckpointPlan(OutputsPlan):
-    """How a checkpoint translates one corpus (`mtbias.translate.system.Plan`): a part is a batch."""
+class CheckpointPlan(BatchPlan[Output], OutputsPlan):
+    """See `BatchPlan`."""
 
     system: CheckpointSystem
     instances: Sequence[SourceSentence]
     budget: Budget
 
-    @cached_property
-    def identity(self) -> Mapping[str, Json]:
-        """What translations depend on: not on batches in fp32; in other types the rows of a batch are named too."""
+    @property
+    def asked(self) -> Mapping[str, Json]:
+        """See `BatchPlan`."""
         system = self.system
-        identity: dict[str, Json] = {
-            "model": system.checkpoint.name,
-            "revision": system.checkpoint.revision,
+        return {
             "family": system.codec.family.name,
             "direction": system.codec.direction.signature,
             "engine": system.engine_name,
             "dtype": system.dtype,
             "decoding": system.decoding.signature,
         }
-        return identity if system.dtype == "float32" else {**identity, "batch": list(self.budget)}
 
     @property
     def pooled(self) -> int:
         """See `Generation.pooled`. Beyond fp32 results depend on the batch: there each batch has its own second stage,
         so that a run that was interrupted, or shared out, ends with the same bytes.
         """
-        if not self.system.device.startswith("cuda"):
+        if not self.frees_cpu:
             return 0  # few rows take little time there, and what is given up would be computed twice
         return POOLED if self.system.dtype == "float32" else 1
-
-    @property
-    def settings(self) -> Mapping[str, Json]:
-        """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
-        return {"budget": list(self.budget)}
 
     @cached_property
     def encoded(self) -> Sequence[Encoded]:
         """`distinct` as token ids; `ModelError` as in `Codec.encode`."""
         return self.system.codec.encode(self.distinct)
 
-    @cached_property
-    def batches(self) -> tuple[Batch, ...]:
-        """The parts; the weights are not needed."""
-        return make_plan([len(each.ids) for each in self.encoded], self.system.decoding, self.budget)
-
-    @cached_property
-    def key(self) -> str:
-        """See `mtbias.translate.system.Plan`."""
-        return plan_key(self.batches, self.distinct)
-
-    @cached_property
-    def parts(self) -> Sequence[Sequence[str]]:
-        """See `mtbias.translate.outputs.PartsPlan`."""
-        return [[self.distinct[row] for row in batch.rows] for batch in self.batches]
-
     @property
-    def frees_cpu(self) -> bool:
-        """On a GPU; on a CPU translating and analysing would want the same cores."""
-        return self.system.device.startswith("cuda")
+    def lengths(self) -> Sequence[int]:
+        """See `BatchPlan`."""
+        return [len(each.ids) for each in self.encoded]
 
-    def begin(self, store: Store) -> _CheckpointWork:
-        """See `mtbias.translate.outputs.PartsPlan`."""
-        return _CheckpointWork(self, store)
-
-
-@dataclass(frozen=True)
-class _CheckpointWork:
-    plan: CheckpointPlan
-    store: Store
-
-    @cached_property
-    def generation(self) -> Generation:
-        system = self.plan.system
-        return Generation(system.codec, lambda: system.engine, system.decoding, pooled=self.plan.pooled)
-
-    def resume(self, pieces: Sequence[Output]) -> None:
-        """Nothing depends on what is there."""
-
-    def make(self, parts: Sequence[int]) -> Generator[tuple[int, Sequence[Output]]]:
-        """See `mtbias.translate.outputs.Work`; `ModelError` as in `Generation.batches`."""
-        plan = self.plan
-        return self.generation.batches(plan.encoded, [plan.batches[part] for part in parts], self.store)
-
-    def execution(self, generated: int) -> Mapping[str, Json]:
-        """See `mtbias.translate.outputs.Work`."""
-        system, generation = self.plan.system, self.generation
-        execution: dict[str, Json] = {
+    def make(
+        self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
+    ) -> Generator[tuple[int, Sequence[Output]]]:
+        """See `mtbias.translate.outputs.PartsPlan`; `ModelError` as in `Generation.batches`."""
+        system = self.system
+        generation = Generation(system.codec, lambda: system.engine, system.decoding, pooled=self.pooled)
+        yield from generation.batches(self.encoded, [self.batches[part] for part in parts], store)
+        circumstances |= {
             "preset": system.settings.preset,
             "translate_device": system.device,
-            "batch": list(self.plan.budget),
+            "batch": list(self.budget),
             "batches_halved": generation.halving.halved,
             "in_second_stage": generation.in_second_stage,
         }
-        if generated:  # else the weights were not loaded
-            execution["attention"] = str(getattr(system.engine, "attention", "the engine's own"))
+        if parts:  # else the weights were not loaded
+            circumstances["attention"] = str(getattr(system.engine, "attention", "the engine's own"))
             if isinstance(steps := getattr(system.engine, "steps", None), int):
-                execution["decoder_steps"] = steps
-        return execution
+                circumstances["decoder_steps"] = steps
+
+
+# The generation loop: batches by plan, halved where memory runs out, redone where scores are not finite, kept.
+#
+# On a GPU a step of the decoder takes the same time for one row as for thousands, and one translation that loops would
+# hold its batch at the most new tokens. There a batch is searched in two stages: sentences that are not done at
+# `Decoding.first_stop` are given up, and searched again, to their limit, together with those of other batches.
+
+
+@dataclass
+class Generation:
+    """Translating a list of sentences by a plan."""
+
+    codec: Codec
+    load: Callable[[], Engine]
+    """Gives the engine; called when the first batch is generated, so that a run that only resumes needs no weights."""
+    decoding: Decoding
+    pooled: int = 0
+    """Batches whose second stages are one; 0: no stages, every batch is searched to its end."""
+    halving: Halving = field(default_factory=Halving)
+    in_second_stage: int = 0
+    """Sentences of the second stage."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while threads share what they noticed, and while the weights in fp32 are loaded."""
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine, loaded."""
+        return self.load()
+
+    def batches(
+        self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
+    ) -> Generator[tuple[int, Sequence[Output]]]:
+        """The number of each batch of `plan`, which may be a part of the whole, with its outputs, kept in `store`.
+
+        Where the engine has concurrency, so many batches are generated at the same time. Whoever stops before the end
+        closes the generator (`contextlib.closing`), which ends its threads.
+
+        Raises:
+            ModelError: a single sentence does not fit into memory.
+        """
+        groups = [plan[first : first + (self.pooled or 1)] for first in range(0, len(plan), self.pooled or 1)]
+        if not groups or self.engine.concurrency == 1:
+            for group in groups:
+                yield from self._group(encoded, group, store)
+            return
+        pool = ThreadPoolExecutor(self.engine.concurrency, thread_name_prefix="mtbias-batch")
+        try:
+            for made in [pool.submit(self._group, encoded, group, store) for group in groups]:
+                yield from made.result()
+        finally:
+            with self.engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
+                pool.shutdown(cancel_futures=True)
+
+    def _group(
+        self, encoded: Sequence[Encoded], batches: Sequence[Batch], store: Store
+    ) -> list[tuple[int, list[Output]]]:
+        """Generate batches one after the other, then what their first stages left together, and keep them."""
+        finished: dict[int, list[Output]] = {}
+        left: list[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]] = []
+        for batch in batches:
+            sentences = [encoded[n] for n in batch.rows]
+            stop = self.decoding.first_stop(max(len(s.ids) for s in sentences)) if self.pooled else None
+            found = self._batch(sentences, batch.limit, stop)
+            if all(one.done for one, _ in found):
+                finished[batch.index] = self._finish(batch, sentences, found, store)
+            else:
+                left.append((batch, sentences, found))
+        self._second_stage(left)
+        for batch, sentences, found in left:
+            finished[batch.index] = self._finish(batch, sentences, found, store)
+        return [(batch.index, finished[batch.index]) for batch in batches]
+
+    def _second_stage(self, left: Sequence[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]]) -> None:
+        """Search what is not done in `left` again, to the limit, and put the results in their places."""
+        places: dict[int, list[tuple[Encoded, list[tuple[Generated, bool]], int]]] = {}
+        for batch, sentences, found in left:
+            for n, (one, _) in enumerate(found):
+                if not one.done:
+                    places.setdefault(batch.limit, []).append((sentences[n], found, n))
+        most = max((len(batch.rows) for batch, *_ in left), default=0)  # so many fitted into memory
+        for limit, each in places.items():
+            with self._lock:
+                self.in_second_stage += len(each)
+            for first in range(0, len(each), most):
+                some = each[first : first + most]
+                again = self._batch([sentence for sentence, *_ in some], limit)
+                for (_, found, n), result in zip(some, again, strict=True):
+                    found[n] = result
+
+    def _batch(self, sentences: Sequence[Encoded], limit: int, stop: int | None = None) -> list[tuple[Generated, bool]]:
+        """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
+        bounds = Bounds(self.decoding, limit, self.codec.forced, stop)
+
+        def area(some: Sequence[Encoded]) -> int:
+            return len(some) * (max(len(s.ids) for s in some) + min(limit, stop or limit))
+
+        def generate(some: Sequence[Encoded]) -> list[tuple[Generated, bool]]:
+            found = self.engine.generate([s.ids for s in some], bounds)
+            bad = [one.done and not one.finite for one in found]
+            return [(self._exactly(s, bounds) if b else one, b) for s, one, b in zip(some, found, bad, strict=True)]
+
+        return self.halving.run(sentences, area, generate, self._too_long)
+
+    def _exactly(self, sentence: Encoded, bounds: Bounds) -> Generated:
+        """The translation of one sentence by the weights in fp32."""
+        with self._lock:
+            exact = self.engine.exact()
+        try:
+            (again,) = exact.generate([sentence.ids], replace(bounds, stop=None))
+        except OutOfMemory as error:
+            raise self._too_long(sentence, str(error)) from None
+        if not again.finite:
+            raise ModelError(
+                f"{self.codec.folder}: scores are not finite even in fp32; the weights are damaged or untrained"
+            )
+        return again
+
+    def _too_long(self, sentence: Encoded, lacking: str) -> ModelError:
+        return ModelError(
+            f"one sentence of {len(sentence.ids)} tokens with {self.decoding.beams} beams does not fit into memory "
+            f"({lacking}); use fewer --beams, another --dtype, or --device cpu"
+        )
+
+    def _finish(
+        self,
+        batch: Batch,
+        sentences: Sequence[Encoded],
+        generated: Sequence[tuple[Generated, bool]],
+        store: Store,
+    ) -> list[Output]:
+        texts = self.codec.decode([one.ids for one, _ in generated])
+        outputs = [
+            Output(text, source_cut=sentence.cut, cut=one.cut, repetitive=is_repetitive(text), redone=redone)
+            for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
+        ]
+        store.put(batch.index, [asdict(output) for output in outputs])
+        return outputs

@@ -6,14 +6,12 @@ import functools
 import json
 import re
 import tomllib
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import file_digest, sha256
 from importlib import resources
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +58,7 @@ _WANTED = (
 _WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 _OLD_WEIGHTS = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
 _LAYERS = ("decoder_layers", "encoder_layers", "num_decoder_layers", "num_hidden_layers", "num_layers")
-"""What a config.json calls its numbers of layers."""
+_MOST_LAYERS = 1000
 _NOT_MANY_TO_MANY = {"facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt", "facebook/mbart-large-cc25"}
 
 
@@ -90,8 +88,8 @@ class Checkpoint:
         """Refuse what would load files that `revision` does not cover, or code.
 
         Raises:
-            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub, or more layers
-                than can be in the weights.
+            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub, or more
+                layers than any model has.
             DataError: a pipe or a device is among the files.
         """
         refuse_special(self.folder)
@@ -113,13 +111,11 @@ class Checkpoint:
                         f"{self.folder / _CONFIG}: {key}: expected an implementation of transformers, got code of the "
                         f"hub, {config[key]!r}; remove it"
                     )
-            layers = {key: n for key in _LAYERS if isinstance(n := config.get(key), int)}
-            most = _tensors(self.folder) if layers else inf
-            for key, n in layers.items():
-                if n > most:  # they are made one by one
+            for key in _LAYERS:
+                if isinstance(n := config.get(key), int) and n > _MOST_LAYERS:  # they are made one by one
                     raise ModelError(
-                        f"{self.folder / _CONFIG}: {key}: expected no more layers than the weights have tensors, "
-                        f"{most}, got {n}; download the checkpoint again"
+                        f"{self.folder / _CONFIG}: {key}: expected at most {_MOST_LAYERS}, got {n}; download the "
+                        "checkpoint again"
                     )
 
 
@@ -279,8 +275,8 @@ def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, onli
         else:
             lacking = missing_files(found)
             if not lacking:
-                if pinned is None and _pin(cache, repository, found.name) != found.name:
-                    return _hub(repository, read_pins(cache)[repository], command, cache, online=online)
+                if pinned is None:
+                    _pin(cache, repository, found.name)
                 return Checkpoint(repository, found.name, found)
     if not online:
         at = f" at {pinned[:12]}" if pinned else ""
@@ -321,6 +317,23 @@ def _object(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def is_decoder(folder: Path) -> bool:
+    """Whether a checkpoint is a causal language model, by the architecture that its config names.
+
+    Of models that read pictures too (Gemma 3), those count that transformers takes for one.
+    """
+    config = _object(folder / _CONFIG)  # empty where it cannot be read: whoever loads it says what is wrong
+    # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).
+    if config.get("is_encoder_decoder"):
+        return False
+    named = str((config.get("architectures") or [""])[0])
+    if named.endswith("ForCausalLM"):
+        return True
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    return bool(named) and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
+
+
 def _missing_weights(folder: Path) -> list[str]:
     for whole, index in (("model.safetensors", _WEIGHTS[1]), ("pytorch_model.bin", _OLD_WEIGHTS[1])):
         if (folder / whole).is_file():
@@ -356,99 +369,15 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
     if lacking := missing_files(folder):
         raise ModelError(f"{repository} at {commit} lacks {', '.join(lacking)}, without which mtbias cannot load it")
     if pinned is None:
-        kept = _pin(cache, repository, commit)
-        if kept != commit:  # another process wrote one down meanwhile: both use that
-            return _download(repository, kept, cache)
+        _pin(cache, repository, commit)
     return Checkpoint(repository, commit, folder)
 
 
-def _pin(cache: Path, repository: str, commit: str) -> str:
-    """Write down the commit of a repository where none is; gives the one that is there in the end."""
+def _pin(cache: Path, repository: str, commit: str) -> None:
+    """Write down the commit of a repository where none is."""
     cache.mkdir(parents=True, exist_ok=True)
     with waiting_lock(cache / f".{RECORD}.lock"):
         pins = read_pins(cache)
         if repository not in pins:
             content = json.dumps(dict(sorted({**pins, repository: commit}.items())), indent=2)
             write_atomic(cache / RECORD, f"{content}\n".encode())
-        return pins.get(repository, commit)
-
-
-# Whether the matrices that files may store under one name or under several are in their places in the model.
-#
-# Embeddings of the encoder and of the decoder and the score matrix are often one and the same, and a file then has it
-# under any of their names. Which names stand for one matrix is for transformers to decide, and a release that decides
-# wrongly loads without a word: before 5.18 MADLAD-400's encoder got the score matrix for its embeddings, and its
-# translations were one word repeated (https://github.com/huggingface/transformers/issues/48154).
-
-_SHARED = "shared.weight"
-_ENCODER = "encoder.embed_tokens.weight"
-_DECODER = "decoder.embed_tokens.weight"
-_SCORES = "lm_head.weight"
-_STANDS_FOR = {
-    _ENCODER: (_ENCODER, _SHARED, _DECODER, _SCORES),
-    _DECODER: (_DECODER, _SHARED, _ENCODER, _SCORES),
-    _SCORES: (_SCORES, _SHARED, _DECODER, _ENCODER),
-}
-"""Where each comes from: its own name, else the first of these that the files have. A score matrix comes last, since
-it may differ where all others are one; for the scores the decoder's comes before the encoder's."""
-
-
-def check_matrices(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transformers model on the CPU
-    """Refuse a model whose embeddings or scores are not computed with the matrices of its files.
-
-    Raises:
-        ModelError: names the first that is not.
-    """
-    import torch
-    import transformers
-
-    stored = dict(_stored(folder))
-    used = {
-        _ENCODER: model.get_encoder().embed_tokens.weight,
-        _DECODER: model.get_decoder().embed_tokens.weight,
-        _SCORES: model.get_output_embeddings().weight,
-    }
-    for name, sources in _STANDS_FOR.items():
-        source = next((one for one in sources if one in stored), None)
-        if source is not None and not torch.equal(used[name], stored[source].to(used[name].dtype)):
-            raise ModelError(
-                f"{folder}: transformers {transformers.__version__} computes with another {name} than the weights' "
-                f"{source}; install another release (transformers>=5.18), or use another checkpoint"
-            )
-
-
-def _tensors(folder: Path) -> float:
-    """How many tensors the weights' files hold at most; infinitely many where that cannot be told."""
-    from safetensors import SafetensorError, safe_open
-
-    files = sorted(folder.glob(_WEIGHTS[0]))
-    found = 0
-    try:
-        for path in files:
-            with safe_open(path, framework="np") as opened:
-                found += len(opened.keys())
-        for path in [] if files else sorted(folder.glob(_OLD_WEIGHTS[0])):
-            with zipfile.ZipFile(path) as opened:
-                found += len(opened.namelist())
-    except (OSError, SafetensorError, zipfile.BadZipFile):  # whoever loads it says what is wrong
-        return inf
-    return found or inf
-
-
-def _stored(folder: Path) -> Iterator[tuple[str, Any]]:
-    """The matrices among the weights' files that transformers reads, by name without ``model.``; none is copied."""
-    import torch
-    from safetensors import safe_open
-
-    files = sorted(folder.glob("model*.safetensors"))
-    for path in files:
-        with safe_open(path, framework="pt") as opened:
-            for key in opened.keys():  # noqa: SIM118 - no mapping, and no other way to ask
-                if (name := key.removeprefix("model.")) in (_SHARED, *_STANDS_FOR):
-                    yield name, opened.get_tensor(key)
-    for path in [] if files else sorted(folder.glob("pytorch_model*.bin")):
-        if zipfile.is_zipfile(path):  # the older form cannot be opened without reading all of it
-            weights: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-            for key, tensor in weights.items():
-                if (name := key.removeprefix("model.")) in (_SHARED, *_STANDS_FOR):
-                    yield name, tensor

@@ -6,8 +6,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
@@ -18,8 +17,9 @@ from typing import Any
 from mtbias.errors import DependencyError, ModelError
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
+from mtbias.files.writing import waiting_lock
 from mtbias.machine.installation import install_command
-from mtbias.translate.seq2seq.checkpoints import check_matrices, file_hash, files_hash, first_line
+from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
 from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 
@@ -57,7 +57,9 @@ def convert(folder: Path, cache: Path) -> Path:
         return made
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with _one_at_a_time(home):
+        with waiting_lock(cache / ".ct2.lock"):
+            for left in home.glob(".*.tmp"):  # of conversions that were killed
+                shutil.rmtree(left, ignore_errors=True)
             if made.is_dir() and not _is_whole(made):
                 _log.warning("%s is damaged; it is converted again", made)
                 shutil.rmtree(made)
@@ -88,7 +90,7 @@ def _make(folder: Path, made: Path) -> None:
         target = workplace / made.name
         model, tokenizer = _run_converter(folder, target)
         tokens = _check_vocabulary(folder, target, model, tokenizer)
-        _complete_config(folder, target, model, tokenizer)
+        _complete_config(target)
         _compare(folder, target, model, tokens)
         record = {**_record(model), "files": _hashes(target)}
         (target / RECORD).write_text(json.dumps({**record, "sha256": _hash(record)}) + "\n", encoding="utf-8")
@@ -116,8 +118,7 @@ def _hash(record: dict[str, Any]) -> str:
 def _is_whole(made: Path) -> bool:
     try:
         record = load_json(input_bytes(made / RECORD))
-        said = record.pop("sha256")
-        return bool(said == _hash(record) and record["files"] == _hashes(made))
+        return bool(record.pop("sha256") == _hash(record) and record["files"] == _hashes(made))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
@@ -161,7 +162,6 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
     model, found = model_class.from_pretrained(name, **exact)
     check_whole(folder, found)
     check_finite(folder, model, "float32")
-    check_matrices(folder, model)
     config = model.config
     config.decoder_start_token_id = TokenRules.of(model).start
     if config.model_type == "mbart":
@@ -182,15 +182,8 @@ def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
             f"{folder}: its generation settings have forced_eos_token_id={rules.forced_end!r}, of which CTranslate2 "
             f"takes one; {_INSTEAD}"
         )
-    if config.model_type == "marian":
-        if not config.share_encoder_decoder_embeddings:
-            raise ModelError(f"{folder}: it has separate vocabularies for source and target; {_INSTEAD}")
-        first = model.get_decoder().embed_tokens.weight[rules.start]
-        if rules.start != config.pad_token_id or bool(first.any()):
-            raise ModelError(
-                f"{folder}: CTranslate2 starts the decoder of an Opus-MT model with zeros, but here the embedding of "
-                f"the decoder's start token is not zero; {_INSTEAD}"
-            )
+    if config.model_type == "marian" and not config.share_encoder_decoder_embeddings:
+        raise ModelError(f"{folder}: it has separate vocabularies for source and target; {_INSTEAD}")
 
 
 def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) -> list[str]:  # noqa: ANN401
@@ -205,18 +198,12 @@ def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) ->
     return tokens
 
 
-def _complete_config(folder: Path, target: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
-    """Check the decoder's start token in the converted config.json, and put in a beginning of sentence it may lack."""
+def _complete_config(target: Path) -> None:
+    """Put a beginning of sentence into the converted config.json, which must have one; nothing of ours uses it."""
     path = target / "config.json"
     config = load_json(path.read_bytes())
-    start = tokenizer.convert_ids_to_tokens(TokenRules.of(model).start)
-    found = config["decoder_start_token"]
-    if found != start and model.config.model_type != "marian":  # Marian starts with zeros, see _check_model
-        raise ModelError(
-            f"{folder}: transformers starts the decoder with {start!r}, CTranslate2 would with {found!r}; {_INSTEAD}"
-        )
-    if config.get("bos_token") is None:  # must be there; nothing of ours uses it
-        config["bos_token"] = found
+    if config.get("bos_token") is None:
+        config["bos_token"] = config["decoder_start_token"]
         path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
@@ -254,22 +241,3 @@ def _record(model: Any) -> dict[str, Any]:  # noqa: ANN401
         "never": never,
         "positions": None if config.model_type == "t5" else config.max_position_embeddings,
     }
-
-
-@contextmanager
-def _one_at_a_time(home: Path) -> Iterator[None]:
-    """Hold a lock on `home` where the system has one; the holder removes what killed conversions left."""
-    handle = os.open(home, os.O_RDONLY)
-    try:
-        try:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        except (ImportError, OSError):
-            pass  # without: names are unique, so that two at once are safe
-        else:
-            for left in home.glob(".*.tmp"):
-                shutil.rmtree(left, ignore_errors=True)
-        yield
-    finally:
-        os.close(handle)

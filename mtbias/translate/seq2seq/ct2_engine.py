@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +22,7 @@ from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
-from mtbias.translate.seq2seq.engine import Decoding, Generated, OutOfMemory, cpu_concurrency, is_out_of_memory
+from mtbias.translate.seq2seq.engine import Bounds, Decoding, Generated, cpu_concurrency, within_memory
 
 # What CTranslate2 needs on a GPU besides itself: cuBLAS 12, which PyTorch's own packages no longer have.
 
@@ -71,28 +72,16 @@ def _system_has_cublas() -> bool:
     return True
 
 
-def check_product(translator: Any, source: list[str], device: str) -> None:  # noqa: ANN401 - a ctranslate2.Translator
-    """Compute one token, so that a library that does not fit is noticed here and not in the middle of a corpus.
-
-    Raises:
-        DependencyError: cuBLAS is missing; names the extra that has it.
-        ModelError: another reason.
-    """
-    try:
-        translator.translate_batch([source], beam_size=1, max_decoding_length=1)
-    except Exception as error:
-        raise unusable(error, device) from error
-
-
-def unusable(error: Exception, device: str) -> DependencyError | ModelError:
-    """What to say where CTranslate2 does not work on a GPU."""
-    said = first_line(error)
+def unusable(error: Exception, device: str, converted: Path) -> DependencyError | ModelError:
+    """What to say where CTranslate2 cannot load a checkpoint, or compute with it."""
+    said = first_line(error)[:200]
     if "libcublas" in said or "libcudart" in said:
         return DependencyError(
-            f"--engine ct2 on {device} needs cuBLAS 12, which is not here ({said[:200]}): {install_command('ct2-cuda')}"
+            f"--engine ct2 on {device} needs cuBLAS 12, which is not here ({said}): {install_command('ct2-cuda')}"
         )
     return ModelError(
-        f"CTranslate2 cannot compute on {device}: {said[:200]}; use --engine transformers, or --device cpu"
+        f"{converted}: CTranslate2 cannot compute with it on {device}: {said}; delete that folder to convert it "
+        "again, use --engine transformers, or another --device"
     )
 
 
@@ -150,57 +139,42 @@ class CTranslate2Engine:
         self._translator = self._load(dtype)
         self._exact: CTranslate2Engine | None = None
 
-    def generate(
-        self,
-        batch: Sequence[Sequence[int]],
-        *,
-        decoding: Decoding,
-        limit: int,
-        forced: int | None,
-        stop: int | None = None,
-    ) -> list[Generated]:
+    def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         """See `Engine.generate`.
 
         Raises:
             ModelError: `limit` is more than the checkpoint has positions.
         """
+        limit, decoding = bounds.limit, bounds.decoding
         if self._positions is not None and limit > self._positions:
             raise ModelError(
                 f"{self.folder}: the checkpoint has {self._positions} positions, and {limit} new tokens are allowed; "
                 f"with --engine ct2 use --max-length {self._positions + 1} or less"
             )
-        lacking = None
-        try:
-            if stop is not None and stop < limit:
-                return self._until(batch, decoding, stop, forced)
-            found = self._search(batch, decoding, limit, forced)
+
+        def generate() -> list[Generated]:
+            if bounds.stop is not None and bounds.stop < limit:
+                return self._until(batch, replace(bounds, limit=bounds.stop))
+            found = self._search(batch, bounds)
             mixed = [n for n, one in enumerate(found) if self._is_mixed(one, decoding)]
             if mixed:
-                every = self._search([batch[n] for n in mixed], decoding, limit, forced, every=True)
+                every = self._search([batch[n] for n in mixed], bounds, every=True)
                 for n, one in zip(mixed, every, strict=True):
                     found[n] = one
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            lacking = str(error)
-        if lacking is not None:
-            raise OutOfMemory(lacking)
-        return [self._best(one, decoding, limit) for one in found]
+            return [self._best(one, bounds) for one in found]
 
-    def _until(
-        self, batch: Sequence[Sequence[int]], decoding: Decoding, stop: int, forced: int | None
-    ) -> list[Generated]:
-        """What is done before `stop` tokens: those of which as many hypotheses have ended as end the search."""
-        beams = decoding.beams
-        needed = beams if decoding.early_stopping or beams == 1 else round(PATIENCE * beams)
+        return within_memory(generate, self.device)
+
+    def _until(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
+        """What is done before the limit: those of which as many hypotheses have ended as end the search."""
+        beams, stop = bounds.decoding.beams, bounds.limit
+        needed = beams if bounds.decoding.early_stopping or beams == 1 else round(PATIENCE * beams)
         made = []
-        for one in self._search(batch, decoding, stop, forced, hypotheses=needed):
+        for one in self._search(batch, bounds, hypotheses=needed):
             ended = all(self._has_ended(tokens) and len(tokens) < stop - 1 for tokens in one.hypotheses)
-            if ended and len(one.hypotheses) == needed:
-                # The limit plays no part in it, nor does a token that would be forced there.
-                made.append(self._best(one, decoding, stop))
-            else:
-                made.append(Generated((), done=False))
+            whole = ended and len(one.hypotheses) == needed
+            # The limit plays no part in it, nor does a token that would be forced there.
+            made.append(self._best(one, bounds) if whole else Generated((), done=False))
         return made
 
     def abandon(self) -> AbstractContextManager[None]:
@@ -231,18 +205,14 @@ class CTranslate2Engine:
                 inter_threads=self.concurrency,
                 intra_threads=max(1, self._threads // self.concurrency),
             )
+            if on_gpu:  # so that a library that does not fit is noticed here and not in the middle of a corpus
+                one = self._spell([len(self._tokens) // 2, self._ends[0]])
+                translator.translate_batch([one], beam_size=1, max_decoding_length=1)
         except Exception as error:
-            if on_gpu:
-                raise unusable(error, self.device) from error
-            raise ModelError(
-                f"{self.converted}: CTranslate2 cannot load it: {first_line(error)}; delete that folder to convert it "
-                "again, or use --engine transformers"
-            ) from error
+            raise unusable(error, self.device, self.converted) from error
         used = translator.compute_type
         if used != dtype and not (dtype == "int8" and used.startswith("int8")):
             raise UsageError(f"--dtype {dtype}: CTranslate2 would compute in {used} instead; ask for that")
-        if on_gpu:
-            check_product(translator, self._spell([len(self._tokens) // 2, self._ends[0]]), self.device)
         return translator
 
     def _spell(self, ids: Sequence[int]) -> list[str]:
@@ -251,9 +221,7 @@ class CTranslate2Engine:
     def _search(
         self,
         batch: Sequence[Sequence[int]],
-        decoding: Decoding,
-        limit: int,
-        forced: int | None,
+        bounds: Bounds,
         *,
         every: bool = False,
         hypotheses: int | None = None,
@@ -263,6 +231,7 @@ class CTranslate2Engine:
         A forced end token comes behind the last of `limit` tokens. CTranslate2 has no such thing: the search ends one
         token before, and `_best` adds it.
         """
+        decoding, limit, forced = bounds.decoding, bounds.limit, bounds.forced
         beams = decoding.beams
         some = 1 if self._forced_end is None else beams
         return list(
@@ -295,12 +264,13 @@ class CTranslate2Engine:
     def _has_ended(self, tokens: Sequence[str]) -> bool:
         return not tokens or self._ids[tokens[-1]] in self._ends
 
-    def _best(self, result: Any, decoding: Decoding, limit: int) -> Generated:  # noqa: ANN401
+    def _best(self, result: Any, bounds: Bounds) -> Generated:  # noqa: ANN401
         """The hypothesis that transformers would choose once those that are cut have their forced end token.
 
         The token adds nothing to the sum of log probabilities, and one to the length by which it is divided. Where as
         many have ended by themselves as there are beams, the search was over before the limit.
         """
+        decoding, limit = bounds.decoding, bounds.limit
         found = list(zip(result.scores, result.hypotheses, strict=True))
         forced: tuple[int, ...] = ()
         if self._forced_end is not None:
@@ -328,6 +298,6 @@ def _find_device(ctranslate2: Any, device: str) -> tuple[str, int]:  # noqa: ANN
 
 def _check_dtype(ctranslate2: Any, kind: str, number: int, dtype: str) -> None:  # noqa: ANN401
     able = ctranslate2.get_supported_compute_types(kind, number)
-    if dtype not in DTYPES["ct2"] or dtype not in able:
+    if dtype not in able:
         usable = ", ".join(name for name in DTYPES["ct2"] if name in able)
         raise UsageError(f"--dtype: the engine ct2 has {usable} on this device, not {dtype!r}")

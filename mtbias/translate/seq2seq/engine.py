@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Any, NamedTuple, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
-from mtbias.errors import ModelError, UsageError
+from mtbias.errors import ModelError, MtbiasError, UsageError
+from mtbias.settings import TranslationSettings
+from mtbias.translate.outputs import PartsPlan
+from mtbias.translate.seq2seq.checkpoints import Checkpoint
+from mtbias.translate.system import Begun
+from mtbias.types import Json
 
 # How translations are searched for: beams, length penalty, maximum length; always explicit, never inherited.
 
@@ -113,6 +120,19 @@ class Generated:
     """Steps of the decoder that it took; 0 where the engine does not say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How one batch is searched."""
+
+    decoding: Decoding
+    limit: int
+    """Most new tokens."""
+    forced: int | None
+    """The token that every translation begins with, where there is one."""
+    stop: int | None = None
+    """Tokens after which the search is given up: what is done by then is what it would be without."""
+
+
 class Engine(Protocol):
     """Beam search over batches of token ids."""
 
@@ -121,19 +141,8 @@ class Engine(Protocol):
         """Batches that `generate` works on at the same time, each asked for by a thread of its own."""
         ...
 
-    def generate(
-        self,
-        batch: Sequence[Sequence[int]],
-        *,
-        decoding: Decoding,
-        limit: int,
-        forced: int | None,
-        stop: int | None = None,
-    ) -> list[Generated]:
+    def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         """Translate `batch`, the token ids of each source sentence, special tokens included.
-
-        A translation has at most `limit` new tokens, and begins with the token `forced` where there is one. After
-        `stop` tokens the search is given up: what is done by then is what it would be without `stop`.
 
         Raises:
             OutOfMemory: the batch is too large for the device.
@@ -149,7 +158,7 @@ class Engine(Protocol):
         ...
 
 
-class OutOfMemory(Exception):  # noqa: N818 - a signal between engine and loop, not an error that users see
+class OutOfMemory(MtbiasError):  # noqa: N818 - a signal between engine and loop, not an error that users see
     """The batch did not fit; a smaller one may."""
 
 
@@ -165,6 +174,28 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 T = TypeVar("T")
 R = TypeVar("R")
+P = TypeVar("P")
+
+
+def within_memory(do: Callable[[], R], device: str) -> R:
+    """What `do` gives.
+
+    Raises:
+        OutOfMemory: memory ran out; what the batch held is given back.
+    """
+    try:
+        return do()
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        lacking = str(error)
+    # Outside of the block: what was raised holds the frames in which it was, and they the cache and the scores.
+    gc.collect()
+    if device.startswith("cuda"):
+        import torch
+
+        torch.cuda.empty_cache()
+    raise OutOfMemory(lacking)
 
 
 @dataclass
@@ -264,16 +295,6 @@ def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tup
     return tuple(batches)
 
 
-def plan_key(batches: Sequence[Batch], sources: Sequence[str]) -> str:
-    """A hash of the plan and of the sentences: what is kept of one plan is of no use to another."""
-    digest = sha256()
-    for batch in batches:
-        digest.update(f"{batch.index}:{batch.limit}:{','.join(map(str, batch.rows))}\n".encode())
-    for source in sources:
-        digest.update(f"{source}\0".encode())
-    return digest.hexdigest()[:16]
-
-
 def cpu_budget(rows: int = CPU_ROWS) -> Budget:
     """`CPU_ROWS`, of whatever length."""
     return Budget(rows, rows * 4096)
@@ -316,3 +337,89 @@ def _row_bytes(config: Mapping[str, Any], bytes_per_value: int) -> tuple[int, in
 
 def _power_of_two(value: float) -> int:
     return 1 << (max(int(value), 1).bit_length() - 1)
+
+
+# Checkpoints as systems: their plans divide a corpus into batches.
+
+
+class BatchSystem(ABC):
+    """A checkpoint on a device (`mtbias.translate.system.System`)."""
+
+    needs_network = False
+    checkpoint: Checkpoint
+    settings: TranslationSettings
+    device: str
+    dtype: str
+    decoding: Decoding
+    cpu_rows: ClassVar[int] = CPU_ROWS
+
+    @abstractmethod
+    def sizes(self) -> Mapping[str, Any]:
+        """The sizes of the model as `gpu_budget` reads them."""
+
+    def weights(self) -> int:
+        """Bytes that the weights will take of the memory that is free now."""
+        return 0
+
+    def budget(self, begun: Begun) -> Budget:
+        """What a batch may hold: as the settings say, else as the run was begun with, else what suits the device.
+
+        Batches of a run that was begun on a larger device are halved where they do not fit.
+        """
+        beams = self.decoding.beams
+        if self.settings.batch_rows is not None:
+            return cpu_budget(max(self.settings.batch_rows, beams))
+        match begun.get("budget") or begun.get("batch"):
+            case [int(rows), int(tokens)]:
+                return Budget(rows, tokens)
+        if not self.device.startswith("cuda"):
+            return cpu_budget(self.cpu_rows)
+        import torch
+
+        memory = max(torch.cuda.mem_get_info(torch.device(self.device))[0] - self.weights(), 0)
+        size = 4 if self.dtype == "float32" else 2
+        return gpu_budget(self.sizes(), memory, bytes_per_value=size, beams=beams)
+
+
+class BatchPlan(PartsPlan[P]):
+    """How a checkpoint translates one corpus (`mtbias.translate.system.Plan`): a part is a batch."""
+
+    system: BatchSystem
+    budget: Budget
+
+    @property
+    @abstractmethod
+    def lengths(self) -> Sequence[int]:
+        """Tokens of each of the `distinct` sources."""
+
+    @property
+    @abstractmethod
+    def asked(self) -> Mapping[str, Json]:
+        """What translations depend on besides the checkpoint and batches."""
+
+    @cached_property
+    def identity(self) -> Mapping[str, Json]:
+        """What translations depend on: not on batches in fp32; in other types the rows of a batch are named too."""
+        checkpoint = self.system.checkpoint
+        batch = {} if self.system.dtype == "float32" else {"batch": list(self.budget)}
+        return {"model": checkpoint.name, "revision": checkpoint.revision, **self.asked, **batch}
+
+    @property
+    def settings(self) -> Mapping[str, Json]:
+        """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
+        return {"budget": list(self.budget)}
+
+    @cached_property
+    def batches(self) -> tuple[Batch, ...]:
+        """The parts; the weights are not needed."""
+        return make_plan(self.lengths, self.system.decoding, self.budget)
+
+    @cached_property
+    def parts(self) -> Sequence[Sequence[str]]:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return [[self.distinct[row] for row in batch.rows] for batch in self.batches]
+
+    @property
+    def frees_cpu(self) -> bool:
+        """On a GPU; on a CPU translating and analysing would want the same cores."""
+        return self.system.device.startswith("cuda")

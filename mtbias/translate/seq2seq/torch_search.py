@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtbias.translate.seq2seq.engine import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Generated
 
 _NEVER = -1.0e9
 """Added to the score of what must not be chosen; finite as in transformers, since beams that begin there are added to
@@ -54,33 +54,6 @@ class TokenRules:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """The best translation that a search found."""
-
-    ids: tuple[int, ...]
-    """Without the decoder's start token; empty where it is not `done`."""
-    done: bool
-    """False where the search was given up before it was over."""
-    finite: bool
-    """False where a score was not a number."""
-    steps: int
-    """Steps of the decoder until it left the batch."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How one batch is searched."""
-
-    decoding: Decoding
-    limit: int
-    """Most new tokens."""
-    stop: int
-    """Steps after which sentences that are not done are given up; `limit` or more: none is."""
-    forced: int | None
-    """The token that every translation begins with."""
-
-
 class TorchSearch:
     """Searches with one model."""
 
@@ -92,12 +65,12 @@ class TorchSearch:
         self.row_steps = 0
         """The rows of all steps: what a processor has to compute."""
 
-    def run(self, sources: Any, mask: Any, bounds: Bounds, *, watch: bool) -> list[Hypothesis]:  # noqa: ANN401
+    def run(self, sources: Any, mask: Any, bounds: Bounds, *, watch: bool) -> list[Generated]:  # noqa: ANN401
         """The best hypothesis of each of `sources`, a tensor of token ids that is padded where `mask` is 0.
 
         With `watch` scores that are not numbers are looked for, which takes a per cent or two.
         """
-        found: list[Hypothesis | None] = [None] * len(sources)
+        found: list[Generated | None] = [None] * len(sources)
         state = _Beams(sources.shape[0], bounds, self._rules, sources.device)
         decoder = _Decoder(self._model, sources, mask, bounds.decoding.beams)
         processors = _processors(bounds, self._rules, sources.device)
@@ -223,7 +196,7 @@ class _Beams:
         self._scores, self._lengths = merged.gather(1, chosen), lengths.gather(1, chosen)
         self._finished = both.gather(1, chosen[:, :, None].expand(-1, -1, both.shape[2]))
 
-    def over(self) -> Iterator[tuple[int, Hypothesis]]:
+    def over(self) -> Iterator[tuple[int, Generated]]:
         """The sentences that are done after this step, or given up, by number."""
         import torch
 
@@ -234,7 +207,8 @@ class _Beams:
         done = ~(possible > worst).any(dim=1) | (full & self._early)
         if new >= self._bounds.limit:
             done = torch.ones_like(done)
-        leaving = torch.ones_like(done) if new >= self._bounds.stop else done
+        given_up = self._bounds.stop is not None and new >= self._bounds.stop
+        leaving = torch.ones_like(done) if given_up else done
         self.staying = (~leaving).nonzero()[:, 0]
         if len(self.staying) == len(self.numbers):
             return
@@ -243,7 +217,7 @@ class _Beams:
         for n, (leaves, is_done, length, bad) in enumerate(facts):
             if leaves:
                 ids = tuple(rows[n][:length]) if is_done else ()
-                yield self.numbers[n], Hypothesis(ids, is_done, not bad, new)
+                yield self.numbers[n], Generated(ids, len(ids) >= self._bounds.limit, not bad, is_done, new)
 
     def leave(self) -> None:
         """Continue with those that stay."""

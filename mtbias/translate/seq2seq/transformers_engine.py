@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import threading
 import warnings
@@ -12,12 +11,11 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from mtbias.errors import ModelError, MtbiasError, UsageError
+from mtbias.errors import ModelError, MtbiasError
 from mtbias.machine import devices as host
-from mtbias.settings import DTYPES
-from mtbias.translate.seq2seq.checkpoints import check_matrices, explained, first_line
-from mtbias.translate.seq2seq.engine import Decoding, Generated, OutOfMemory, cpu_concurrency, is_out_of_memory
-from mtbias.translate.seq2seq.torch_search import Bounds, Hypothesis, TokenRules, TorchSearch
+from mtbias.translate.seq2seq.checkpoints import explained
+from mtbias.translate.seq2seq.engine import Bounds, Generated, cpu_concurrency, within_memory
+from mtbias.translate.seq2seq.torch_search import TokenRules, TorchSearch
 
 _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
 _SMALL = 256
@@ -27,7 +25,12 @@ _TOKEN_IDS = ("bos_token_id", "decoder_start_token_id", "eos_token_id", "forced_
 """Of generation_config.json."""
 
 
-class Abandoned(Exception):  # noqa: N818 - a signal from one thread to another
+_OF_ONE_MODEL = (
+    "config.json, generation_config.json and the weights must be of one model: download the checkpoint again"
+)
+
+
+class Abandoned(MtbiasError):  # noqa: N818 - a signal from one thread to another
     """Nobody waits for this batch any more."""
 
 
@@ -77,11 +80,8 @@ class TransformersEngine:
         """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote code).
 
         Raises:
-            UsageError: the dtype is not one of `DTYPES`.
             ModelError: the weights cannot be loaded.
         """
-        if dtype not in DTYPES["transformers"]:
-            raise UsageError(f"--dtype: the engine transformers has {', '.join(DTYPES['transformers'])}, not {dtype!r}")
         self.folder, self.device, self.dtype = folder, device, dtype
         self._model = _load_model(folder, device, dtype)
         self._exact: TransformersEngine | None = None
@@ -99,39 +99,12 @@ class TransformersEngine:
         """The implementation of attention that was chosen: ``sdpa``, ``eager``."""
         return str(getattr(self._model.config, "_attn_implementation", "eager"))
 
-    def generate(
-        self,
-        batch: Sequence[Sequence[int]],
-        *,
-        decoding: Decoding,
-        limit: int,
-        forced: int | None,
-        stop: int | None = None,
-    ) -> list[Generated]:
+    def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         """See `Engine.generate`."""
-        lacking = None
-        try:
-            found = self._search(batch, Bounds(decoding, limit, stop or limit, forced))
-        except (Abandoned, MtbiasError):
-            raise
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise ModelError(
-                    f"{self.folder}: generating with transformers failed: {type(error).__name__}: "
-                    f"{first_line(error)[:200]}; config.json, generation_config.json and the weights must be of one "
-                    "model: download the checkpoint again"
-                ) from error
-            lacking = str(error)
-        if lacking is not None:
-            # Outside of the block: what was raised holds the frames in which it was, and they the cache and the scores.
-            free_memory(self.device)
-            raise OutOfMemory(lacking)
-        return [
-            Generated(one.ids, cut=len(one.ids) >= limit, finite=one.finite, done=one.done, steps=one.steps)
-            for one in found
-        ]
+        with explained(self.folder, "generating with transformers", _OF_ONE_MODEL):
+            return within_memory(lambda: self._search(batch, bounds), self.device)
 
-    def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Hypothesis]:
+    def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         import torch
 
         with torch.inference_mode(), self._threads.shared_out():
@@ -174,15 +147,6 @@ class TransformersEngine:
         return sources.to(self.device), mask.to(self.device)
 
 
-def free_memory(device: str) -> None:
-    """Give back the memory of a batch that failed."""
-    import torch
-
-    gc.collect()
-    if device.startswith("cuda"):
-        torch.cuda.empty_cache()
-
-
 def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 - a transformers model
     import torch
     from transformers import AutoModelForSeq2SeqLM
@@ -192,7 +156,6 @@ def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 -
         check_whole(folder, found)
         _check_ids(folder, model)
         check_finite(folder, model, dtype)
-        check_matrices(folder, model)
     with explained(folder, f"moving the weights to {device}", "choose another --device or --dtype, or a smaller model"):
         return model.to(device).eval()
 
