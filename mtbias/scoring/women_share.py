@@ -56,18 +56,12 @@ class EntityPoint:
     entity: str
     share: float
     """Per cent of women, in [0, 100]."""
-    n: int
-    n_male: int
-    """Sentences about men; of unknown gender, translations with the masculine form."""
-    n_female: int
     accuracy: float | None
     """Per cent of all its sentences that are right; no call counts as wrong. None of unknown gender."""
     gap: float | None
     """Right for women minus right for men (recalls), in points; None where it lacks sentences of either."""
     feminine: float | None = None
     """Of unknown gender: per cent of its calls that are feminine; None where it has no calls."""
-    called: int | None = None
-    """Of unknown gender: its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +180,11 @@ def relate(
 
 
 def _point(name: str, share: float, group: Mapping[str, Any]) -> EntityPoint:
-    rows = group["denominators"]
     if "feminine" in group:
-        called, n = (rows["called_male"], rows["called_female"]), group["n"]
-        return EntityPoint(name, share, n, *called, None, None, group["feminine"], group["decided"])
+        return EntityPoint(name, share, None, None, group["feminine"])
     women, men = group["recall_female"], group["recall_male"]
     gap = None if women is None or men is None else women - men
-    return EntityPoint(name, share, group["n"], rows["male"], rows["female"], group["accuracy"], gap)
+    return EntityPoint(name, share, group["accuracy"], gap)
 
 
 def _over_entities(
