@@ -274,5 +274,5 @@ def test_toml(tmp_path: Path) -> None:
     "text", ["2020-01-01", "10:00:00", "2020-01-01T10:00:00Z", "['x', 2020-01-01]", "{b = 10:00:00}"]
 )
 def test_dates_of_toml_are_no_text(text: str) -> None:
-    with pytest.raises(DecodingError, match=r"^a.*: expected text or a number, got the date or time (2020|10:)"):
+    with pytest.raises(DecodingError, match=r"^expected text or a number, got the date or time (2020|10:)"):
         converted(dict[str, Any], tomllib.loads(f"a = {text}"))

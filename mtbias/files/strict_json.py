@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date, time
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -60,8 +59,7 @@ def converted(kind: type[T], content: object) -> T:
     Raises:
         DecodingError: as there; a date or a time of TOML, which no setting is, and which as text would be a path.
     """
-    _refuse_dates(content)
-    return decoded(kind, json.dumps(content))
+    return decoded(kind, json.dumps(content, default=_refuse_date))
 
 
 def load_json(
@@ -96,16 +94,8 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse_dates(content: object, where: str = "") -> None:
-    inner: Iterable[tuple[object, object]] = ()
-    if isinstance(content, date | time):  # a datetime is a date
-        raise DecodingError(f"{where}: expected text or a number, got the date or time {content}; put it in quotes")
-    if isinstance(content, Mapping):
-        inner = content.items()
-    elif isinstance(content, list):
-        inner = enumerate(content)
-    for key, part in inner:
-        _refuse_dates(part, f"{where}.{key}" if where else str(key))
+def _refuse_date(value: object) -> None:
+    raise DecodingError(f"expected text or a number, got the date or time {value}; put it in quotes")
 
 
 @cache
