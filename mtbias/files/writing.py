@@ -28,7 +28,7 @@ from mtbias.files.reading import TABLES, own_descriptor
 
 LOCK_NAME = ".lock"
 """The file that holds the lock of a folder (`FolderLock`)."""
-_TEMPORARY = re.compile(r"\..+\.\d+(?:\.[0-9A-Za-z-]+\.[0-9a-f]{8})?\.tmp")
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")
 _LINES_A_WRITE = 1000
 _log = logging.getLogger(__name__)
 
@@ -212,8 +212,7 @@ def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
 
     Its name is unlike that of any other process on any host: tasks on several nodes write into one folder.
     """
-    host = re.sub(r"[^0-9A-Za-z]", "-", socket.gethostname())[:40] or "host"
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{host}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         with explained(temporary, "write"):
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)

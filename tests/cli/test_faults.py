@@ -145,7 +145,7 @@ def test_a_node_that_dies_between_write_and_rename(
         content = path.read_bytes()
         for entry in [*(out / PARTS).iterdir(), out / PARTS, path]:
             entry.rmdir() if entry.is_dir() else entry.unlink()
-    left = path.with_name(f".{path.name}.4711.node-7.0a1b2c3d.tmp")
+    left = path.with_name(f".{path.name}.0a1b2c3d4e5f6071.tmp")
     left.write_bytes(content[: len(content) // 2])
     assert _go_on(request_, out) == whole
 

@@ -107,7 +107,7 @@ def test_killed_between_any_two_files(tmp_path: Path, undisturbed: dict[str, byt
     path.mkdir()
     for earlier in FILES[: FILES.index(name)]:
         (path / earlier).write_bytes(undisturbed[earlier])
-    (path / f".{name}.4711.tmp").write_bytes(undisturbed[name][:-1])
+    (path / f".{name}.0a1b2c3d4e5f6071.tmp").write_bytes(undisturbed[name][:-1])
     _check_and_go_on(path, undisturbed)
 
 

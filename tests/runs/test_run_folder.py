@@ -135,7 +135,7 @@ def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path, mode: int)
 
 
 def test_what_a_killed_process_left_is_removed(run: RunFolder) -> None:
-    stale = run.path / ".calls.jsonl.4711.tmp"
+    stale = run.path / ".calls.jsonl.0a1b2c3d4e5f6071.tmp"
     stale.write_text("half a li", encoding="utf-8")
     with RunFolder(run.path).open_or_create(IDENTITY):
         assert not stale.exists()
@@ -144,7 +144,7 @@ def test_what_a_killed_process_left_is_removed(run: RunFolder) -> None:
 
 def test_a_folder_killed_before_its_manifest_is_taken(tmp_path: Path) -> None:
     (tmp_path / ".lock").write_text("4711 n1\n", encoding="utf-8")
-    (tmp_path / ".manifest.json.4711.tmp").write_text("{", encoding="utf-8")
+    (tmp_path / ".manifest.json.0a1b2c3d4e5f6071.tmp").write_text("{", encoding="utf-8")
     with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
         assert folder.manifest.identity == IDENTITY
 

@@ -37,7 +37,7 @@ def test_parts_count_as_they_come(tmp_path: Path) -> None:
     store = PartStore(tmp_path, PLANNED, alone=True)
     assert run_progress(tmp_path) == RunProgress(3, complete=False, missing=frozenset({0, 1, 2}))
     store.put(2, [])
-    (tmp_path / PARTS / ".000001.jsonl.1.n1.0a1b2c3d.tmp").write_text("half")
+    (tmp_path / PARTS / ".000001.jsonl.0a1b2c3d4e5f6071.tmp").write_text("half")
     assert kept_parts(tmp_path) == {2}
     assert run_progress(tmp_path) == RunProgress(3, complete=False, missing=frozenset({0, 1}))
     store.put(0, [])

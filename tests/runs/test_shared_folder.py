@@ -80,9 +80,8 @@ def test_only_who_is_alone_removes_what_killed_processes_left(tmp_path: Path) ->
     RunFolder(tmp_path).open_or_create(IDENTITY).close()
     (tmp_path / PARTS).mkdir()
     left = [
-        tmp_path / ".manifest.json.4711.node-7.0a1b2c3d.tmp",
-        tmp_path / PARTS / ".000003.jsonl.4711.node-7.0a1b2c3d.tmp",
-        tmp_path / PARTS / ".000003.jsonl.99.tmp",  # as earlier releases named them
+        tmp_path / ".manifest.json.0a1b2c3d4e5f6071.tmp",
+        tmp_path / PARTS / ".000003.jsonl.0a1b2c3d4e5f6071.tmp",
     ]
     for path in left:
         path.write_text("half")
