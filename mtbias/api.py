@@ -15,6 +15,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import UsageError, choices
 from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, refuse_unused
 from mtbias.evaluation.stages import Request
@@ -34,7 +36,7 @@ from mtbias.scoring.measure import GENDER
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
 from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
 from mtbias.translate.language_models.answers import cleaned_system
-from mtbias.types import Progress, quiet
+from mtbias.types import Instance, Progress, quiet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,6 +152,10 @@ def score(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
     lang: str,
     *,
+    sources: Sequence[str] | None = None,
+    entities: Sequence[str] | None = None,
+    genders: Sequence[str] | None = None,
+    stereotypes: Sequence[str] | None = None,
     system: str | None = None,
     out: AnyPath | None = None,
     allow_missing: bool = False,
@@ -159,13 +165,19 @@ def score(
 ) -> Run:
     """Score given translations, as ``mtbias score`` does. Nothing is downloaded.
 
-    Translations in memory are what a JSONL file of theirs would be, with an object of ``id`` and ``target`` a line:
-    that file, given to ``mtbias score``, has the same numbers and the same fingerprint.
+    The sentences are those of the settings' data set (WinoMT), or with `sources` those that are given. Translations in
+    memory are what a JSONL file of theirs would be, with an object of ``id`` and ``target`` a line, and sentences in
+    memory what a file ``sentences.jsonl`` would be, with an object of ``source``, ``entity``, ``gender`` (and
+    ``stereotype``) a line: these files, given to ``mtbias score``, have the same numbers and the same fingerprint.
 
     Args:
         translations: the path of a file (a `str` is a path); or one text for each instance in the corpus's order; or
             texts by the id of the instance. None, or an id that is not there, is a missing translation.
         lang: code of the target language, such as ``de``.
+        sources: sentences of one's own, with `entities` and `genders` of the same length.
+        entities: the person of each, as its words stand in the sentence once: ``construction worker``.
+        genders: of that person: male, female, neutral or unknown.
+        stereotypes: whether the gender fits that of the stereotype: pro, anti or none; by default none.
         system: name of the system, for the signature; by default the file's name, or "translations".
         out: folder of the run; None keeps everything in memory.
         allow_missing: score even if less than 95 % of the corpus is translated.
@@ -174,8 +186,8 @@ def score(
         progress: as of `evaluate`.
 
     Raises:
-        UsageError: a value that cannot be.
-        DataError: the translations do not fit the corpus.
+        UsageError: a value that cannot be; sources, entities, genders or stereotypes of different length.
+        DataError: the translations do not fit the corpus; an entity that is not in its sentence.
         MissingResourceError: data set or Stanza's models are missing; the message names the command that downloads
             them.
         MtbiasError: any other fault of data, plugin or folder.
@@ -183,7 +195,9 @@ def score(
     given = _given(translations, system, allow_missing=allow_missing)
     if clean:
         given = cleaned_system(given, lang)
-    return _run(prepare_score(given, lang, settings or ScoreSettings()), out, progress)
+    columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
+    settings = settings or ScoreSettings()
+    return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
 
 
 def read_run(path: AnyPath) -> Run:
@@ -227,6 +241,20 @@ def compare(
         names=names,
         different_evaluators=different_evaluators,
     )
+
+
+def _own_corpus(columns: Mapping[str, Sequence[str] | None], settings: ScoreSettings) -> Corpus[Instance] | None:
+    """The corpus of sentences in memory; None where none are given."""
+    given = {name: list(values) for name, values in columns.items() if values is not None}
+    if not given:
+        return None
+    if settings.dataset or settings.data:
+        raise UsageError("expected sources, or settings with dataset or data, got both; leave one out")
+    lengths = {name: len(values) for name, values in given.items()}
+    if not {"source", "entity", "gender"} <= given.keys() or len(set(lengths.values())) > 1:
+        found = ", ".join(f"{n} of {name}" for name, n in lengths.items())
+        raise UsageError(f"expected sources, entities and genders of the same length, got {found}")
+    return custom_corpus(dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
 
 
 def _given(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import GENDERS, Corpus, Notes
 from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, Table, read_table, refuse_long
+from mtbias.files.reading import Record, Table, TextFile, parse_table, read_table, refuse_long
 from mtbias.files.writing import write_table
 from mtbias.types import Gender, Instance, Span, Stereotype
 
@@ -49,7 +51,25 @@ def read_custom(path: Path) -> Corpus[Instance]:
             that is not where the row says, or not once in the sentence; an id twice (with both lines); a ``pair``
             or ``control`` that names no row, or its own. Every message has file and line.
     """
-    table = read_table(path)
+    return _corpus(read_table(path))
+
+
+IN_MEMORY = Path("sentences.jsonl")
+"""The file that sentences in memory would be."""
+
+
+def custom_corpus(rows: Iterable[Mapping[str, object]]) -> Corpus[Instance]:
+    """The corpus of rows in memory, by the names of `COLUMNS`: what a file ``sentences.jsonl`` of them would be.
+
+    Raises:
+        DataError: as `read_custom`, with the number of the row as the line.
+    """
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    digest = sha256(text.encode()).hexdigest()
+    return _corpus(parse_table(TextFile(IN_MEMORY, text, digest, bom=False, crlf=False)))
+
+
+def _corpus(table: Table) -> Corpus[Instance]:
     table.require("source", "gender")
     _require_place(table)
     notes = Notes()
@@ -67,7 +87,7 @@ def read_custom(path: Path) -> Corpus[Instance]:
         if instance.gold is None and instance.pronouns:
             notes.add("gender unknown, but a gendered pronoun in the sentence", instance.id)
         instances.append(instance)
-    _check_links(instances, lines, path)
+    _check_links(instances, lines, table.file.path)
     return notes.corpus("custom", table.file, instances)
 
 

@@ -115,15 +115,17 @@ def refuse_unused(model: str, system: System, settings: EvalSettings) -> None:
             raise SettingError(name, f"changes nothing for {model}; leave it out")
 
 
-def prepare_score(system: GivenSystem, lang: str, settings: ScoreSettings) -> Request:
-    """The request behind ``mtbias score``: nothing is downloaded.
+def prepare_score(
+    system: GivenSystem, lang: str, settings: ScoreSettings, corpus: Corpus[Any] | None = None
+) -> Request:
+    """The request behind ``mtbias score``: nothing is downloaded; the corpus is that of the settings, unless given.
 
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    dataset = WINOMT if settings.dataset is None else settings.dataset
+    dataset = corpus.name if corpus is not None else settings.dataset or WINOMT
     _check(lang, dataset, settings.device)
-    corpus = load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
+    corpus = corpus or load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
     kind = _measure_kind(corpus.measure, settings)
     if settings.scores is not None and corpus.measure != MT_GENEVAL:
         raise SettingError("scores", f"expected the data set {MT_GENEVAL} with it; leave it out here")
