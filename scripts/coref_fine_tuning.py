@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mtbias.coref.augmentation import EXAMPLE_NAMES, Kind, augment, match_names, read_names
+from mtbias.coref.augmentation import Kind, augment
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.conll import read_conll
 from mtbias.coref.documents import Answers, CorefText, exported
@@ -68,12 +68,9 @@ def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, A
     models["anti-stereotypical"] = train(
         training_data(read_conll(anti).documents), dev, settings, out / "anti-stereotypical", models["base"]
     )
-    names = read_names(EXAMPLE_NAMES)
     for kind in KINDS:
-        counterparts = match_names(names.names) if kind == "names" else {}
-        made = augment(args.train, kind, {name.text for name in names.names}, counterparts)
         path = out / f"{kind}.conll"
-        write_atomic(path, [*made.original, *made.lines])
+        augment(args.train, kind, path)
         models[kind] = train(training_data(read_conll(path).documents), dev, settings, out / kind)
     gold, answers = read_bug(args.gold), {}
     for name, model in models.items():

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from mtbias.cli.coref_shared import FirstNames, counts_text, show
+from mtbias.cli.coref_shared import FirstNames, show_made
 from mtbias.cli.shared import Count, Flag, Json
-from mtbias.coref.augmentation import Kind, augment
-from mtbias.files.writing import signature_line, write_atomic
+from mtbias.coref.augmentation import Kind
 
 
 def command(
@@ -19,12 +17,11 @@ def command(
     names: FirstNames = None,
     max_names: Count = 2000,
     only_copies: Flag = False,
-    suffix: str = "_a",
     json: Json = False,
 ) -> None:
     """Augment a CoNLL-2012 file with a gender-swapped copy of each document.
 
-    Copies stand behind the documents; only words and document names change.
+    Copies stand behind the documents; only words change, and document names, which get _a behind them.
 
     Parameters
     ----------
@@ -40,20 +37,7 @@ def command(
         Match so many names of each gender, the most frequent ones.
     only_copies
         Leave the documents themselves out.
-    suffix
-        What stands behind the names of copies.
     """
-    from mtbias.coref.augmentation import EXAMPLE_NAMES, match_names, read_names
+    from mtbias.coref.augmentation import augment
 
-    first_names = read_names(names or EXAMPLE_NAMES)
-    matched = kind == "names"
-    counterparts = match_names(first_names.names, max_names=max_names) if matched else {}
-    made = augment(data, kind, {name.text for name in first_names.names}, counterparts, suffix=suffix)
-    write_atomic(out, [*([] if only_copies else made.original), *made.lines])
-    result: dict[str, Any] = {name.replace(",", "").replace(" ", "_"): n for name, n in made.counts.items()}
-    result |= {"ambiguous": made.ambiguous, "out": str(out)}
-    options = {"kind": kind, "list": "given" if names else "example", "copies": "only" if only_copies else "added"}
-    options |= {"suffix": suffix, **({"max-names": str(max_names)} if matched else {})}
-    files = {"data": {data.name: made.sha256}, "names": {"names": first_names.sha256}}
-    result["signature"] = signature_line("coref:augment", files, options)
-    show(result, counts_text(made.counts, (f"ambiguous: {place}" for place in made.ambiguous), out), json=json)
+    show_made(augment(data, kind, out, names=names, max_names=max_names, only_copies=only_copies), json=json)

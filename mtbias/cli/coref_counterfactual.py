@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
-from mtbias.cli.coref_shared import FirstNames, counts_text, show
+from mtbias.cli.coref_shared import FirstNames, show_made
 from mtbias.cli.shared import Flag, Json
-
-_SHOWN = 5
 
 
 def command(
@@ -34,12 +30,4 @@ def command(
     """
     from mtbias.coref.counterfactual_quadruples import write_quadruples
 
-    written = write_quadruples(data, out, names, leave_out_ambiguous=leave_out_ambiguous)
-    notes = [f"not made: {reason}" for reason in _some(written.failed)]
-    notes += [f"ambiguous: {place}" for place in _some([f"{id_}: …{text}…" for id_, text in written.ambiguous])]
-    show(asdict(written), counts_text(written.counts, notes, out), json=json)
-
-
-def _some(places: Sequence[str]) -> list[str]:
-    more = len(places) - _SHOWN
-    return [*places[:_SHOWN], *([f"… and {more} more (--json lists all)"] if more > 0 else [])]
+    show_made(write_quadruples(data, out, names, leave_out_ambiguous=leave_out_ambiguous), json=json)

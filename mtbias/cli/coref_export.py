@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import SetSize, show
+from mtbias.cli.coref_shared import show
 from mtbias.cli.shared import Flag, Json
 from mtbias.coref.documents import DatasetName, Format, exported
 from mtbias.errors import UsageError, escaped
@@ -22,7 +22,6 @@ def command(
     form: Annotated[Format, Parameter(name="--format")],
     out: Path,
     gold: Flag = False,
-    n: SetSize = None,
     json: Json = False,
 ) -> None:
     """Write the documents of a data set for a coreference system to read; of sowinobias, make them.
@@ -48,7 +47,7 @@ def command(
 
     if gold and form == "text":
         raise UsageError("--gold: plain text has no place for clusters; take --format conll or jsonl")
-    opened = open_dataset(dataset, data, n=n)
+    opened = open_dataset(dataset, data)
     texts = opened.texts
     if form == "text" and out.is_dir():
         for text, line in zip(texts, exported(texts, form), strict=True):

@@ -11,7 +11,6 @@ from mtbias.cli.coref_shared import (
     Model,
     Reading,
     ReadingOptions,
-    SetSize,
     System,
     show,
 )
@@ -35,7 +34,6 @@ def command(
     in_format: InFormat = None,
     device: Device = None,
     reading: Reading = ReadingOptions(),
-    n: SetSize = None,
     json: Json = False,
 ) -> None:
     """Run a coreference system on a data set; `mtbias coref score DATASET --predictions OUT` scores its clusters.
@@ -54,7 +52,7 @@ def command(
     """
     ((ids, spans),) = reading.of_systems(1)
     chosen = open_system(system, model=model, command=program, form=in_format, device=device, ids=ids, spans=spans)
-    opened = open_dataset(dataset, data, n=n)
+    opened = open_dataset(dataset, data)
     before = run_system(chosen, opened.texts, out, ProgressLine())
     options = {"dataset": dataset, "system": chosen.signature.replace("|", ",")}
     result = {

@@ -12,13 +12,12 @@ from mtbias.cli.coref_shared import (
     ManyResamples,
     Reading,
     ReadingOptions,
-    SetSize,
     TableFormat,
     form_of,
 )
 from mtbias.cli.shared import Flag, Json, print_json
 from mtbias.coref.documents import DatasetName
-from mtbias.coref.evaluation import SystemFiles, score_systems, systems_json
+from mtbias.coref.evaluation import score_systems, systems_json
 from mtbias.report.coref_tables import render_evaluation
 
 _PAIRED = Group("Two systems")
@@ -34,7 +33,6 @@ def command(
     baseline: list[str] | None = None,
     name_spans: Path | None = None,
     weights: list[Path] | None = None,
-    n: SetSize = None,
     against: Annotated[list[Path] | None, Parameter(group=_PAIRED)] = None,
     over: Annotated[Literal["rows", "occupations"], Parameter(group=_PAIRED)] = "rows",
     counts: Flag = False,
@@ -84,10 +82,10 @@ def command(
     """
     form = form_of(format, json=json)
     files = [paths for paths in (predictions, against) if paths]
-    systems = [SystemFiles(paths, *of) for paths, of in zip(files, reading.of_systems(len(files)), strict=True)]
+    systems = [(paths, *of) for paths, of in zip(files, reading.of_systems(len(files)), strict=True)]
     evaluations, differences = score_systems(
         dataset, data, systems, bootstrap, baselines=baseline or [], over=over, name_spans=name_spans,
-        weights=weights or [], n=n,
+        weights=weights or [],
     )  # fmt: skip
     if form == "json":
         print_json(systems_json(evaluations, differences), indent=None)

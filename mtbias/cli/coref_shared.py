@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -15,6 +15,9 @@ from mtbias.coref.documents import Format, Spans
 from mtbias.errors import UsageError, escaped
 from mtbias.report.tables import columns, printable
 from mtbias.settings import BootstrapSettings, drawn
+
+if TYPE_CHECKING:
+    from mtbias.coref.augmentation import MadeFile
 
 FirstNames = Annotated[
     Path | None,
@@ -49,13 +52,6 @@ InFormat = Annotated[
 Device = Annotated[
     str | None,
     Parameter(help="With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one)."),
-]
-SetSize = Annotated[
-    Literal["polarity", "total"] | None,
-    Parameter(
-        help="Of sowinobias: all sentences (polarity, the default: 4096 in each direction and polarity with lists of "
-        '16), or half of them (total: 4096 in each direction); the paper\'s "n = 4096" may mean either.'
-    ),
 ]
 TableFormat = Literal["text", "json", "markdown", "csv", "latex"] | None
 
@@ -123,7 +119,15 @@ def show(result: Mapping[str, Any], text: str, *, json: bool) -> None:
         print(f"{text}Signature: {result['signature']}")
 
 
-def counts_text(counts: Mapping[str, int], notes: Iterable[str], out: Path) -> str:
-    """What was counted when the file `out` was made."""
-    table = columns(["", "number"], [[name, str(value)] for name, value in counts.items()])
-    return table + "".join(f"  {printable(note)}\n" for note in notes) + f"\nFile: {escaped(str(out))}\n"
+def show_made(made: MadeFile, *, json: bool) -> None:
+    """Print what was done to make a file: as JSON, or the counts and the first of the places to look at."""
+    notes = [f"not made: {reason}" for reason in _some(made.failed)]
+    notes += [f"ambiguous: {place}" for place in _some(made.ambiguous)]
+    table = columns(["", "number"], [[name, str(value)] for name, value in made.counts.items()])
+    text = table + "".join(f"  {printable(note)}\n" for note in notes) + f"\nFile: {escaped(made.out)}\n"
+    show(asdict(made), text, json=json)
+
+
+def _some(places: Sequence[str], shown: int = 5) -> list[str]:
+    more = len(places) - shown
+    return [*places[:shown], *([f"… and {more} more (--json lists all)"] if more > 0 else [])]

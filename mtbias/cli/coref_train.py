@@ -24,7 +24,6 @@ def command(
     out: Path,
     training: Annotated[TrainingSettings, Parameter(name="*", group=Group("Training"))],
     weights: Path | None = None,
-    stanza_dir: Path | None = None,
     json: Json = False,
 ) -> None:
     """Train Stanza's coreference model on CoNLL-2012 documents, as they are or augmented (`mtbias coref augment`).
@@ -39,18 +38,14 @@ def command(
         A new folder: model.pt, which `mtbias coref run --model` takes, and what it was made of.
     weights
         A model to begin with (fine-tuning), of the same encoder and sizes.
-    stanza_dir
-        Folder of Stanza's models with an English dependency parser: the head of a mention is then the word that nothing
-        in it governs; without it, its last word.
     """
     from mtbias.coref.conll import read_conll
-    from mtbias.coref.training import parsed_heads, train, training_data
+    from mtbias.coref.training import train, training_data
     from mtbias.translate.seq2seq.checkpoints import files_hash
 
-    heads = None if stanza_dir is None else parsed_heads(stanza_dir)
     files = {"data": read_conll(data), "dev": read_conll(dev)}
     begun = "none" if weights is None else sha256(read_bytes(weights)).hexdigest()[:12]
-    made = {name: training_data(file.documents, heads) for name, file in files.items()}
+    made = {name: training_data(file.documents) for name, file in files.items()}
     model = train(made["data"], made["dev"], training, out, weights)
     counts = {
         name: {"documents": len(of.documents), "mentions": of.mentions, "across_sentences": of.across}
@@ -64,7 +59,7 @@ def command(
     result["signature"] = signature_line(
         "coref:train",
         {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
-        {"heads": "parse" if heads else "last-word", "weights": begun, **options},
+        {"heads": "last-word", "weights": begun, **options},
     )
     rows = [[name, *(str(n) for n in of.values())] for name, of in counts.items()]
     table = columns(["", "documents", "mentions", "across sentences, left out"], rows)

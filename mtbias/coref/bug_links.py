@@ -20,8 +20,8 @@ Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -31,11 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, NumberUnits
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
+from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Estimate, Floats, percent
+from mtbias.stats.results import Floats, percent
 from mtbias.types import Gender, Stereotype
 
 BIN = 5
@@ -63,8 +64,8 @@ class BugSentence:
     pronouns: int
     occupation: str
     """The profession, in lower case."""
-    misplaced: str
-    """``profession``, ``pronoun`` or ``both`` where another word stands at the index; else empty."""
+    misplaced: bool
+    """Whether another word stands at one of the two indices."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,8 @@ class Bug(CorefDataset):
     """The rows that have a sentence; ids are their numbers in the file, from 0."""
 
     rows: tuple[BugSentence, ...]
-    skipped: tuple[str, ...]
-    """Ids of the rows without a sentence."""
+    skipped: int
+    """Rows without a sentence."""
     path: Path
     sha256: str
 
@@ -85,12 +86,6 @@ class Bug(CorefDataset):
     def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
         """The file's."""
         return {self.path.name: self.sha256}
-
-    @property
-    def misplaced(self) -> dict[str, int]:
-        """Rows whose index is at another word, by which index it is."""
-        kinds = [row.misplaced for row in self.rows]
-        return {kind: kinds.count(kind) for kind in ("both", "pronoun", "profession")}
 
     @cached_property
     def texts(self) -> list[CorefText]:
@@ -105,11 +100,6 @@ class Bug(CorefDataset):
             texts.append(CorefText(row.id, tokens, " ".join(row.words), (gold,) if len(gold) == 2 else ()))
         return texts
 
-    @property
-    def without_text(self) -> Collection[str]:
-        """The rows without a sentence."""
-        return self.skipped
-
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; each group of rows has its own stream of random numbers.
 
@@ -123,28 +113,43 @@ class Bug(CorefDataset):
                 groups[name(value)] = [kind, order], [at for at, other in enumerate(values) if other == value]
         numbers: list[NamedNumber] = []
         counts: dict[str, dict[str, float | None]] = {}
-        units: dict[str, NumberUnits] = {}
         for part, (stream, members) in groups.items():
-            units[part] = _units([self.rows[at] for at in members], [linking[at] > 0 for at in members])
-            kinds = _kinds(units[part].sums.sum(axis=0).astype(np.int64).reshape(_SHAPE))
-            numbers += _named(part, units[part], kinds, np.random.default_rng([seed, *stream]), resamples)
+            units = _units([self.rows[at] for at in members], [linking[at] > 0 for at in members])
+            kinds = _kinds(units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE))
+            n = {kind: int(of.sum()) for kind, of in kinds.items()}
+            found = units.estimates(
+                resamples,
+                np.random.default_rng([seed, *stream]),
+                as_table=True,
+                n={key: sum(n[side] for side in sides) for key, (_, sides) in _NUMBERS.items()},
+                intervals=[key for key, (_, sides) in _NUMBERS.items() if all(n[side] for side in sides)],
+            )
+            right = int(kinds["all"][1])
+            found["accuracy"] = replace(found["accuracy"], interval=wilson_percent(right, n["all"]))
+            numbers += [
+                NamedNumber(part, key, label, found[key], headline=not part) for key, (label, _) in _NUMBERS.items()
+            ]
             counts[part or "all"] = {
-                name: int(count)
-                for kind, of in kinds.items()
-                for name, count in ((kind, of.sum()), (f"{kind}, right", of[1]))
+                name: count for kind in n for name, count in ((kind, n[kind]), (f"{kind}, right", int(kinds[kind][1])))
             }
-        return DatasetScores(tuple(numbers), {"": units[""]}, counts, tuple(self._notes(linking)))
+        compared = {"": _units(self.rows, [n > 0 for n in linking])}
+        return DatasetScores(tuple(numbers), compared, counts, tuple(self._notes(linking)))
 
     def _notes(self, linking: Sequence[int]) -> Iterator[str]:
         if self.skipped:
-            n = len(self.rows) + len(self.skipped)
-            yield f"without a sentence, left out: {len(self.skipped)} of {n} rows"
-        if misplaced := sum(self.misplaced.values()):
-            kinds = ", ".join(f"{n} {kind}" for kind, n in self.misplaced.items() if n)
-            yield f"with another word at an index, counted: {misplaced} rows ({kinds})"
+            yield f"without a sentence, left out: {self.skipped} of {len(self.rows) + self.skipped} rows"
+        if misplaced := sum(row.misplaced for row in self.rows):
+            yield f"with another word at an index, counted: {misplaced} rows"
         if several := sum(n > 1 for n in linking):
             yield f"linked by more than one cluster, counted once: {several} rows"
 
+
+_NUMBERS = {
+    "accuracy": ("accuracy", ("all",)),
+    "delta_g": ("ΔG", ("male", "female")),
+    "delta_s": ("ΔS", ("stereotypical", "anti")),
+}
+"""By key, what a number is called, and the kinds of rows that it compares: where one has no rows, it is undefined."""
 
 _GROUPS: tuple[tuple[Callable[[BugSentence], Any], Callable[[Any], str]], ...] = (
     (lambda row: row.distance // BIN, lambda bin_: f"distance {BIN * bin_}-{BIN * bin_ + BIN - 1}"),
@@ -162,8 +167,7 @@ def read_bug(path: Path) -> Bug:
     """
     file, rows = read_rows(path, "bug-gold", "g", "g_first_index", "distance", "num_of_pronouns")
     sentences = tuple(_sentence(row) for row in rows if row.sentence.strip())
-    skipped = tuple(str(row.record.row) for row in rows if not row.sentence.strip())
-    return Bug(sentences, skipped, file.path, file.sha256)
+    return Bug(sentences, len(rows) - len(sentences), file.path, file.sha256)
 
 
 def _sentence(row: BugRow) -> BugSentence:
@@ -171,11 +175,7 @@ def _sentence(row: BugRow) -> BugSentence:
     # here indices must mean the words that a system was given.
     words = tuple(row.sentence.strip().split(" "))
     profession, pronoun = (row.record.integer(column) for column in ("profession_first_index", "g_first_index"))
-    wrong = [
-        name
-        for name, index, word in (("profession", profession, row.profession), ("pronoun", pronoun, row.record.get("g")))
-        if not stands_at(words, index, word)
-    ]
+    placed = stands_at(words, profession, row.profession) and stands_at(words, pronoun, row.record.get("g"))
     return BugSentence(
         id=str(row.record.row),
         words=words,
@@ -187,7 +187,7 @@ def _sentence(row: BugRow) -> BugSentence:
         distance=row.record.integer("distance"),
         pronouns=row.record.integer("num_of_pronouns"),
         occupation=row.profession.strip().lower(),
-        misplaced="both" if len(wrong) == 2 else "".join(wrong),
+        misplaced=not placed,
     )
 
 
@@ -203,25 +203,6 @@ def _units(rows: Sequence[BugSentence], right: Sequence[bool]) -> NumberUnits:
     places = ((_GENDERS.index(row.gender), _SIDES.index(row.stereotype)) for row in rows)
     cells = [2 * (len(_SIDES) * gender + side) + hit for (gender, side), hit in zip(places, right, strict=True)]
     return NumberUnits.of_cells(cells, _SHAPE, tuple(row.occupation for row in rows), _numbers)
-
-
-def _named(
-    part: str, units: NumberUnits, kinds: Mapping[str, NDArray[Any]], rng: np.random.Generator, resamples: int
-) -> Iterator[NamedNumber]:
-    """The numbers of a group; a difference that lacks one of its sides is undefined."""
-    n = {kind: int(of.sum()) for kind, of in kinds.items()}
-    sides = {"accuracy": ("all",), "delta_g": ("male", "female"), "delta_s": ("stereotypical", "anti")}
-    found = units.estimates(
-        resamples,
-        rng,
-        as_table=True,
-        n={key: sum(n[side] for side in of) for key, of in sides.items()},
-        intervals=[key for key, of in sides.items() if all(n[side] for side in of)],
-    )
-    wilson = wilson_percent(int(kinds["all"][1]), n["all"])
-    found["accuracy"] = Estimate(found["accuracy"].value, wilson, n["all"])
-    for key, label in (("accuracy", "accuracy"), ("delta_g", "ΔG"), ("delta_s", "ΔS")):
-        yield NamedNumber(part, key, label, found[key], headline=not part)
 
 
 def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -93,13 +93,11 @@ def _index(clusters: Clusters) -> dict[Mention, int]:
 
 def _best_pairing(similarity: dict[tuple[int, int], float]) -> float:
     """The largest sum over pairs of which none shares a row or a column."""
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = sorted({k for k, _ in similarity}), sorted({r for _, r in similarity})
     if len(similarity) == len(rows) == len(columns):  # no choice
         return sum(similarity.values())
-    if min(len(rows), len(columns)) == 1:
-        return max(similarity.values())
-    from scipy.optimize import linear_sum_assignment
-
     matrix = np.array([[similarity.get((k, r), 0.0) for r in columns] for k in rows])
     return float(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
 

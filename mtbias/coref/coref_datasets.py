@@ -10,7 +10,7 @@ from mtbias.coref.counter_gap import CounterGap, open_counter_gap
 from mtbias.coref.dataset import CorefDataset
 from mtbias.coref.documents import DATASETS, DOWNLOADS, DatasetName
 from mtbias.coref.gap import Gap, open_gap
-from mtbias.coref.sowinobias import SetSize, SoWinoBias, open_sowinobias
+from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
 from mtbias.coref.winobias import WinoBias, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import cache_folder
@@ -30,45 +30,34 @@ _PLACES: Mapping[str, Sequence[str]] = {
 """Where each data set is in a folder of data sets: the first of them that is there."""
 
 
-def open_dataset(
-    name: DatasetName,
-    data: Path | None,
-    *,
-    name_spans: Path | None = None,
-    weights: Sequence[Path] = (),
-    n: SetSize | None = None,
-) -> CorefDataset:
+_READERS: Mapping[str, Callable[..., CorefDataset]] = {
+    "winobias": read_winobias,
+    "winogender": read_winogender,
+    "gap": open_gap,
+    "counter-gap": open_counter_gap,
+    "bug": read_bug,
+    "sowinobias": open_sowinobias,
+}
+
+
+def open_dataset(name: DatasetName, data: Path | None, **options: object) -> CorefDataset:
     """One of `DATASETS`.
 
     Args:
         name: which.
         data: its file or folder; of SoWinoBias, which is made and not read, the vocabulary (None: the example list).
-        name_spans: of GAP: the names of each text.
-        weights: of GAP: files of weights of its candidates.
-        n: of SoWinoBias: which sentences.
+        options: of GAP: ``name_spans``, the file of the names of each text, and ``weights``, files of weights.
 
     Raises:
         DataError: what the data set's reader raises.
         UsageError: no data where there must be some; an option that the data set does not have.
     """
-    refuse_others(name, {"name_spans": name_spans, "weights": weights, "n": n})
-    if name == "sowinobias":
-        return open_sowinobias(data, n=n)
-    if data is None:
+    refuse_others(name, options)
+    if data is None and name in DOWNLOADS:
         raise UsageError(f"--data: expected where the data of {name} are, got nothing; download {DOWNLOADS[name]}")
-    if not data.exists():
+    if data is not None and name in DOWNLOADS and not data.exists():
         raise DataError(f"there is no such file or folder; for {name} download {DOWNLOADS[name]}", path=data)
-    if name == "gap":
-        return open_gap(data, name_spans, weights)
-    return _READERS[name](data)
-
-
-_READERS: Mapping[str, Callable[[Path], CorefDataset]] = {
-    "winobias": read_winobias,
-    "winogender": read_winogender,
-    "counter-gap": open_counter_gap,
-    "bug": read_bug,
-}
+    return _READERS[name](data, **{option: value for option, value in options.items() if value})
 
 
 def refuse_others(name: DatasetName, options: Mapping[str, object]) -> None:

@@ -18,11 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber, NumberUnits
+from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap import GapLike
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
 from mtbias.errors import DataError
+from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import (
     CROSSED,
     FIRST,

@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.coref.augmentation import EXAMPLE_NAMES, NameList, read_names
+from mtbias.coref.augmentation import MadeFile
 from mtbias.coref.counter_gap import ROLES
-from mtbias.coref.gap_data import GapFile, GapInstance, gender_of, read_instances, write_instances
+from mtbias.coref.gap_data import GapInstance, gender_of, read_instances, write_instances
+from mtbias.english.first_names import EXAMPLE_NAMES, NameList, read_names
 from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
 from mtbias.errors import DataError
 from mtbias.files.writing import signature_line, write_atomic
@@ -79,52 +80,10 @@ def make_quadruple(instance: GapInstance, others: Others) -> Made:
     return Made((instance, control, swap_1, swap_2), others, made[1].words, made[1].ambiguous)
 
 
-@dataclass(frozen=True, slots=True)
-class Quadruples:
-    """The quadruples of a file's originals."""
-
-    made: tuple[Made, ...]
-    failed: tuple[str, ...]
-    """Why the others could not be made, an original each."""
-    names_left: int
-    """In how many a further name of the list stays as it is (`left_names`)."""
-
-
-def make_quadruples(file: GapFile, names: NameList) -> Quadruples:
-    """The quadruples of the `originals` of a file, with the people that `choose_others` finds.
-
-    Raises:
-        DataError: none can be made.
-    """
-    made, failed, left = [], [], 0
-    for instance in originals(file.instances):
-        try:
-            others = choose_others(instance, names)
-            made.append(make_quadruple(instance, others))
-        except DataError as error:
-            failed.append(str(error))
-            continue
-        left += bool(left_names(instance, others, names))
-    if not made:
-        raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=file.path)
-    return Quadruples(tuple(made), tuple(failed), left)
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenQuadruples:
-    """What became of a file's instances."""
-
-    counts: Mapping[str, int]
-    failed: Sequence[str]
-    """Why the others could not be made, an original each."""
-    ambiguous: Sequence[tuple[str, str]]
-    """Id and place of each *her* or *his* that may be read either way."""
-    out: str
-    signature: str
-
-
-def write_quadruples(data: Path, out: Path, names: Path | None, *, leave_out_ambiguous: bool) -> WrittenQuadruples:
-    """Write the quadruples of the instances in the file `data` to `out`, as Counter-GAP's file has them.
+def write_quadruples(
+    data: Path, out: Path, names: Path | None = None, *, leave_out_ambiguous: bool = False
+) -> MadeFile:
+    """Write the quadruples of the `originals` in the file `data` to `out`, as Counter-GAP's file has them.
 
     Args:
         data: a file of GAP's columns.
@@ -135,30 +94,41 @@ def write_quadruples(data: Path, out: Path, names: Path | None, *, leave_out_amb
     Raises:
         DataError: what the readers raise; none can be made.
     """
-    file, first_names = read_instances(data), read_names(names or EXAMPLE_NAMES)
-    quadruples = make_quadruples(file, first_names)
-    kept = [made for made in quadruples.made if not (leave_out_ambiguous and made.ambiguous)]
-    text = write_instances((instance for made in kept for instance in made.instances), file.columns)
+    file, listed = read_instances(data), read_names(names or EXAMPLE_NAMES)
+    made: list[Made] = []
+    failed: list[str] = []
+    left = 0
+    for instance in originals(file.instances):
+        try:
+            others = choose_others(instance, listed)
+            made.append(make_quadruple(instance, others))
+        except DataError as error:
+            failed.append(str(error))
+            continue
+        left += bool(left_names(instance, others, listed))
+    if not made:
+        raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=data)
+    kept = [one for one in made if not (leave_out_ambiguous and one.ambiguous)]
+    text = write_instances((instance for one in kept for instance in one.instances), file.columns)
     write_atomic(out, text.encode("utf-8"))
-    where = Counter(made.others.where for made in kept)
-    ambiguous = [(made.instances[0].id, place) for made in quadruples.made for place in made.ambiguous]
+    where = Counter(one.others.where for one in kept)
+    ambiguous = [f"{one.instances[0].id}: …{place}…" for one in made for place in one.ambiguous]
     n = len(file.instances)
     counts = {
         "instances": n,
-        "counterfactuals passed over": n - len(quadruples.made) - len(quadruples.failed),
-        "could not be made": len(quadruples.failed),
+        "counterfactuals passed over": n - len(made) - len(failed),
+        "could not be made": len(failed),
         "quadruples written": len(kept),
         "  other people of the columns C and D": where["given"],
         "  other people of the text": where["text"],
         "  other people of the list": where["list"],
-        "gendered words swapped in each of two counterfactuals": sum(made.words for made in kept),
-        "texts in which a further name of the list stays": quadruples.names_left,
+        "gendered words swapped in each of two counterfactuals": sum(one.words for one in kept),
+        "texts in which a further name of the list stays": left,
         "her or his that may be read either way": len(ambiguous),
     }
     options = {"list": "given" if names else "example", "ambiguous": "left-out" if leave_out_ambiguous else "kept"}
-    files = {"data": {data.name: file.sha256}, "names": {"names": first_names.sha256}}
-    signature = signature_line("coref:counterfactual", files, options)
-    return WrittenQuadruples(counts, quadruples.failed, ambiguous, str(out), signature)
+    files = {"data": {data.name: file.sha256}, "names": {"names": listed.sha256}}
+    return MadeFile(counts, ambiguous, str(out), signature_line("coref:counterfactual", files, options), failed)
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:

@@ -1,24 +1,18 @@
 """A data set of coreference: its documents, how a system's answers to them are read, and the numbers that they make.
 
 Each data set is one class, and all of them give `DatasetScores`: what scores one system, runs it on all data sets or
-compares two knows no data set. Under every number are `NumberUnits`: what each unit (a sentence, a line of
-counterparts, an occupation) adds to the sums that it is made of. Intervals draw units; two systems are paired unit by
-unit. Drawn over rows, they say what other sentences about these occupations would have given; over occupations, each
-with all its rows, what other occupations would have.
+compares two knows no data set. Under every number are `mtbias.stats.paired.NumberUnits`: sentences, lines of
+counterparts, quadruples or occupations, by which intervals are drawn and two systems are paired.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar
 
 from mtbias.coref.conll import Clusters
 from mtbias.coref.documents import Answers, CorefText, DatasetName, Spans
@@ -28,18 +22,14 @@ from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text
 from mtbias.files.writing import signature_line
 from mtbias.settings import BootstrapSettings
-from mtbias.stats.paired import PairedUnits, compare
-from mtbias.stats.resampling import bootstrap_counts, bootstrap_units, estimate
-from mtbias.stats.results import Difference, Estimate, Floats, enough
+from mtbias.stats.paired import NumberUnits
+from mtbias.stats.results import Estimate
 from mtbias.types import Stereotype
 
 RATIO = 3
 """Decimals of ratios and correlations; numbers in per cent and points have two."""
 CONDITIONS = (Stereotype.PRO, Stereotype.ANTI)
 """The stereotype fits, or it does not."""
-
-Draw = Literal["rows", "occupations"]
-"""What is drawn and exchanged as a whole."""
 
 
 class Link(StrEnum):
@@ -57,105 +47,6 @@ class Link(StrEnum):
 def link_to(*, right: bool, wrong: bool) -> Link:
     """What it is to be linked to the right person, or not, and to a wrong one, or not."""
     return Link.BOTH if right and wrong else Link.RIGHT if right else Link.WRONG if wrong else Link.NONE
-
-
-def pro_against_anti(pro: float | None, anti: float | None) -> tuple[float | None, float | None]:
-    """Mean and difference of a number where the stereotype fits and where not; None where either is undefined."""
-    return (None, None) if pro is None or anti is None else ((pro + anti) / 2, pro - anti)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberUnits:
-    """What numbers of one system on one data set rest on."""
-
-    sums: Floats
-    """``[n_units, k]``: what each unit adds to k sums."""
-    occupations: Sequence[str]
-    """The occupation of each unit; where a data set has none, the unit's id."""
-    numbers: Callable[[Floats], Mapping[str, Floats]]
-    """Maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined."""
-    compared: Collection[str] = ()
-    """The numbers that systems are compared in; none named: all."""
-
-    @classmethod
-    def of_cells(
-        cls, cells: Sequence[int], shape: Sequence[int], occupations: Sequence[str], numbers: Callable[..., Any]
-    ) -> NumberUnits:
-        """Units that each count in one cell of a table of that `shape`; `numbers` maps tables ``[R, *shape]``."""
-        sums = np.zeros((len(cells), int(np.prod(shape))))
-        sums[np.arange(len(cells)), cells] = 1
-        return cls(sums, occupations, lambda sums: numbers(sums.reshape(-1, *shape)))
-
-    def drawn(self, over: Draw) -> NumberUnits:
-        """The units that are drawn as a whole."""
-        if over == "rows":
-            return self
-        names = tuple(dict.fromkeys(self.occupations))
-        places = {name: place for place, name in enumerate(names)}
-        together = np.zeros((len(names), self.sums.shape[1]))
-        np.add.at(together, [places[name] for name in self.occupations], self.sums)
-        return replace(self, sums=together, occupations=names)
-
-    def estimates(
-        self,
-        resamples: int,
-        rng: np.random.Generator,
-        *,
-        as_table: bool = False,
-        n: Mapping[str, float] | None = None,
-        intervals: Collection[str] | None = None,
-        tested: Collection[str] = (),
-    ) -> dict[str, Estimate]:
-        """The numbers with percentile intervals over units; `n` (default: units) and all else as in `estimate`.
-
-        `as_table`: units of cells are drawn as a table of counts, which is the same and takes less time.
-        """
-        whole = self.sums.sum(axis=0)
-        table: NDArray[np.int64] = whole.astype(np.int64)
-        resample = partial(bootstrap_counts, table) if as_table else partial(bootstrap_units, self.sums)
-        denominators = dict.fromkeys(self.numbers(whole[None]), len(self.sums)) if n is None else n
-        return estimate(
-            whole[None],
-            lambda sums: dict(self.numbers(sums)),
-            partial(resample, n_resamples=resamples, rng=rng),
-            n=denominators,
-            intervals=intervals,
-            tested=tested,
-        )
-
-    def over(self, over: Draw, resamples: int, seed: int) -> dict[str, Estimate]:
-        """The numbers with intervals over what is drawn; without, where that is less than `MIN_ROWS`."""
-        drawn = self.drawn(over)
-        wide = None if enough(len(drawn.sums)) else ()
-        return drawn.estimates(resamples, np.random.default_rng(seed), intervals=wide)
-
-    def minus(self, other: NumberUnits, over: Draw, resamples: int, seed: int) -> dict[str, Difference]:
-        """First (this system) − `other` for each compared number, with the paired interval and p.
-
-        Args:
-            other: of another system, on the same units in the same order.
-            over: what is drawn, and exchanged between the two.
-            resamples: of each interval and test; 0: neither.
-            seed: of the random numbers; each test has the same.
-
-        Edge cases: no intervals with fewer than `mtbias.stats.results.MIN_ROWS` units; p is exact where they are few.
-
-        Raises:
-            DataError: the units are not the same.
-        """
-        if self.occupations != other.occupations or self.sums.shape != other.sums.shape:
-            raise DataError("expected two systems on the same rows, got other rows; score both on the same files")
-        ours, theirs = self.drawn(over).sums, other.drawn(over).sums
-        wide = enough(len(ours))
-        return compare(
-            PairedUnits(ours, theirs),
-            self.numbers,
-            list(self.compared or self.numbers(ours[:1])),
-            resamples,
-            bootstrap=np.random.default_rng(seed),
-            test=np.random.default_rng(seed),
-            intervals=lambda _: wide,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +73,16 @@ class NamedNumber:
     def p_one_sided(self) -> float | None:
         """The one-sided p of the data set's paper, where it has one."""
         return None if self.estimate.p_two_sided is None else self.estimate.p
+
+    def named(self) -> dict[str, Any]:
+        """Which number it is."""
+        return {"part": self.part, "key": self.key, "label": self.label}
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, unrounded."""
+        of = self.estimate
+        one_sided = {} if self.p_one_sided is None else {"p_one_sided": self.p_one_sided}
+        return {**self.named(), "value": of.value, "interval": of.interval, "n": of.n, "p": self.p, **one_sided}
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +118,7 @@ class CorefDataset(ABC):
     must_be_complete: ClassVar[bool] = True
     """Whether each document needs an answer."""
     keeps_unknown: ClassVar[bool] = False
-    """Whether answers to other documents are no error."""
+    """Whether labels of other documents are no error."""
     from_clusters: ClassVar[Mapping[str, object]] = {}
     """What a signature says where answers were made of clusters."""
     signed: Mapping[str, object]
@@ -229,11 +130,6 @@ class CorefDataset(ABC):
     @abstractmethod
     def texts(self) -> Sequence[CorefText]:
         """Its documents."""
-
-    @property
-    def without_text(self) -> Collection[str]:
-        """Ids that the data has without a text: what is said of them is passed over."""
-        return ()
 
     def answer(self, id_: str, clusters: Clusters) -> object:  # noqa: ARG002 - of some data sets it matters
         """What `clusters` of tokens answer to the document `id_`; by default themselves."""
@@ -258,9 +154,7 @@ class CorefDataset(ABC):
                 raise DataError(f"expected one table of labels, got {len(paths)} files", path=paths[1])
             answers = self.read_labels(paths[0])
         else:
-            answers = read_output(
-                self.texts, paths, ids=ids, spans=spans, also=self.without_text, keep_unknown=self.keeps_unknown
-            )
+            answers = read_output(self.texts, paths, ids=ids, spans=spans)
             of = {id_: self.answer(id_, clusters) for id_, clusters in answers.of.items()}
             answers = replace(answers, of=of, signed={**self.from_clusters, **answers.signed})
         known = {text.id: None for text in self.texts}

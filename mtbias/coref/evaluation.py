@@ -18,7 +18,7 @@ from typing import Any
 
 from mtbias import __version__
 from mtbias.coref.coref_datasets import open_dataset, refuse_others
-from mtbias.coref.dataset import CorefDataset, DatasetScores, Draw, NamedNumber
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
@@ -26,7 +26,7 @@ from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, locked_folder, write_atomic
 from mtbias.settings import BootstrapSettings
-from mtbias.stats.paired import corrected
+from mtbias.stats.paired import Draw, corrected
 from mtbias.stats.results import LEVEL, Difference, rounded
 from mtbias.types import Progress, quiet
 
@@ -69,7 +69,7 @@ class DatasetResult:
             "predictions": dict(self.predictions),
             "signature": self.signature,
             "notes": self.scores.notes,
-            "numbers": [_number_json(one) for one in self.scores.numbers],
+            "numbers": [one.to_json() for one in self.scores.numbers],
             "counts": {row: dict(counts) for row, counts in self.scores.counts.items()},
         }
 
@@ -129,26 +129,10 @@ class Evaluation:
         return {key: rounded(value) for key, value in content.items()}
 
 
-def _number_json(one: NamedNumber) -> dict[str, Any]:
-    of = one.estimate
-    named = {"part": one.part, "key": one.key, "label": one.label}
-    one_sided = {} if one.p_one_sided is None else {"p_one_sided": one.p_one_sided}
-    return {**named, "value": of.value, "interval": of.interval, "n": of.n, "p": one.p, **one_sided}
-
-
-@dataclass(frozen=True, slots=True)
-class SystemFiles:
-    """A system's files, and what they do not say themselves (`mtbias.coref.output_reading.read_output`)."""
-
-    paths: Sequence[Path]
-    ids: Path | None = None
-    spans: Spans | None = None
-
-
 def score_systems(
     name: DatasetName,
     data: Path | None,
-    systems: Sequence[SystemFiles],
+    systems: Sequence[tuple[Sequence[Path], Path | None, Spans | None]],
     settings: BootstrapSettings,
     *,
     baselines: Sequence[str] = (),
@@ -160,7 +144,7 @@ def score_systems(
     Args:
         name: of the data set.
         data: where it is, as `open_dataset` takes it, and `options` too.
-        systems: their files.
+        systems: their files, and what these do not say themselves (`ids` and `spans` of `CorefDataset.read`).
         settings: of intervals and tests.
         baselines: names of rule systems.
         over: what intervals and tests of differences draw.
@@ -171,13 +155,13 @@ def score_systems(
         UsageError: nothing to score; a system twice; an option that the data set does not have.
     """
     refuse_others(name, {"baseline": baselines, "over": over if over != "rows" else None})
-    names = [*("+".join(map(str, system.paths)) for system in systems), *baselines]
+    names = [*("+".join(map(str, paths)) for paths, _, _ in systems), *baselines]
     if not names:
         raise UsageError("nothing to score: give --predictions FILE, or --baseline NAME where the data set has some")
     if len(set(names)) != len(names):
         raise UsageError(f"expected systems that differ, got {', '.join(names)}")
     dataset = open_dataset(name, data, **options)
-    answers = [dataset.read(system.paths, ids=system.ids, spans=system.spans) for system in systems]
+    answers = [dataset.read(paths, ids=ids, spans=spans) for paths, ids, spans in systems]
     answers += [dataset.baseline(rule) for rule in baselines]
     evaluations = [
         Evaluation(label, "", settings, {str(name): score_answers(dataset, one, settings, over=over)})
@@ -215,9 +199,18 @@ def evaluate(
         RunFolderError: `out` cannot be written, or another process writes there.
     """
     with locked_folder(out):
-        _check_folder(out, system)
-        results = {str(data.name): _result(data, out, settings, _run(system, data, out, progress)) for data in datasets}
-        evaluation = Evaluation(out.resolve().name, system.signature, settings, results)
+        records = sorted(out.glob(f"*{_RECORD}"))
+        if not records and (out / METRICS).exists():
+            message = "this is of something else than `mtbias coref eval`: choose another --out"
+            raise DataError(message, path=out / METRICS)
+        for path in records:
+            if (other := _record(path).system) != system.signature:
+                message = f"this was found by {other}, and now the system is {system.signature}: choose another folder"
+                raise DataError(message, path=path)
+        kept = [_Kept(out, data) for data in datasets]
+        for one in kept:
+            one.find(system, progress)
+        evaluation = _evaluation(out, kept, settings)
         write_atomic(out / METRICS, f"{json.dumps(evaluation.to_json(), ensure_ascii=False, indent=1)}\n".encode())
         return evaluation
 
@@ -228,78 +221,68 @@ def read_evaluation(out: Path, datasets: Sequence[CorefDataset], settings: Boots
     Raises:
         DataError: none of them is; a file was changed, is of other documents, or of another system than the others.
     """
-    found = {data.name: _record(path) for data in datasets if (path := _record_of(data, out)).is_file()}
-    if not found:
+    kept = [one for data in datasets if (one := _Kept(out, data)).record.is_file()]
+    if not kept:
         names = ", ".join(data.name for data in datasets)
         raise DataError(f"expected a folder of `mtbias coref eval` with {names}, or one of them, got none", path=out)
-    systems = sorted({one.system for one in found.values()})
+    return _evaluation(out, kept, settings)
+
+
+def _evaluation(out: Path, kept: Sequence[_Kept], settings: BootstrapSettings) -> Evaluation:
+    found = [one.found() for one in kept]
+    systems = sorted({of.system for of in found})
     if len(systems) > 1:
         raise DataError(f"expected what one system found, got {' and '.join(systems)}", path=out)
-    for data in datasets:
-        if data.name in found:
-            _check(data, out, found[data.name])
-    results = {
-        str(data.name): _result(data, out, settings, found[data.name]) for data in datasets if data.name in found
-    }
+    results = {}
+    for one, of in zip(kept, found, strict=True):
+        answers = one.data.read([one.clusters], spans="included")
+        results[str(one.data.name)] = score_answers(one.data, answers, settings, notes=of.notes)
     return Evaluation(out.resolve().name, systems[0], settings, results)
 
 
-def _check_folder(out: Path, system: CorefSystem) -> None:
-    """Refuse a folder of another system, or of something else that has a ``metrics.json``."""
-    records = sorted(out.glob(f"*{_RECORD}"))
-    if not records and (out / METRICS).exists():
-        raise DataError("this is of something else than `mtbias coref eval`: choose another --out", path=out / METRICS)
-    for path in records:
-        if (other := _record(path).system) != system.signature:
-            raise DataError(
-                f"this was found by {other}, and now the system is {system.signature}: choose another folder",
-                path=path,
-            )
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a folder has, or will have, of a data set."""
 
+    out: Path
+    data: CorefDataset
 
-def _run(system: CorefSystem, data: CorefDataset, out: Path, progress: Progress) -> FoundClusters:
-    """What the system finds in a data set, or has found before."""
-    record, path = _record_of(data, out), _clusters_of(data, out)
-    new = path.with_name(f"{path.name}.new")  # it gets its name when its record is there: no file of others is lost
-    if not (record.is_file() and (path.exists() or new.exists())):
-        if path.exists():
-            raise DataError(
-                f"this file is there already, without {record.name}: move it, or choose another --out", path=path
-            )
-        with explained(new, "remove"):  # whole, but how its command's output was read is not known
-            new.unlink(missing_ok=True)
-        run_system(system, data.texts, new, lambda stage, *counts: progress(f"{stage} {data.name}", *counts))
-        found = FoundClusters(system.signature, texts_digest(data.texts), _digest(new), system.notes)
-        write_atomic(record, f"{json.dumps(asdict(found), ensure_ascii=False, indent=1)}\n".encode())
-    with explained(path, "write"):
-        if new.is_file():
-            new.replace(path)
-    found = _record(record)
-    _check(data, out, found)
-    return found
+    @property
+    def clusters(self) -> Path:
+        return self.out / f"{self.data.name}.jsonl"
 
+    @property
+    def record(self) -> Path:
+        return self.out / f"{self.data.name}{_RECORD}"
 
-def _result(data: CorefDataset, out: Path, settings: BootstrapSettings, found: FoundClusters) -> DatasetResult:
-    answers = data.read([_clusters_of(data, out)], spans="included")
-    return score_answers(data, answers, settings, notes=found.notes)
+    def find(self, system: CorefSystem, progress: Progress) -> None:
+        """Let the system find the clusters, unless it has before."""
+        path = self.clusters
+        new = path.with_name(f"{path.name}.new")  # it gets its name when its record is there: no file of others is lost
+        if not (self.record.is_file() and (path.exists() or new.exists())):
+            if path.exists():
+                message = f"this file is there already, without {self.record.name}: move it, or choose another --out"
+                raise DataError(message, path=path)
+            with explained(new, "remove"):  # whole, but how its command's output was read is not known
+                new.unlink(missing_ok=True)
+            texts = self.data.texts
+            run_system(system, texts, new, lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts))
+            found = FoundClusters(system.signature, texts_digest(texts), _digest(new), system.notes)
+            write_atomic(self.record, f"{json.dumps(asdict(found), ensure_ascii=False, indent=1)}\n".encode())
+        with explained(path, "write"):
+            if new.is_file():
+                new.replace(path)
 
-
-def _check(data: CorefDataset, out: Path, found: FoundClusters) -> None:
-    """Refuse what was found in other documents, or was changed since."""
-    path = _clusters_of(data, out)
-    if found.texts != texts_digest(data.texts):
-        raise DataError(f"this was found in other documents than {data.name} has now: choose another folder", path=path)
-    if found.sha256 != _digest(path):
-        record = _record_of(data, out).name
-        raise DataError(f"this file was changed since the system was run ({record}): choose another folder", path=path)
-
-
-def _clusters_of(data: CorefDataset, out: Path) -> Path:
-    return out / f"{data.name}.jsonl"
-
-
-def _record_of(data: CorefDataset, out: Path) -> Path:
-    return out / f"{data.name}{_RECORD}"
+    def found(self) -> FoundClusters:
+        """The record; `DataError` for what was found in other documents, or was changed since."""
+        found, name = _record(self.record), self.data.name
+        if found.texts != texts_digest(self.data.texts):
+            message = f"this was found in other documents than {name} has now: choose another folder"
+            raise DataError(message, path=self.clusters)
+        if found.sha256 != _digest(self.clusters):
+            message = f"this file was changed since the system was run ({self.record.name}): choose another folder"
+            raise DataError(message, path=self.clusters)
+        return found
 
 
 def _digest(path: Path) -> str:
@@ -329,10 +312,9 @@ class NumberDifference:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
-        named: dict[str, Any] = {"dataset": self.dataset, "first": self.first, "second": self.second}
-        named |= {"part": self.number.part, "key": self.number.key, "label": self.number.label, "drawn": self.drawn}
+        named = {"dataset": self.dataset, "first": self.first, "second": self.second, **self.number.named()}
         values = asdict(self.difference)
-        return named | {"values": [values.pop("first"), values.pop("second")], **values}
+        return {**named, "drawn": self.drawn, "values": [values.pop("first"), values.pop("second")], **values}
 
 
 def compare_evaluations(

@@ -13,7 +13,7 @@ those of the data.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber, NumberUnits
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText, Spans
 from mtbias.coref.gap_data import (
     GapFile,
@@ -40,6 +40,7 @@ from mtbias.coref.gap_data import (
 )
 from mtbias.coref.gap_weights import read_gap_weights
 from mtbias.errors import DataError, UsageError
+from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Floats, enough, percent
 from mtbias.types import Gender, Span
 
@@ -78,8 +79,8 @@ class GapLike(CorefDataset):
         return {instance.id: instance for instance in self.file.instances}
 
     def answer(self, id_: str, clusters: Clusters) -> Labels:
-        """FALSE twice where no cluster has the pronoun; of an example that is not in the data nothing."""
-        return labels_of(self._by_id[id_], clusters) if id_ in self._by_id else _NOTHING
+        """FALSE twice where no cluster has the pronoun."""
+        return labels_of(self._by_id[id_], clusters)
 
     def read_labels(self, path: Path) -> Answers:
         """See `mtbias.coref.gap_data.read_labels`."""
@@ -127,11 +128,18 @@ class Gap(GapLike):
             raise UsageError(f"unknown baseline {rule!r}; there are random, dist-1, dist-2, dist-3, …")
         if self.names is None:
             raise UsageError("a baseline picks among the names of a text: give them with --name-spans FILE")
-        place = rule.removeprefix("dist-")
-        of = (
-            random_name(self.file, self.names) if place == "random" else nearest_name(self.file, self.names, int(place))
-        )
-        return Answers(of, {}, signed={"system": rule, "names": self.names.sha256[:12], "tokens": "regex-as-spacy2"})
+        answers = {}
+        for instance in self.file.instances:
+            names = self.names.of[instance.id]
+            if rule != "random":
+                place = int(rule.removeprefix("dist-"))
+                names = nearest_first(instance, names)[place - 1 : place]
+            # Of Random the probabilities: scores come from expected counts, and are not averaged over runs (the mean of
+            # a ratio over runs is larger than the ratio of the means). A text with too few names gets FALSE twice.
+            hits = [_hit(instance, span) for span in names]
+            answers[instance.id] = Labels(*(hits.count(side) / max(1, len(names)) for side in (0, 1)))
+        signed = {"system": rule, "names": self.names.sha256[:12], "tokens": "regex-as-spacy2"}
+        return Answers(answers, {}, signed=signed)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals are percentile bootstraps over examples.
@@ -198,30 +206,6 @@ def labels_of(instance: GapInstance, clusters: Clusters) -> Labels:
         for first, last in candidates
     )
     return Labels(a, b)
-
-
-def nearest_name(data: GapFile, spans: NameSpans, k: int) -> dict[str, Labels]:
-    """The baseline Dist-`k`: the pronoun means the k-th nearest name. A text with fewer names gets FALSE twice."""
-    return _picking(data, lambda instance: nearest_first(instance, spans.of[instance.id])[k - 1 : k])
-
-
-def random_name(data: GapFile, spans: NameSpans) -> dict[str, Labels]:
-    """The baseline Random in closed form: the pronoun means any name of the text with equal probability.
-
-    Scores of its answers are computed from expected counts, not averaged over runs (the mean of a ratio over runs is
-    larger than the ratio of the means).
-    """
-    return _picking(data, lambda instance: spans.of[instance.id])
-
-
-def _picking(data: GapFile, choose: Callable[[GapInstance], Sequence[Span]]) -> dict[str, Labels]:
-    """Answers of a system that picks one of the names that `choose` gives, with equal probability."""
-    answers = {}
-    for instance in data.instances:
-        names = choose(instance)
-        hits = [_hit(instance, span) for span in names]
-        answers[instance.id] = Labels(*(hits.count(place) * 1 / max(1, len(names)) for place in (0, 1)))
-    return answers
 
 
 def _hit(instance: GapInstance, span: Span) -> int | None:

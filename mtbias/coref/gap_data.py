@@ -26,6 +26,7 @@ from mtbias.coref.documents import Answers, CorefText, tokens_at
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, parse_json_by_id, parse_tabs, read_text
+from mtbias.files.strict_json import DecodingError, converted
 from mtbias.types import Gender, Span
 
 _TOKEN = re.compile(
@@ -303,41 +304,30 @@ def files_in(data: Path, spans: Path | None) -> tuple[Path, Path | None]:
 
 
 def read_name_spans(path: Path, data: GapFile) -> NameSpans:
-    """Read a JSON file of names: ``{"test-1": [[start, end, "name"], …], …}``; the text of a name may be left out.
+    """Read a JSON file of names: ``{"test-1": [[start, end, "name"], …], …}``.
 
     Raises:
         DataError: not such JSON; a span outside its text, or with another text than the file says; an instance of
             `data` without an entry.
     """
     file = read_text(path)
-    content = parse_json_by_id(file)
+    try:
+        content = converted(dict[str, tuple[tuple[int, int, str], ...]], parse_json_by_id(file))
+    except DecodingError as error:
+        raise file.error(str(error)) from None
     spans = {}
     for instance in data.instances:
-        if instance.id not in content:
-            message = f"expected an entry for every id of {data.path}, got {len(content)} without {instance.id!r}"
-            raise file.error(message)
-        entry = content[instance.id]
-        if not isinstance(entry, list):
-            raise file.error(f"{instance.id}: expected a list of [start, end, name], got {entry!r:.60}")
-        try:
-            spans[instance.id] = tuple(sorted(_span(item, instance.text) for item in entry))
-        except ValueError as error:
-            raise file.error(f"{instance.id}: {error}") from None
+        id_, text = instance.id, instance.text
+        if id_ not in content:
+            raise file.error(f"expected an entry for every id of {data.path}, got {len(content)} without {id_!r}")
+        for start, end, name in content[id_]:
+            if not 0 <= start < end <= len(text):
+                message = f"the span {start}:{end} is not within the text, which has {len(text)} characters"
+                raise file.error(f"{id_}: {message}")
+            if text[start:end] != name:
+                raise file.error(f"{id_}: expected {name!r} at {start}:{end}, got {text[start:end]!r} in the text")
+        spans[id_] = tuple(sorted(Span(*item[:2]) for item in content[id_]))
     return NameSpans(spans, file.sha256, len(content.keys() - spans.keys()))
-
-
-def _span(item: object, text: str) -> Span:
-    """The span that an entry of the file names; `ValueError` where it is none of `text`."""
-    if not isinstance(item, list) or len(item) not in {2, 3}:
-        raise ValueError(f"expected [start, end, name], got {item!r:.60}")
-    start, end, *name = item
-    if type(start) is not int or type(end) is not int:
-        raise ValueError(f"expected whole numbers as start and end, got {item!r:.60}")
-    if not 0 <= start < end <= len(text):
-        raise ValueError(f"the span {start}:{end} is not within the text, which has {len(text)} characters")
-    if name and text[start:end] != name[0]:
-        raise ValueError(f"expected {name[0]!r} at {start}:{end}, got {text[start:end]!r} in the text")
-    return Span(start, end)
 
 
 def text_of(instance: GapInstance) -> CorefText:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -49,8 +49,6 @@ def read_output(
     *,
     ids: Path | None = None,
     spans: Spans | None = None,
-    also: Collection[str] = (),
-    keep_unknown: bool = False,
 ) -> Answers:
     """The clusters in the files at `paths`, as clusters of tokens of `texts`.
 
@@ -60,8 +58,6 @@ def read_output(
         ids: a file with a line for each document: the system's id, a tab and the data's id; or the data's alone, in the
             order of the system's documents. `IN_ORDER`: they are all of the data's, in its order.
         spans: what pairs of numbers count, where no format says it.
-        also: ids that the data set has too, without a text: what is said of them is passed over.
-        keep_unknown: ids that the data set does not have are kept, without clusters, and no error.
 
     Raises:
         DataError: what the readers raise; a document twice, or that is none of the data's; other words than the data's;
@@ -69,17 +65,16 @@ def read_output(
     """
     documents, files = read_documents(paths)
     by_id = {text.id: text for text in texts}
-    named = _named(documents, [*by_id, *also], ids)
-    unknown = [id_ for id_ in named if id_ not in by_id and id_ not in also]
-    if unknown and not keep_unknown:
+    named = _named(documents, list(by_id), ids)
+    if unknown := [id_ for id_ in named if id_ not in by_id]:
         more = f" ({len(unknown)} such ids)" if len(unknown) > 1 else ""
         message = f"none of the data's documents, whose ids are such as {next(iter(by_id), 'none')!r}{more}"
         raise named[unknown[0]].error(f"{message}; --ids FILE says which is which")
-    placed = {id_: _Placed(document, by_id[id_]) for id_, document in named.items() if id_ in by_id}
+    placed = {id_: _Placed(document, by_id[id_]) for id_, document in named.items()}
     if spans is None:
         _check_ends([one for one in placed.values() if one.document.spans is None])
     changed: Counter[str] = Counter()
-    read: dict[str, Clusters] = dict.fromkeys(unknown, ())
+    read: dict[str, Clusters] = {}
     counted: dict[Spans, None] = {}
     for id_, one in placed.items():
         counting: Spans = one.document.spans or spans or "included"

@@ -11,14 +11,14 @@ appendix A is an argument.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from importlib import resources
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,21 +30,19 @@ from mtbias.coref.dataset import (
     DatasetScores,
     Link,
     NamedNumber,
-    NumberUnits,
     link_to,
-    pro_against_anti,
 )
 from mtbias.coref.documents import Answers, CorefText, joined
-from mtbias.errors import choices
-from mtbias.files.reading import parse_toml, read_text
+from mtbias.files.reading import parse_toml, read_bytes, read_text
+from mtbias.files.strict_json import EXACT, DecodingError, converted
+from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import mcnemar
-from mtbias.stats.results import Estimate, Floats, percent, percent_of
+from mtbias.stats.results import Floats, percent
 from mtbias.types import Stereotype
 
 EXAMPLE_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"
 """The lists that come with mtbias: our own, an example, not the paper's."""
 
-LISTS = ("male_occupations", "female_occupations", "positive_adjectives", "negative_adjectives")
 POLARITIES = ("positive", "negative")
 ROWS = (*POLARITIES, "all")
 """``all`` is the unweighted mean of the polarities, as in the paper's table 4."""
@@ -52,16 +50,6 @@ VERBS = {"positive": "liked", "negative": "disliked"}
 LINKS = tuple(Link)
 _SHAPE = (len(POLARITIES), len(LINKS), len(LINKS))
 """Of the tables of pairs."""
-
-
-SetSize = Literal["polarity", "total"]
-"""What "n = 4096 in each of pro and anti" means: the paper fits both.
-
-Polarity: all sentences, 4096 in each direction *and polarity* with lists of 16. Total: half of them, 2048 + 2048 in
-each direction. The paper does not say which half. Here it is a checkerboard: those where the positions of the three
-words in their lists have an even sum, so that with lists of even length every word and every pair of words occurs as
-often as every other.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +60,8 @@ class Vocabulary:
     female_occupations: tuple[str, ...]
     positive_adjectives: tuple[str, ...]
     negative_adjectives: tuple[str, ...]
-    sha256: str
+
+    __pydantic_config__ = EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,43 +84,38 @@ class SoWinoBiasSentence:
 
 
 def read_vocabulary(path: Path) -> Vocabulary:
-    """Read a TOML file with the four `LISTS`, each a list of words or of words with blanks inside.
+    """Read a TOML file with the four lists, each of words or of words with blanks inside.
 
     Raises:
         DataError: no TOML; a list is missing, empty, or not of text; a word that occurs twice in the file; another key.
     """
     file = read_text(path)
-    data = parse_toml(file)
-    unknown = sorted(set(data) - set(LISTS))
-    if unknown:
-        raise file.error(f"{unknown[0]}: unknown key; {choices(unknown[0], LISTS)}")
-    lists: dict[str, tuple[str, ...]] = {}
+    try:
+        vocabulary = converted(Vocabulary, parse_toml(file))
+    except DecodingError as error:
+        raise file.error(str(error)) from None
     seen: dict[str, str] = {}
-    for name in LISTS:
-        words = data.get(name)
-        if not isinstance(words, list) or not words or not all(isinstance(w, str) and w.split() for w in words):
-            raise file.error(f"{name}: expected a list of words, got {words!r}")
+    for name, words in asdict(vocabulary).items():
+        if not words or not all(map(str.split, words)):
+            raise file.error(f"{name}: expected a list of words, got {list(words)}")
         for word in words:
             if word.lower() in seen:
                 raise file.error(f"{name}: {word!r} stands in {seen[word.lower()]} already; a word may occur once")
             seen[word.lower()] = name
-        lists[name] = tuple(" ".join(word.split()) for word in words)
-    return Vocabulary(**lists, sha256=file.sha256)
+    return vocabulary
 
 
-def generate(vocabulary: Vocabulary, *, n: SetSize = "polarity") -> tuple[SoWinoBiasSentence, ...]:
-    """The test set by polarity: each pro-stereotypical sentence with its counterpart behind it."""
-    men, women = vocabulary.male_occupations, vocabulary.female_occupations
+def generate(vocabulary: Vocabulary) -> tuple[SoWinoBiasSentence, ...]:
+    """The test set by polarity: each pro-stereotypical sentence with its counterpart behind it.
+
+    With lists of 16 there are 4096 sentences in each direction *and polarity*. The paper's "n = 4096 in each of pro and
+    anti" may mean that, or a half whose choice it does not describe.
+    """
     adjectives = vocabulary.positive_adjectives, vocabulary.negative_adjectives
-    chosen = [
-        (polarity, male, female, adjective)
-        for polarity, words in zip(POLARITIES, adjectives, strict=True)
-        for (m, male), (f, female), (a, adjective) in product(*map(enumerate, (men, women, words)))
-        if n == "polarity" or (m + f + a) % 2 == 0
-    ]
     return tuple(
         _sentence(direction, polarity, (*people, adjective))
-        for polarity, male, female, adjective in chosen
+        for polarity, words in zip(POLARITIES, adjectives, strict=True)
+        for male, female, adjective in product(vocabulary.male_occupations, vocabulary.female_occupations, words)
         for direction, people in zip(CONDITIONS, ((male, female), (female, male)), strict=True)
     )
 
@@ -169,17 +153,12 @@ def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
 class SoWinoBias(CorefDataset):
     """The test set that a vocabulary makes."""
 
-    vocabulary: Vocabulary
     sentences: tuple[SoWinoBiasSentence, ...]
+    files: Mapping[str, str]
     signed: Mapping[str, object]
 
     name = "sowinobias"
-    options = frozenset({"n", "over"})
-
-    @property
-    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
-        """The vocabulary's."""
-        return {"vocabulary": self.vocabulary.sha256}
+    options = frozenset({"over"})
 
     @cached_property
     def texts(self) -> list[CorefText]:
@@ -198,62 +177,56 @@ class SoWinoBias(CorefDataset):
         pairs = list(zip(self.sentences[::2], self.sentences[1::2], strict=True))
         cells = [_SHAPE[2] * (_SHAPE[1] * POLARITIES.index(a.polarity) + links[a.id]) + links[b.id] for a, b in pairs]
         meant = tuple(" ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs)
-        units = NumberUnits.of_cells(cells, _SHAPE, meant, _numbers)
+        drawn = [f"{row}:{key}" for row in ROWS for key in ("pro", "anti", "difference")]
+        units = replace(NumberUnits.of_cells(cells, _SHAPE, meant, _numbers), compared=drawn)
+        estimates = units.estimates(resamples, np.random.default_rng(seed), as_table=True, intervals=drawn)
         table = units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE)
-        tables = dict(zip(ROWS, (table[0], table[1], table.sum(axis=0)), strict=True))
-        estimates = units.estimates(
-            resamples,
-            np.random.default_rng(seed),
-            as_table=True,
-            n={f"{row}:{direction}": int(of.sum()) for row, of in tables.items() for direction in CONDITIONS},
-        )
-        numbers = [one for row, of in tables.items() for one in _named(row, of, estimates)]
-        counts = {
-            f"{row}, {direction}": dict(zip(map(str, LINKS), map(int, of.sum(axis=axis)), strict=True))
-            for row, of in tables.items()
-            for axis, direction in ((1, CONDITIONS[0]), (0, CONDITIONS[1]))
-        }
+        numbers: list[NamedNumber] = []
+        counts: dict[str, dict[str, float | None]] = {}
+        for row, of_row in zip(ROWS, (table[0], table[1], table.sum(axis=0)), strict=True):
+            n, right = int(of_row.sum()), LINKS.index(Link.RIGHT)
+            by_link = dict(zip(CONDITIONS, (of_row.sum(axis=1), of_row.sum(axis=0)), strict=True))
+            # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
+            p = mcnemar(*(int(of[right] - of_row[right, right]) for of in by_link.values()))
+            for key, label in _KINDS.items():
+                one = estimates[f"{row}:{key}"]
+                one = replace(one, n=n, p=p if key == "difference" and one.value is not None else None)
+                headline = row == "all" and key != "average"
+                numbers.append(NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {label}", one, headline))
+            for direction, of in by_link.items():
+                key, label = f"{row}:{direction}:one_alone", f"accuracy where one person alone, {row}, {direction}"
+                one = replace(estimates[key], n=int(of[right] + of[LINKS.index(Link.WRONG)]))
+                numbers.append(NamedNumber("", key, label, one))
+                counts[f"{row}, {direction}"] = dict(zip(map(str, LINKS), map(int, of), strict=True))
         return DatasetScores(tuple(numbers), {"": units}, counts)
 
 
-def open_sowinobias(data: Path | None, *, n: SetSize | None = None) -> SoWinoBias:
+def open_sowinobias(data: Path | None) -> SoWinoBias:
     """The test set of the vocabulary at `data`, by default of our own lists, whose numbers are not the paper's.
 
     Raises:
         DataError: as `read_vocabulary`.
     """
-    vocabulary = read_vocabulary(data or EXAMPLE_VOCABULARY)
-    sentences = generate(vocabulary, n=n or "polarity")
-    digest = hashlib.sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
-    signed = {"sentences": digest[:12], "list": "given" if data else "example", "n": n or "polarity"}
-    return SoWinoBias(vocabulary, sentences, {**signed, "right": "second-person-alone"})
+    path = data or EXAMPLE_VOCABULARY
+    sentences = generate(read_vocabulary(path))
+    digest = sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
+    signed = {"sentences": digest[:12], "list": "given" if data else "example", "right": "second-person-alone"}
+    return SoWinoBias(sentences, {"vocabulary": sha256(read_bytes(path)).hexdigest()}, signed)
 
 
-def _named(row: str, pairs: NDArray[np.int64], estimates: Mapping[str, Estimate]) -> Iterator[NamedNumber]:
-    """The numbers of a polarity, or of both, from its table of pairs ``[4, 4]``: links of pro by links of anti."""
-    right, wrong = LINKS.index(Link.RIGHT), LINKS.index(Link.WRONG)
-    by_link = dict(zip(CONDITIONS, (pairs.sum(axis=1), pairs.sum(axis=0)), strict=True))
-    # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
-    p = mcnemar(*(int(of[right] - pairs[right, right]) for of in by_link.values()))
-    pro, anti = (estimates[f"{row}:{direction}"] for direction in CONDITIONS)
-    average, gap = pro_against_anti(pro.value, anti.value)
-    difference = replace(estimates[f"{row}:difference"], n=pro.n, p=None if gap is None else p)
-    named = {"pro": pro, "anti": anti, "average": Estimate(average, n=pro.n), "difference": difference}
-    for key, one in named.items():
-        label = f"accuracy, {row}, {'pro − anti' if key == 'difference' else key}"
-        yield NamedNumber("", f"{row}:{key}", label, one, headline=row == "all" and key != "average")
-    for direction, of in by_link.items():
-        n = int(of[right] + of[wrong])
-        label = f"accuracy where one person alone, {row}, {direction}"
-        yield NamedNumber("", f"{row}:{direction}:one_alone", label, Estimate(percent_of(of[right], n), n=n))
+_KINDS = {"pro": "pro", "anti": "anti", "average": "average", "difference": "pro − anti"}
 
 
 def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
-    """Accuracy by `ROWS` and direction, and their differences, of tables ``[R, 2, 4, 4]``; NaN where there are none."""
-    n, at = tables.sum(axis=(2, 3)), LINKS.index(Link.RIGHT)
-    named: dict[str, Floats] = {}
-    for direction, right in zip(CONDITIONS, (tables[:, :, at, :], tables[:, :, :, at]), strict=True):
-        shares = percent(right.sum(axis=2), n)
-        by_row = zip(ROWS, (*shares.T, shares.mean(axis=1)), strict=True)
-        named |= {f"{row}:{direction}": share for row, share in by_row}
-    return named | {f"{row}:difference": named[f"{row}:pro"] - named[f"{row}:anti"] for row in ROWS}
+    """Accuracy by `ROWS` and direction, and what is made of it, of tables ``[R, 2, 4, 4]``."""
+    values: dict[str, Floats] = {}
+    for direction, links in zip(CONDITIONS, (tables.sum(axis=3), tables.sum(axis=2)), strict=True):
+        right, alone = links[..., LINKS.index(Link.RIGHT)], links[..., LINKS.index(Link.WRONG)]
+        shares, of_alone = percent(right, links.sum(axis=-1)), percent(right, right + alone)
+        pooled = percent(right.sum(axis=1), (right + alone).sum(axis=1))
+        for row, share, one in zip(ROWS, (*shares.T, shares.mean(axis=1)), (*of_alone.T, pooled), strict=True):
+            values |= {f"{row}:{direction}": share, f"{row}:{direction}:one_alone": one}
+    for row in ROWS:
+        pro, anti = (values[f"{row}:{direction}"] for direction in CONDITIONS)
+        values |= {f"{row}:average": (pro + anti) / 2, f"{row}:difference": pro - anti}
+    return values

@@ -167,20 +167,12 @@ def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # 
     for mention in (mention for cluster in found.clusters for mention in cluster or [(0, -1)]):
         if not 0 <= mention[0] <= mention[1]:
             raise file.error(f"{name}: expected mentions [start, end] with 0 <= start <= end, got {mention}", line)
-    text = found.text if isinstance(found.text, str) else None
-    tokens = found.tokens or found.sentences or (None if text is not None else found.text)
+    text, tokens = (found.text, found.tokens) if isinstance(found.text, str) else (None, found.tokens or found.text)
+    if tokens is None and found.sentences is not None:
+        tokens = tuple(word for sentence in found.sentences for word in sentence)
     spans: Spans | None = None if not fastcoref else "excluded" if text is None else "characters"
-    flat = (
-        None
-        if tokens is None
-        else tuple(word for part in tokens for word in ([part] if isinstance(part, str) else part))
-    )
-    return SystemDocument(
-        None if found.id is None else str(found.id), found.clusters, file.path, line, flat, text, spans
-    )
-
-
-_Words = tuple[str, ...] | tuple[tuple[str, ...], ...]
+    own = None if found.id is None else str(found.id)
+    return SystemDocument(own, found.clusters, file.path, line, tokens, text, spans)
 
 
 @dataclass(frozen=True)
@@ -189,8 +181,8 @@ class _Line:
 
     clusters: Clusters
     id: str | int | None = None
-    tokens: _Words | None = None
-    sentences: _Words | None = None
+    tokens: tuple[str, ...] | None = None
+    sentences: tuple[tuple[str, ...], ...] | None = None
     text: str | tuple[str, ...] | None = None
 
 

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -128,19 +129,12 @@ class CommandSystem:
             if not any(name in word for word in self._words):
                 raise UsageError(f"--command: expected {name} where the command has the file's name, got {command!r}")
         self._command, self._form, self._ids, self._spans = command, form, ids, spans
-        self._read = "" if ids is None else f"|ids:{sha256(read_bytes(ids)).hexdigest()[:12]}"
-        self._read += "" if spans is None else f"|spans:{spans}"
-        self._notes: tuple[str, ...] = ()
-
-    @property
-    def signature(self) -> str:
+        self.signature = f"command:{command}|format:{form}"
         """The command; what it runs is the user's to keep."""
-        return f"command:{self._command}|format:{self._form}{self._read}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
+        self.signature += "" if ids is None else f"|ids:{sha256(read_bytes(ids)).hexdigest()[:12]}"
+        self.signature += "" if spans is None else f"|spans:{spans}"
+        self.notes: tuple[str, ...] = ()
         """How ids and mentions of what the command wrote were read."""
-        return self._notes
 
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
         """See `CorefSystem`.
@@ -166,7 +160,7 @@ class CommandSystem:
             if not made.exists():
                 raise ModelError(f"--command ended well, but wrote no file {OUT}: {self._command}")
             read = read_output(texts, [made], ids=self._ids, spans=self._spans)
-        self._notes = read.notes
+        self.notes = read.notes
         for identifier, clusters in read.of.items():
             put(identifier, clusters)
 
@@ -184,20 +178,10 @@ class StanzaCoref:
         if device is not None:
             require_device(device)
         self._model, self._device = model, device
-        self._sha256 = sha256(read_bytes(model)).hexdigest()
         self._pipeline: Any = None
-
-    @property
-    def signature(self) -> str:
+        self.signature = f"stanza:{version('stanza')}|model:{sha256(read_bytes(model)).hexdigest()[:12]}"
         """Stanza's release and the hash of the model."""
-        from importlib.metadata import version
-
-        return f"stanza:{version('stanza')}|model:{self._sha256[:12]}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Nothing: its words are the data's."""
-        return ()
+        self.notes: tuple[str, ...] = ()
 
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
         """See `CorefSystem`.

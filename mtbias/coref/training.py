@@ -1,8 +1,8 @@
 """Train Stanza's coreference model on documents of one's own: the data as its trainer takes them, its configuration.
 
 The trainer is Stanza's (``python -m stanza.models.wl_coref``), run as a process of its own. It knows mentions by their
-head word: here the word of a mention that nothing in it governs, by a dependency parse where one is given, else the
-mention's last word, which is the head of "the construction worker" and of a pronoun, and not of "the man who left".
+head word: here the mention's last word, which is the head of "the construction worker" and of a pronoun, and not of
+"the man who left".
 
 Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023); the keys are those of Stanza 1.15.
 """
@@ -10,24 +10,20 @@ Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023); the keys are those of Sta
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from mtbias.coref.conll import Clusters, ConllDocument, Mention, without_repeated
-from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError
+from mtbias.coref.conll import ConllDocument, without_repeated
+from mtbias.errors import DataError, DependencyError, ModelError
 from mtbias.files.reading import parse_toml, read_text, refuse_special
 from mtbias.files.writing import explained, write_atomic
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in
-
-Heads = Callable[[Sequence[Sequence[str]]], Sequence[int | None]]
-"""Of the sentences of a document the governor of each word, an index through the document; None for a root."""
 
 _SECTION = "mtbias"
 
@@ -74,87 +70,30 @@ class TrainingData:
         return any(len(cluster) == 1 for document in self.documents for cluster in document["span_clusters"])
 
 
-def training_data(documents: Iterable[ConllDocument], heads: Heads | None = None) -> TrainingData:
-    """The `documents` with their clusters; without `heads` the head of a mention is its last word.
+def training_data(documents: Iterable[ConllDocument]) -> TrainingData:
+    """The `documents` with their clusters.
 
     A mention that stands in a cluster already, and a cluster that has lost all its mentions, is left out.
     """
     found, mentions, across = [], 0, 0
     for document in documents:
-        sentences = [[columns[3] for columns in sentence] for sentence in document.sentences]
-        sentence_of = [n for n, sentence in enumerate(sentences) for _ in sentence]
+        sentence_of = [n for n, sentence in enumerate(document.sentences) for _ in sentence]
         given = without_repeated(document.clusters)
-        kept = tuple(tuple(m for m in cluster if sentence_of[m[0]] == sentence_of[m[1]]) for cluster in given)
-        kept = tuple(cluster for cluster in kept if cluster)
-        mentions += sum(map(len, kept))
-        across += sum(map(len, given)) - sum(map(len, kept))
-        governors = None if heads is None else heads(sentences)
-        found.append(_document(document.id, sentences, sentence_of, kept, governors))
+        within = ([m for m in cluster if sentence_of[m[0]] == sentence_of[m[1]]] for cluster in given)
+        clusters = [cluster for cluster in within if cluster]
+        kept = [mention for cluster in clusters for mention in cluster]
+        mentions += len(kept)
+        across += sum(map(len, given)) - len(kept)
+        n = len(sentence_of)
+        found.append({
+            "document_id": document.id, "part_id": 0, "lang": "en", "cased_words": document.words,
+            "sent_id": sentence_of, "speaker": ["_"] * n, "pos": ["_"] * n, "deprel": ["_"] * n, "head": [None] * n,
+            # The trainer's ends are excluded.
+            "span_clusters": [[[start, end + 1] for start, end in cluster] for cluster in clusters],
+            "word_clusters": [[end for _, end in cluster] for cluster in clusters],
+            "head2span": sorted([end, start, end + 1] for start, end in kept), "is_zero": [0] * len(kept),
+        })  # fmt: skip
     return TrainingData(tuple(found), mentions, across)
-
-
-def _document(
-    name: str,
-    sentences: Sequence[Sequence[str]],
-    sentence_of: Sequence[int],
-    clusters: Clusters,
-    governors: Sequence[int | None] | None,
-) -> dict[str, Any]:
-    heads = {mention: head_of(mention, governors) for cluster in clusters for mention in cluster}
-    n = len(sentence_of)
-    return {
-        "document_id": name,
-        "part_id": 0,
-        "cased_words": [word for sentence in sentences for word in sentence],
-        "sent_id": list(sentence_of),
-        "speaker": ["_"] * n,
-        "pos": ["_"] * n,
-        "deprel": ["_"] * n,
-        "head": list(governors) if governors is not None else [None] * n,
-        # The trainer's ends are excluded.
-        "span_clusters": [[[start, end + 1] for start, end in cluster] for cluster in clusters],
-        "word_clusters": [[heads[mention] for mention in cluster] for cluster in clusters],
-        "head2span": sorted([head, start, end + 1] for (start, end), head in heads.items()),
-        "is_zero": [0] * len(heads),
-        "lang": "en",
-    }
-
-
-def head_of(mention: Mention, governors: Sequence[int | None] | None) -> int:
-    """The head of a mention: its first word whose governor is outside of it; without a parse its last word."""
-    start, end = mention
-    if governors is None:
-        return end
-    outside = (word for word in range(start, end + 1) if (g := governors[word]) is None or not start <= g <= end)
-    return next(outside, end)
-
-
-def parsed_heads(folder: Path) -> Heads:
-    """Governors by Stanza's English dependency parser in `folder`, on the words as they are given.
-
-    Raises:
-        MissingResourceError: no such models there.
-    """
-    import stanza
-
-    try:
-        pipeline = stanza.Pipeline(
-            "en", dir=str(folder), processors="tokenize,pos,lemma,depparse", tokenize_pretokenized=True,
-            download_method=None, verbose=False,
-        )  # fmt: skip
-    except Exception as error:
-        raise MissingResourceError(
-            f"no English dependency parser of Stanza in {folder}: {type(error).__name__}: {error}"
-        ) from error
-
-    def governors(sentences: Sequence[Sequence[str]]) -> list[int | None]:
-        found: list[int | None] = []
-        for sentence in pipeline([list(sentence) for sentence in sentences]).sentences:
-            first = len(found)
-            found += [None if word.head == 0 else first + word.head - 1 for word in sentence.words]
-        return found
-
-    return governors
 
 
 def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> str:
@@ -229,13 +168,9 @@ def train(
     command += [] if weights is None else ["--weights", str(weights)]
     log = out / "training.log"
     with log.open("wb") as file:
-        done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False, env={**os.environ})
+        done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False)
     model = out / "model.pt"
     if done.returncode or not model.is_file():
-        raise ModelError(f"Stanza's trainer ended with {done.returncode}; its last words: {_last_line(log)} ({log})")
+        last = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2].strip()
+        raise ModelError(f"Stanza's trainer ended with {done.returncode}; its last words: {last[:200]} ({log})")
     return model
-
-
-def _last_line(log: Path) -> str:
-    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    return lines[-1][:200] if lines else "none"

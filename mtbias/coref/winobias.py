@@ -23,7 +23,7 @@ Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -40,15 +40,13 @@ from mtbias.coref.dataset import (
     DatasetScores,
     Link,
     NamedNumber,
-    NumberUnits,
     link_to,
-    pro_against_anti,
 )
 from mtbias.coref.documents import Answers, CorefText, joined
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines
-from mtbias.stats.paired import PairedUnits, compare
+from mtbias.stats.paired import NumberUnits, PairedUnits, compare
 from mtbias.stats.resampling import mcnemar, wilson_percent
 from mtbias.stats.results import Estimate, Floats, percent, percent_of
 from mtbias.types import Gender, Stereotype
@@ -119,13 +117,12 @@ _LABELS = {
 
 @dataclass(frozen=True)
 class WinoBias(CorefDataset):
-    """The sets that there are, each in the order of its text file; one without any prediction is left out."""
+    """The sets that there are, each in the order of its text file."""
 
     sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
     files: Mapping[str, str]
 
     name = "winobias"
-    must_be_complete = False
     options = frozenset({"baseline", "over"})
     signed = MappingProxyType({"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"})
 
@@ -148,22 +145,13 @@ class WinoBias(CorefDataset):
         return Answers(of, {}, signed={"system": rule})
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
-        """See `CorefDataset`; a single document without prediction counts as without clusters, as in the shared task.
+        """See `CorefDataset`.
 
         Intervals: of F1 and of differences of F1 the bootstrap's over documents and over pairs, of link accuracy
         Wilson's, of averages and of differences of links over lines. p of a difference: by paired approximate
         randomisation for F1, by McNemar's exact test for links.
-
-        Raises:
-            DataError: no document has a prediction.
         """
-        missing = {key: sum(d.id not in answers.of for d in documents) for key, documents in self.sets.items()}
-        scored = {
-            key: _Set(documents, answers) for key, documents in self.sets.items() if missing[key] < len(documents)
-        }
-        if not scored:
-            raise DataError("expected predictions for at least one document, got none")
-        names = {key: " ".join([key[0], "type", str(key[1]), key[2]]) for key in self.sets}
+        scored = {key: _Set(documents, answers) for key, documents in self.sets.items()}
         numbers: list[NamedNumber] = []
         units: dict[str, NumberUnits] = {}
         notes: list[str] = []
@@ -179,7 +167,7 @@ class WinoBias(CorefDataset):
                 pro, anti = sets.values()
                 units[part] = _lines(pro, anti)
                 over_lines = units[part].over("rows", resamples, seed)
-                found |= _differences(pro, anti, found, over_lines, resamples, _rng(at, Stereotype.NONE))
+                found |= _differences(pro, anti, over_lines, resamples, _rng(at, Stereotype.NONE))
                 differing = differing_pairs(pro.documents, anti.documents)
                 notes.append(
                     f"{part}: {len(differing)} of {found['f1_difference'].n} pairs differ in other words or in gold "
@@ -190,18 +178,14 @@ class WinoBias(CorefDataset):
                 for key, label in _LABELS.items()
                 if key in found
             ]
-        notes += [
-            f"{names[key]}: {n} of {len(self.sets[key])} sentences have no prediction and count as no clusters"
-            for key, n in missing.items()
-            if n and key in scored
-        ]
         if again := sum(map(repeated, answers.of.values())):
             notes.append(f"mentions that stand in a cluster already, left out of F1: {again}")
-        if absent := [names[key] for key in self.sets if key not in scored]:
-            notes.append(f"without any prediction: {', '.join(absent)}")
         if len(self.sets) < 8:
             notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files are not in the folder")
-        counts = {names[key]: {str(link): of.links.count(link) for link in Link} for key, of in scored.items()}
+        counts = {
+            f"{split} type {type_} {condition}": {str(link): of.links.count(link) for link in Link}
+            for (split, type_, condition), of in scored.items()
+        }
         return DatasetScores(tuple(numbers), units, counts, tuple(notes))
 
 
@@ -327,7 +311,7 @@ class _Set:
     """The answers to one set, document by document. For F1, mentions that stand in a cluster already are dropped."""
 
     def __init__(self, documents: tuple[WinoBiasDocument, ...], answers: Answers) -> None:
-        given = [(document, answers.of.get(document.id, ())) for document in documents]
+        given = [(document, answers.of[document.id]) for document in documents]
         self.documents = documents
         self.links = [link(document, clusters) for document, clusters in given]
         counts = [count_coref(document.gold, without_repeated(clusters)).ravel() for document, clusters in given]
@@ -383,12 +367,7 @@ def _rng(at: list[int], condition: Stereotype) -> np.random.Generator:
 
 
 def _differences(
-    pro: _Set,
-    anti: _Set,
-    found: Mapping[str, Estimate],
-    over_lines: Mapping[str, Estimate],
-    resamples: int,
-    rng: np.random.Generator,
+    pro: _Set, anti: _Set, over_lines: Mapping[str, Estimate], resamples: int, rng: np.random.Generator
 ) -> dict[str, Estimate]:
     """Averages and differences (pro − anti) of the two; paired test and interval rest on the lines that both have."""
     anti_at = {document.line: at for at, document in enumerate(anti.documents)}
@@ -398,12 +377,9 @@ def _differences(
     f1 = compare(paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng)["f1"]
     right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in zip(first, second, strict=True)]
     link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
-    tests = {"f1": (f1.interval, f1.p), "link": (over_lines["link_difference"].interval, link_p)}
-    differences = {}
-    for key, (interval, p) in tests.items():
-        average, gap = pro_against_anti(found[f"{key}_pro"].value, found[f"{key}_anti"].value)
-        differences[f"{key}_average"] = Estimate(average, over_lines[f"{key}_average"].interval, len(first))
-        differences[f"{key}_difference"] = Estimate(
-            gap, *((None, len(first)) if gap is None else (interval, len(first), p))
-        )
-    return differences
+    found = {
+        key: replace(one, n=len(first)) for key, one in over_lines.items() if key.endswith(("average", "difference"))
+    }
+    found["f1_difference"] = replace(found["f1_difference"], interval=f1.interval, p=f1.p)
+    found["link_difference"] = replace(found["link_difference"], p=link_p)
+    return found

@@ -35,9 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber, NumberUnits
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText
 from mtbias.files.reading import Record, read_table
+from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import spearman
 from mtbias.stats.results import Estimate, Floats, number, percent
 from mtbias.types import Gender
@@ -164,20 +165,16 @@ class Winogender(CorefDataset):
         )  # fmt: skip
 
     def _count(self, answers: Answers) -> _Counts:
-        triples: dict[str, dict[tuple[Resolution, bool], dict[Gender, Resolution]]] = {}
-        for sentence in self.sentences.values():
-            of_occupation = triples.setdefault(sentence.occupation, {})
-            triple = of_occupation.setdefault((sentence.answer, sentence.someone), {})
-            triple[sentence.pronoun] = answers.of[sentence.id]
-        names = [name for name in self.bls if name in triples]
+        occupations = {sentence.occupation for sentence in self.sentences.values()}
+        names = [name for name in self.bls if name in occupations]
+        ordered = sorted(
+            self.sentences.values(),
+            key=lambda s: (names.index(s.occupation), s.answer, s.someone, PRONOUNS.index(s.pronoun)),
+        )
+        resolved, right = np.array([(answers.of[s.id], s.answer) for s in ordered]).T.reshape(2, -1, 4, len(PRONOUNS))
+        women = {"bls": self.bls, "bergsma": self.bergsma}
         return _Counts(
-            names,
-            {
-                name: np.array([women[of] for of in names])
-                for name, women in (("bls", self.bls), ("bergsma", self.bergsma))
-            },
-            np.array([[[triple[p] for p in PRONOUNS] for triple in triples[name].values()] for name in names]),
-            np.array([[answer for answer, _ in triples[name]] for name in names]),
+            names, {key: np.array([of[name] for name in names]) for key, of in women.items()}, resolved, right
         )
 
 
@@ -266,13 +263,13 @@ class _Counts:
     resolved: NDArray[Any]
     """``[n, 4, 3]``."""
     answers: NDArray[Any]
-    """The right one of each triple, ``[n, 4]``."""
+    """The right ones, of the same shape."""
 
     @cached_property
     def shares(self) -> dict[str, tuple[Floats, Floats]]:
         """What each occupation adds to the numerator and the denominator of each share."""
-        resolved, right = self.resolved, self.resolved == self.answers[..., None]
-        every = np.full(self.answers.shape, fill_value=True)
+        resolved, right = self.resolved, self.resolved == self.answers
+        every = np.full(resolved.shape[:2], fill_value=True)
         shares = {"consistency": ((resolved == resolved[..., :1]).all(axis=2), every)}
         for (i, one), (j, other) in combinations(enumerate(PRONOUNS), 2):
             shares[f"{one}_{other}_differ"] = (resolved[..., i] != resolved[..., j], every)
@@ -281,7 +278,7 @@ class _Counts:
             shares[f"{pronoun}_accuracy"] = right[..., k], every
             if pronoun is not Gender.NEUTRAL:
                 expected = (self.women["bls"] >= 50) == (pronoun is Gender.FEMALE)
-                gotcha = expected[:, None] != (self.answers == Resolution.OCCUPATION)
+                gotcha = expected[:, None] != (self.answers[..., k] == Resolution.OCCUPATION)
                 for name, of in (("gotcha", gotcha), ("not_gotcha", ~gotcha)):
                     shares[f"{pronoun}_accuracy_{name}"] = (right[..., k] & of, of)
         return {name: (hits.sum(axis=1), of.sum(axis=1)) for name, (hits, of) in shares.items()}

@@ -7,14 +7,17 @@ from files is escaped.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
 from mtbias.coref.dataset import NamedNumber
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.report import page
-from mtbias.report.tables import PrintedTable, as_csv, cut, draw, number, printable
+from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
+
+if TYPE_CHECKING:
+    from mtbias.coref.gap_weights import WrittenWeights
 
 
 def render_evaluation(
@@ -210,3 +213,35 @@ def render_coref_page(evaluations: Sequence[Evaluation], differences: Sequence[N
         notes=list(notes(evaluations)),
         alpha=ALPHA,
     )
+
+
+_CONFOUNDERS = {"names": "names in the text", "distance": "place of the antecedent among them"}
+
+
+def render_weights(written: WrittenWeights) -> str:
+    """What `mtbias coref gap-weights` says of its weights: what the genders differ in, sizes, the largest."""
+    solved, of = written.weights, written.weights.balance
+    differ = [
+        [_CONFOUNDERS[name], gender, number(one["mean"], 3), number(one["deviation"], 3), str(one["n"])]
+        for name, genders in written.confounders.items()
+        for gender, one in genders.items()
+    ]
+    sizes = zip(
+        (*of.groups, "together"), (*of.sizes, len(of.weights)), (*of.effective_sizes, of.effective_size), strict=True
+    )
+    largest = of.largest()
+    mean = sum(weight for _, weight in largest) / len(largest)
+    lines = [
+        columns(["before weighting", "", "mean", "s.d.", "examples"], differ),
+        columns(["", "examples", "effective"], [[name, str(n), number(effective, 1)] for name, n, effective in sizes]),
+        f"objective {number(of.objective, 4)} (at most {of.gap:.0e} of it above the minimum); {of.n_cells} cells",
+        f"balanced: {', '.join(of.balanced) or 'nothing but the groups'}",
+        f"of one group only: {', '.join(of.one_sided) or 'nothing'}; {of.n_zero} examples have weight 0",
+        *written.notes,
+        "",
+        columns(
+            [f"the {len(largest)} largest", f"mean {number(mean, 4)}"],
+            [[solved.keys[i], number(weight, 4)] for i, weight in largest],
+        ),
+    ]
+    return "\n".join(lines) + (f"Weights: {written.out}\n" if written.out else "")

@@ -8,26 +8,32 @@ piece of code for both, `compare` and `randomisation_pvalues`, with Holm's corre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations, product
 from math import comb, prod
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from mtbias.errors import DataError
 from mtbias.stats.resampling import (
     bootstrap_counts,
     bootstrap_units,
     chunks,
+    estimate,
     holm,
     mcnemar,
     percentile_interval,
 )
-from mtbias.stats.results import Bools, Counts, Difference, Floats, minus, number
+from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, enough, minus, number
 
 _CHUNK = 1 << 11
 """Rearrangements whose numbers are computed at once."""
+
+Draw = Literal["rows", "occupations"]
+"""What is drawn and exchanged as a whole: units, or those of an occupation together (`NumberUnits.groups`)."""
 
 Arrangements = Iterator[tuple[Floats, Floats]]
 """Sums of the first system after exchanges, ``[R, …]``, with their weights ``[R]``."""
@@ -284,6 +290,104 @@ def randomisation_pvalues(
         whole += weights.sum()
     p: Floats = np.where(np.isnan(observed), np.nan, np.minimum(hits, 1) if exact else (hits + 1) / (whole + 1))
     return p
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberUnits:
+    """What numbers of one system rest on: what each unit adds to the sums that they are made of.
+
+    Drawn over rows, units say what other rows of these groups would have given; over groups (occupations), each with
+    all its rows, what other groups would have.
+    """
+
+    sums: Floats
+    """``[n_units, k]``: what each unit adds to k sums."""
+    groups: Sequence[str]
+    """The group of each unit, such as its occupation; where there are none, the unit's id."""
+    numbers: Callable[[Floats], Mapping[str, Floats]]
+    """Maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined."""
+    compared: Collection[str] = ()
+    """The numbers that systems are compared in; none named: all."""
+
+    @classmethod
+    def of_cells(
+        cls, cells: Sequence[int], shape: Sequence[int], groups: Sequence[str], numbers: Callable[..., Any]
+    ) -> NumberUnits:
+        """Units that each count in one cell of a table of that `shape`; `numbers` maps tables ``[R, *shape]``."""
+        sums = np.zeros((len(cells), int(np.prod(shape))))
+        sums[np.arange(len(cells)), cells] = 1
+        return cls(sums, groups, lambda sums: numbers(sums.reshape(-1, *shape)))
+
+    def drawn(self, over: Draw) -> NumberUnits:
+        """The units that are drawn as a whole."""
+        if over == "rows":
+            return self
+        names = tuple(dict.fromkeys(self.groups))
+        places = {name: place for place, name in enumerate(names)}
+        together = np.zeros((len(names), self.sums.shape[1]))
+        np.add.at(together, [places[name] for name in self.groups], self.sums)
+        return replace(self, sums=together, groups=names)
+
+    def estimates(
+        self,
+        resamples: int,
+        rng: np.random.Generator,
+        *,
+        as_table: bool = False,
+        n: Mapping[str, float] | None = None,
+        intervals: Collection[str] | None = None,
+        tested: Collection[str] = (),
+    ) -> dict[str, Estimate]:
+        """The numbers with percentile intervals over units; `n` (default: units) and all else as in `estimate`.
+
+        `as_table`: units of cells are drawn as a table of counts, which is the same and takes less time.
+        """
+        whole = self.sums.sum(axis=0)
+        table: Counts = whole.astype(np.int64)
+        resample = partial(bootstrap_counts, table) if as_table else partial(bootstrap_units, self.sums)
+        denominators = dict.fromkeys(self.numbers(whole[None]), len(self.sums)) if n is None else n
+        return estimate(
+            whole[None],
+            lambda sums: dict(self.numbers(sums)),
+            partial(resample, n_resamples=resamples, rng=rng),
+            n=denominators,
+            intervals=intervals,
+            tested=tested,
+        )
+
+    def over(self, over: Draw, resamples: int, seed: int) -> dict[str, Estimate]:
+        """The numbers with intervals over what is drawn; without, where that is less than `MIN_ROWS`."""
+        drawn = self.drawn(over)
+        wide = None if enough(len(drawn.sums)) else ()
+        return drawn.estimates(resamples, np.random.default_rng(seed), intervals=wide)
+
+    def minus(self, other: NumberUnits, over: Draw, resamples: int, seed: int) -> dict[str, Difference]:
+        """First (this system) − `other` for each compared number, with the paired interval and p.
+
+        Args:
+            other: of another system, on the same units in the same order.
+            over: what is drawn, and exchanged between the two.
+            resamples: of each interval and test; 0: neither.
+            seed: of the random numbers; each test has the same.
+
+        Edge cases: no intervals with fewer than `mtbias.stats.results.MIN_ROWS` units; p is exact where they are few.
+
+        Raises:
+            DataError: the units are not the same.
+        """
+        if self.groups != other.groups or self.sums.shape != other.sums.shape:
+            raise DataError("expected two systems on the same rows, got other rows; score both on the same files")
+        ours, theirs = self.drawn(over).sums, other.drawn(over).sums
+        wide = enough(len(ours))
+        return compare(
+            PairedUnits(ours, theirs),
+            self.numbers,
+            list(self.compared or self.numbers(ours[:1])),
+            resamples,
+            bootstrap=np.random.default_rng(seed),
+            test=np.random.default_rng(seed),
+            intervals=lambda _: wide,
+        )
 
 
 def corrected(

@@ -58,14 +58,15 @@ def like_translation(n: int, seed: int = 0) -> tuple[list[str], Columns]:
 def gap(folder: Path, *, trimmed: bool) -> tuple[list[str], Columns]:
     """The examples of GAP's test set that W or W_t is solved for."""
     from mtbias.coref.gap_data import files_in, read_instances, read_name_spans
-    from mtbias.coref.gap_weights import properties
+    from mtbias.coref.gap_weights import properties, solve_gap_weights
 
     path, spans = files_in(folder, None)
     assert spans is not None, f"no names in {folder}"
     data = read_instances(path)
-    examples = [e for e in properties(data, read_name_spans(spans, data)) if not (trimmed and e.is_trimmed)]
-    return [e.gender.value for e in examples], {
-        "names": [e.names for e in examples], "distance": [e.distance for e in examples]
+    examples = solve_gap_weights(properties(data, read_name_spans(spans, data)), trimmed=trimmed).examples
+    distance = examples["distance"].astype(object)
+    return examples["gender"].tolist(), {
+        "names": examples["names"].tolist(), "distance": distance.where(distance.notna(), None).tolist()
     }  # fmt: skip
 
 

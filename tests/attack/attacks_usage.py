@@ -214,24 +214,10 @@ USAGE = (
         "coref gap: weights twice",
         "coref score gap --data gap --predictions gap.tsv --weights weights.json --weights weights.json",
     ),
-    _usage(
-        "coref gap: weights of other examples",
-        "coref score gap --data gap --predictions gap.tsv --weights weights.json",
-        code=1,
-    ),
-    _usage("coref gap-weights: both", "coref gap-weights --data gap --table table.tsv --group group"),
-    _usage("coref gap-weights: no group", "coref gap-weights --table table.tsv"),
-    _usage("coref gap-weights: an unknown group", "coref gap-weights --table table.tsv --group x", code=1),
-    _usage(
-        "coref gap-weights: an unknown property",
-        "coref gap-weights --table table.tsv --group group --property x",
-        code=1,
-    ),
-    _usage("coref gap-weights: an unknown id", "coref gap-weights --table table.tsv --group group --id x", code=1),
+    _usage("coref gap-weights: no names", "coref gap-weights --data gap/gap-test.tsv"),
     _usage("coref augment: an unknown kind", "coref augment --data train.conll --kind all --out out.conll"),
     _usage("coref augment: names 0", "coref augment --data train.conll --kind names --max-names 0 --out out.conll"),
     _usage("coref augment: onto a folder", "coref augment --data train.conll --kind names --out gap", code=1),
-    _usage("coref sowinobias: an unknown n", "coref export sowinobias --n all --format jsonl --out out.jsonl"),
     # Odd paths: what is printed of them must not move the cursor of a terminal.
     *(
         Attack(

@@ -133,20 +133,19 @@ def _write_gap(folder: Path) -> None:
     gap.mkdir()
     columns = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL"
     row = "{}\tAnn met Cora. Then {} left.\t{}\t19\tAnn\t0\t{}\tCora\t8\t{}\thttp://example.org"
-    rows, names, answers, weights = [columns], {}, "", {}
+    rows, names, answers = [columns], {}, ""
+    weights: dict[str, float] = {}
     for n in range(12):
         pronoun = "she" if n % 2 else "he"
         truths = ("TRUE", "FALSE") if n % 3 else ("FALSE", "TRUE")
         rows.append(row.format(f"t-{n}", pronoun, pronoun, *truths))
         names[f"t-{n}"] = [[0, 3, "Ann"], [8, 12, "Cora"]]
         answers += f"t-{n}\tTRUE\tFALSE\n"
-        weights[f"t-{n}"] = [0.5, 0.5]
+        weights |= {f"t-{n}{side}": float(truth == "TRUE") for side, truth in zip("ab", truths, strict=True)}
     (gap / "gap-test.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (gap / "gap-test-name-spans.json").write_text(json.dumps(names), encoding="utf-8")
     (folder / "gap.tsv").write_text(answers, encoding="utf-8")
-    table = ["id\tgroup\tsize", *(f"{n}\t{'fm'[n % 2]}\t{'small' if n % 3 else 'large'}" for n in range(12))]
-    (folder / "table.tsv").write_text("\n".join(table) + "\n", encoding="utf-8")
-    (folder / "weights.json").write_text(json.dumps({str(n): 1.0 for n in range(12)}), encoding="utf-8")
+    (folder / "weights.json").write_text(json.dumps(weights), encoding="utf-8")
     quadruples, labels = [columns], ""
     for n, suffix in product(range(2), ("", "-control", "-swap-1", "-swap-2")):
         own, other = ("she", "he") if n else ("he", "she")

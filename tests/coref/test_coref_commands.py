@@ -9,10 +9,9 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from mtbias.cli import coref_export, coref_gap_weights, coref_run, coref_score, main, make_app
+from mtbias.cli import coref_gap_weights, coref_score, main, make_app
 from mtbias.coref.documents import DATASETS
 from mtbias.coref.gap_weights import PROPERTIES
-from mtbias.coref.sowinobias import SetSize
 from tests.coref.small_corpora import write_winobias
 
 WINOBIAS = ["score", "winobias", "--data", "x", "--baseline"]
@@ -27,9 +26,6 @@ def _choices(hint: object) -> list[object]:
     ("of", "option", "library"),
     [
         (coref_score.command, "dataset", DATASETS),
-        (coref_score.command, "n", get_args(SetSize)),
-        (coref_run.command, "n", get_args(SetSize)),
-        (coref_export.command, "n", get_args(SetSize)),
         (coref_gap_weights.command, "over", PROPERTIES),
     ],
 )
@@ -64,7 +60,6 @@ def test_a_seed_leaves_the_resamples_as_they_are(words: list[str], capsys: pytes
         (["augment", "--data", "x", "--out", "y", "--kind", "all"], 'Invalid value "all" for --kind'),
         (["augment", "--data", "x", "--out", "y", "--kind", "names", "--max-names", "0"], "--max-names. Must be >= 1"),
         (["gap-weights", "--data", "x", "--over", "all"], 'Invalid value "all" for --over'),
-        (["score", "sowinobias", "--n", "some"], 'Invalid value "some" for --n'),
     ],
 )
 def test_wrong_usage_ends_with_2_and_one_line(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

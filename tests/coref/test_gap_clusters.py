@@ -77,16 +77,12 @@ def test_clusters_are_told_from_labels_by_content(data: GapFile, tmp_path: Path)
     rows = [
         {"id": "test-1", "clusters": [[[2, 3], [9, 9]]]},
         {"id": "test-2", "clusters": []},
-        {"id": "other", "clusters": [[[0, 99]]]},
     ]
     labels = Gap(data).read([_lines(path, *rows)])
     assert labels.signed == {"labels": "pronoun's-cluster"}
-    assert labels.of == {"test-1": (True, False), "test-2": (False, False), "other": (None, None)}
-    # test-3 has no answer, "other" is no example: counted as in a table of labels.
-    assert labels.notes == (
-        "1 examples without an answer (each counts as two false negatives)",
-        "1 rows whose id is not in the data (passed over)",
-    )
+    assert labels.of == {"test-1": (True, False), "test-2": (False, False)}
+    # test-3 has no answer: counted as in a table of labels.
+    assert labels.notes == ("1 examples without an answer (each counts as two false negatives)",)
 
 
 def test_the_word_pieces_of_the_authors(data: GapFile, tmp_path: Path) -> None:

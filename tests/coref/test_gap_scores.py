@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mtbias.coref.dataset import DatasetScores, NumberUnits
+from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.documents import Answers
-from mtbias.coref.gap import Gap, nearest_name, numbers, open_gap, random_name
+from mtbias.coref.gap import Gap, numbers, open_gap
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, NameSpans, read_labels, write_instances
 from mtbias.errors import DataError, UsageError
+from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Floats
 from mtbias.types import Span
 
@@ -124,34 +124,34 @@ def test_weights_are_called_by_their_files(tmp_path: Path) -> None:
             open_gap(path, None, [tmp_path / name for name in names])
 
 
-def _picked(answers: Mapping[str, Labels]) -> list[list[float | None]]:
-    return [list(labels) for labels in answers.values()]
+def _picked(rule: str, spans: NameSpans) -> list[list[float | None]]:
+    return [list(labels) for labels in Gap(FOUR, spans).baseline(rule).of.values()]
 
 
 def test_the_nearest_name() -> None:
     # Distance in tokens from the pronoun: Dee (36:39) 2, Cora (13:17) 2 (". Then"), Ann Bell (0:8) 4: text order
     # decides between Cora and Dee.
     spans = names(FOUR, (36, 39), (0, 8), (13, 17))
-    assert _picked(nearest_name(FOUR, spans, 1)) == [[0, 1]] * 4
-    assert _picked(nearest_name(FOUR, spans, 2)) == [[0, 0]] * 4
-    assert _picked(nearest_name(FOUR, spans, 3)) == [[1, 0]] * 4
-    assert _picked(nearest_name(FOUR, spans, 4)) == [[0, 0]] * 4  # fewer names than that
+    assert _picked("dist-1", spans) == [[0, 1]] * 4
+    assert _picked("dist-2", spans) == [[0, 0]] * 4
+    assert _picked("dist-3", spans) == [[1, 0]] * 4
+    assert _picked("dist-4", spans) == [[0, 0]] * 4  # fewer names than that
 
 
 def test_one_pick_is_one_candidate() -> None:
     # One name over both candidates means the TRUE one; where none is, the first.
     spans = names(FOUR, (0, 18))
-    assert _picked(nearest_name(FOUR, spans, 1)) == [[1, 0], [0, 1], [1, 0], [1, 0]]
+    assert _picked("dist-1", spans) == [[1, 0], [0, 1], [1, 0], [1, 0]]
     # Names touch where they stand end to end (8 is Bell's end), not one character apart.
-    assert _picked(nearest_name(FOUR, names(FOUR, (8, 9)), 1)) == [[1, 0]] * 4
-    assert _picked(nearest_name(FOUR, names(FOUR, (9, 10)), 1)) == [[0, 0]] * 4
+    assert _picked("dist-1", names(FOUR, (8, 9))) == [[1, 0]] * 4
+    assert _picked("dist-1", names(FOUR, (9, 10))) == [[0, 0]] * 4
 
 
 def test_the_random_name_in_closed_form() -> None:
     # Of three names one is Cora (B) and two touch Bell (A): 2/3 and 1/3.
-    given = _picked(random_name(FOUR, names(FOUR, (0, 3), (4, 8), (13, 17))))
+    given = _picked("random", names(FOUR, (0, 3), (4, 8), (13, 17)))
     assert given == [[pytest.approx(1 / 3), pytest.approx(1 / 3)]] * 4  # 0:3 ends one before Bell
-    given = _picked(random_name(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17))))
+    given = _picked("random", names(FOUR, (0, 4), (4, 8), (13, 17)))
     assert given[0] == pytest.approx([2 / 3, 1 / 3])
     random = Gap(FOUR, names(FOUR, (0, 4), (4, 8), (13, 17)))
     scores = random.score(random.baseline("random"), resamples=0)
@@ -162,7 +162,7 @@ def test_the_random_name_in_closed_form() -> None:
     assert overall["fn"] == pytest.approx(4 / 3)
     assert scores["f1:overall"].value == pytest.approx(100 * (10 / 3) / (10 / 3 + 7 / 3 + 4 / 3))
     assert overall["n"] == 4
-    assert _picked(random_name(FOUR, names(FOUR))) == [[0, 0]] * 4
+    assert _picked("random", names(FOUR)) == [[0, 0]] * 4
 
 
 def _many(n: int) -> GapFile:

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from mtbias.cli import main
-from mtbias.coref.dataset import Draw, NumberUnits
 from mtbias.coref.sowinobias import generate, read_vocabulary
 from mtbias.errors import DataError
-from mtbias.stats.paired import corrected
+from mtbias.stats.paired import Draw, NumberUnits, corrected
 from mtbias.stats.results import Difference, Floats, percent
 from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, write_winobias, write_winogender
 

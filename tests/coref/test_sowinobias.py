@@ -22,7 +22,7 @@ from mtbias.coref.sowinobias import (
 from mtbias.errors import DataError
 from mtbias.types import Stereotype
 
-SMALL = Vocabulary(("pilot", "tree surgeon"), ("nanny", "nurse"), ("kind", "sweet"), ("vain", "fussy"), "")
+SMALL = Vocabulary(("pilot", "tree surgeon"), ("nanny", "nurse"), ("kind", "sweet"), ("vain", "fussy"))
 
 
 def test_sentences_by_hand() -> None:
@@ -41,20 +41,14 @@ def test_sentences_by_hand() -> None:
     assert ids[ids.index(pro.id) + 1] == "anti-positive-nurse-pilot-sweet"
 
 
-def test_both_readings_of_n() -> None:
-    # Section 4.2: lists of 16 give 16³ = 4096 sentences; either in each direction and polarity, or in each direction.
-    vocabulary = read_vocabulary(EXAMPLE_VOCABULARY)
-    everything = generate(vocabulary)
-    half = generate(vocabulary, n="total")
+def test_the_size_of_the_set() -> None:
+    # Section 4.2: lists of 16 give 16³ = 4096 sentences, here in each direction and polarity.
+    everything = generate(read_vocabulary(EXAMPLE_VOCABULARY))
     assert set(Counter((s.direction, s.polarity) for s in everything).values()) == {4096}
-    assert set(Counter((s.direction, s.polarity) for s in half).values()) == {2048}
-    assert set(half) < set(everything) or {s.id for s in half} < {s.id for s in everything}
-    # Balanced: each word 2048 / 16 times in each direction and polarity, each pair of persons 2048 / 256 times.
-    pro = [s for s in half if (s.direction, s.polarity) == ("pro", "positive")]
-    assert set(Counter(s.tokens[-2] for s in pro).values()) == {128}
-    assert set(Counter((s.tokens[1], s.tokens[4]) for s in pro).values()) == {8}
     # Counterparts stay together: an occupation of men and one of women, the other way round.
-    assert all(a.tokens[1:2] == b.tokens[4:5] for a, b in zip(half[::2], half[1::2], strict=True))
+    assert all(
+        a.tokens[a.first[1]] == b.tokens[b.second[1]] for a, b in zip(everything[::2], everything[1::2], strict=True)
+    )
 
 
 def sentence() -> SoWinoBiasSentence:
@@ -95,7 +89,7 @@ def scored(
             lines.append(json.dumps({"id": s.id, "clusters": clusters}))
     path = folder / "p.jsonl"
     path.write_text("\n".join([*lines, *extra]), encoding="utf-8")
-    data = SoWinoBias(SMALL, generate(SMALL), {})
+    data = SoWinoBias(generate(SMALL), {}, {})
     return data.score(data.read([path], spans="included"), resamples=resamples)
 
 
@@ -161,9 +155,9 @@ LISTS = (
     [
         ("male_occupations = [", "expected TOML"),
         (LISTS.replace('["b"]', "[]"), "female_occupations: expected a list of words"),
-        (LISTS.replace('["b"]', "[1]"), r"female_occupations: expected a list of words, got \[1\]"),
+        (LISTS.replace('["b"]', "[1]"), r"female_occupations\.0: expected text, got 1"),
         (LISTS.replace('["d"]', '["A"]'), "negative_adjectives: 'A' stands in male_occupations already"),
-        (LISTS + 'verbs = ["x"]\n', "verbs: unknown key; there are male_occupations"),
+        (LISTS + 'verbs = ["x"]\n', "verbs: unknown key; there are female_occupations"),
         (LISTS.replace("male_occ", "male_o", 1), "male_oupations: unknown key; did you mean male_occupations"),
     ],
 )
@@ -193,7 +187,7 @@ def test_commands(tmp_path: Path, coref: Callable[..., str]) -> None:
     (system,) = json.loads(coref(*arguments, "--json"))["systems"]
     values = {one["key"]: one["value"] for one in system["numbers"]}
     assert (values["all:pro"], values["all:difference"], system["documents"]) == (100.0, 0.0, 4)
-    assert "|list:given|n:polarity|right:second-person-alone|" in system["signature"]
+    assert "|list:given|right:second-person-alone|" in system["signature"]
     assert "|sentences:" in system["signature"]
     shown = coref(*arguments)
     assert shown.splitlines()[-1].startswith("Signature: coref:sowinobias|data:")

@@ -11,7 +11,7 @@ from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap import GROUPS, Gap
 from mtbias.coref.gap_data import GapFile, Labels, NameSpans, read_instances, read_name_spans
-from mtbias.coref.gap_weights import Property, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_weights import Property, properties, read_gap_weights, solve_gap_weights
 from mtbias.stats.results import Floats
 
 COLUMNS = ("F1", "Acc", "F1-Bias", "acc-Bias", "W", "W_num", "W_dist", "Wt")
@@ -50,8 +50,10 @@ def spans(folder: Path, data: GapFile) -> NameSpans:
 def weights(folder: Path, data: GapFile, spans: NameSpans) -> list[Floats]:
     """W and W_t as published; W_num and W_dist, of which there is no file, as solved here."""
 
+    examples = properties(data, spans)
+
     def solved(over: Property) -> Floats:
-        found = solve_gap_weights(data, spans, over=[over]).weights
+        found = solve_gap_weights(examples, over=[over]).weights
         return np.array([found[i.id + "a"] + found[i.id + "b"] for i in data.instances])
 
     published = [

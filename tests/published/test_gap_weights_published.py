@@ -17,7 +17,7 @@ from mtbias.coref.gap_data import (
     read_instances,
     read_name_spans,
 )
-from mtbias.coref.gap_weights import GapWeights, confounders, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_weights import GapWeights, confounders, properties, read_gap_weights, solve_gap_weights
 from mtbias.stats.balance import objective
 
 # W has a flat optimum: the weights of these four, each alone in its cell, can move together by up to 0.085.
@@ -44,9 +44,10 @@ def spans(folder: Path, data: GapFile) -> NameSpans:
 
 @pytest.fixture(scope="module")
 def solved(data: GapFile, spans: NameSpans) -> dict[str, GapWeights]:
+    examples = properties(data, spans)
     return {
-        "linear_weights.json": solve_gap_weights(data, spans),
-        "linear_weights_trimmed.json": solve_gap_weights(data, spans, trimmed=True),
+        "linear_weights.json": solve_gap_weights(examples),
+        "linear_weights_trimmed.json": solve_gap_weights(examples, trimmed=True),
     }
 
 
@@ -64,25 +65,25 @@ def test_the_published_weights(
 ) -> None:
     found = solved[name]
     by_id = dict(zip((i.id for i in data.instances), read_gap_weights(folder / name, data)[0], strict=True))
-    theirs = np.array([by_id[e.id] for e in found.examples])
+    theirs = np.array([by_id[id_] for id_ in found.examples["id"]])
     assert (len(found.examples), found.balance.n_cells) == (n, cells)
     assert found.balance.objective == pytest.approx(total, rel=1e-12)
     assert objective(theirs, found.balance.is_second) == pytest.approx(total, rel=1e-8)
     assert f"{np.mean([weight for _, weight in found.balance.largest()]):.2f}" == top
     ours = found.balance.weights
-    firm = np.array([name != "linear_weights.json" or e.id not in FLAT for e in found.examples])
+    firm = np.array([name != "linear_weights.json" or id_ not in FLAT for id_ in found.examples["id"]])
     assert np.abs(ours - theirs)[firm].max() < 2e-5
     assert np.abs(ours - theirs).max() < 0.09
     assert ours.sum() == pytest.approx(n)
     # The published file has weight on these examples only.
-    assert {id_ for id_, weight in by_id.items() if weight > 1e-6} <= {e.id for e in found.examples}
+    assert {id_ for id_, weight in by_id.items() if weight > 1e-6} <= set(found.examples["id"])
 
 
 def test_what_has_no_weight(folder: Path, solved: dict[str, GapWeights], data: GapFile) -> None:
     # 17 zero weights in W: examples whose N or D only one gender has. The ignored ids of W_t are published.
     assert solved["linear_weights.json"].balance.n_zero == 17
     trimmed = solved["linear_weights_trimmed.json"]
-    kept = {e.id for e in trimmed.examples}
+    kept = set(trimmed.examples["id"])
     ignored = {f"test-{number}" for number in json.loads((folder / "ignored_ids.json").read_text(encoding="utf-8"))}
     assert ignored == {i.id for i in data.instances} - kept
     assert (trimmed.n_without_antecedent, trimmed.n_trimmed) == (227, 103)
@@ -93,14 +94,14 @@ def test_what_has_no_weight(folder: Path, solved: dict[str, GapWeights], data: G
 def test_section_3_3(data: GapFile, spans: NameSpans) -> None:
     # Mean and standard deviation (of the population): names in a text, of all 1,000 texts of a gender, and the
     # antecedent's place among them.
-    found = confounders(data, spans)
+    found = confounders(properties(data, spans))
     for gender, names, places, n in (
         ("male", "5.551 (3.184)", "1.856 (1.193)", 885),
         ("female", "6.303 (3.443)", "2.319 (1.538)", 879),
     ):
-        printed = {name: f"{of[gender].mean:.3f} ({of[gender].deviation:.3f})" for name, of in found.items()}
+        printed = {name: f"{of[gender]['mean']:.3f} ({of[gender]['deviation']:.3f})" for name, of in found.items()}
         assert printed == {"names": names, "distance": places}
-        assert (found["names"][gender].n, found["distance"][gender].n) == (1000, n)
+        assert (found["names"][gender]["n"], found["distance"][gender]["n"]) == (1000, n)
 
 
 def test_tokens_order_the_names_as_spacy_2_does(folder: Path, data: GapFile, spans: NameSpans) -> None:

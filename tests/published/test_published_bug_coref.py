@@ -30,7 +30,7 @@ def _score(data: Bug, answers: dict[str, Clusters]) -> DatasetScores:
 
 
 def test_rows(data: Bug) -> None:
-    assert (len(data.rows), len(data.skipped)) == (1719, 1)
+    assert (len(data.rows), data.skipped) == (1719, 1)
     assert Counter(row.gender for row in data.rows) == {Gender.MALE: 1336, Gender.FEMALE: 383}
     stereotypes = Counter(row.stereotype for row in data.rows)
     assert stereotypes == {Stereotype.PRO: 864, Stereotype.NONE: 435, Stereotype.ANTI: 420}
@@ -48,7 +48,6 @@ def test_distances_and_pronouns(data: Bug) -> None:
 
 def test_indices(data: Bug) -> None:
     """1,688 rows have both words where the indices say."""
-    assert data.misplaced == {"both": 17, "pronoun": 13, "profession": 1}
     assert sum(not row.misplaced for row in data.rows) == 1688
 
 
