@@ -72,8 +72,8 @@ class ReadingOptions:
         list[Path] | None,
         Parameter(
             help="Which document is which, where ids do not say it: a file with a line for each document, the system's "
-            "id, a tab and the data's id, or the data's alone in the order of the system's documents; or the word "
-            "order, where these are all of the data's in its order. Once for all systems, or once for each."
+            "id, a tab and the data's id; or the word order, where these are all of the data's in its order. Once for "
+            "all systems, or once for each."
         ),
     ] = None
     spans: Annotated[

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,15 +48,11 @@ class Rewritten(NamedTuple):
     """Each *her* whose reading was a guess, with a few characters around it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """The four instances of a quadruple: original, control, swap-1, swap-2."""
+class Made(NamedTuple):
+    """A quadruple: original, control, swap-1, swap-2; and what the swaps, which are alike in it, did with words."""
 
-    instances: tuple[GapInstance, GapInstance, GapInstance, GapInstance]
-    others: Others
-    words: int
-    """Gendered words that were swapped in each of the two swaps."""
-    ambiguous: tuple[str, ...]
+    instances: tuple[GapInstance, ...]
+    swap: Rewritten
 
 
 def make_quadruple(instance: GapInstance, others: Others) -> Made:
@@ -74,10 +70,8 @@ def make_quadruple(instance: GapInstance, others: Others) -> Made:
         raise DataError(f"{instance.id}: expected four different names, got {a!r}, {b!r}, {c!r}, {d!r}")
     exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
     made = [rewrite(instance, names, swap_gender=n > 0) for n, names in enumerate(exchanges)]
-    control, swap_1, swap_2 = (
-        replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True)
-    )
-    return Made((instance, control, swap_1, swap_2), others, made[1].words, made[1].ambiguous)
+    twins = (replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True))
+    return Made((instance, *twins), made[1])
 
 
 def write_quadruples(
@@ -95,24 +89,21 @@ def write_quadruples(
         DataError: what the readers raise; none can be made.
     """
     file, listed = read_instances(data), read_names(names or EXAMPLE_NAMES)
-    made: list[Made] = []
+    made: list[tuple[Made, Others]] = []
     failed: list[str] = []
-    left = 0
     for instance in originals(file.instances):
         try:
             others = choose_others(instance, listed)
-            made.append(make_quadruple(instance, others))
+            made.append((make_quadruple(instance, others), others))
         except DataError as error:
             failed.append(str(error))
-            continue
-        left += bool(left_names(instance, others, listed))
     if not made:
         raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=data)
-    kept = [one for one in made if not (leave_out_ambiguous and one.ambiguous)]
-    text = write_instances((instance for one in kept for instance in one.instances), file.columns)
+    kept = [(one, others) for one, others in made if not (leave_out_ambiguous and one.swap.ambiguous)]
+    text = write_instances((instance for one, _ in kept for instance in one.instances), file.columns)
     write_atomic(out, text.encode("utf-8"))
-    where = Counter(one.others.where for one in kept)
-    ambiguous = [f"{one.instances[0].id}: …{place}…" for one in made for place in one.ambiguous]
+    where = Counter(others.where for _, others in kept)
+    ambiguous = [f"{one.instances[0].id}: …{place}…" for one, _ in made for place in one.swap.ambiguous]
     n = len(file.instances)
     counts = {
         "instances": n,
@@ -122,8 +113,10 @@ def write_quadruples(
         "  other people of the columns C and D": where["given"],
         "  other people of the text": where["text"],
         "  other people of the list": where["list"],
-        "gendered words swapped in each of two counterfactuals": sum(one.words for one in kept),
-        "texts in which a further name of the list stays": left,
+        "gendered words swapped in each of two counterfactuals": sum(one.swap.words for one, _ in kept),
+        "texts in which a further name of the list stays": sum(
+            bool(left_names(one.instances[0], others, listed)) for one, others in made
+        ),
         "her or his that may be read either way": len(ambiguous),
     }
     options = {"list": "given" if names else "example", "ambiguous": "left-out" if leave_out_ambiguous else "kept"}

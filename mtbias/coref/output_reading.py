@@ -55,8 +55,8 @@ def read_output(
     Args:
         texts: the documents of the data set.
         paths: files, or folders of files.
-        ids: a file with a line for each document: the system's id, a tab and the data's id; or the data's alone, in the
-            order of the system's documents. `IN_ORDER`: they are all of the data's, in its order.
+        ids: a file with a line for each document: the system's id, a tab and the data's id. `IN_ORDER`: the documents
+            are all of the data's, in its order.
         spans: what pairs of numbers count, where no format says it.
 
     Raises:
@@ -101,8 +101,8 @@ def _named(documents: Sequence[SystemDocument], known: Sequence[str], ids: Path 
         id_ = given or forms.get(own) or forms.get(_stem(own), own)
         if not id_:
             raise document.error(
-                f"it has no id; give --ids FILE with the ids of the {len(documents)} documents, or --ids {IN_ORDER} "
-                "where they stand in the data's order"
+                f"it has no id; give --ids {IN_ORDER} where the {len(documents)} documents are all of the data's, "
+                "in its order"
             )
         if id_ in named:
             first = named[id_]
@@ -123,21 +123,16 @@ def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str
             raise DataError(f"--ids {IN_ORDER}: expected {len(known)} documents, as the data has, got {len(documents)}")
         return list(known)
     file = read_text(path)
-    rows = [(line, [part.strip() for part in text.split("\t")]) for line, text in file.filled_lines()]
     by_own: dict[str | None, str] = {}
     every = set(known)
-    for line, row in rows:
-        if len(row) != len(rows[0][1]) or len(row) > 2:
-            raise file.error(
-                f"expected the system's id, a tab and the data's id (or the latter alone), got {row}", line
-            )
-        if row[-1] not in every:
-            raise file.error(f"expected an id of the data, such as {known[0]!r}, got {row[-1]!r}", line)
-        if len(row) == 2 and by_own.setdefault(row[0], row[1]) != row[1]:
-            raise file.error(f"expected the id {row[0]!r} once, got it for {by_own[row[0]]!r} already", line)
-    if not by_own and len(rows) != len(documents):
-        raise file.error(f"expected {len(documents)} ids, one for each document in their order, got {len(rows)}")
-    return [by_own.get(document.id) for document in documents] if by_own else [row[0] for _, row in rows]
+    for line, text in file.filled_lines():
+        own, _, ours = map(str.strip, text.partition("\t"))
+        if ours not in every:
+            message = f"expected the system's id, a tab and an id of the data, such as {known[0]!r}, got {text!r}"
+            raise file.error(message, line)
+        if by_own.setdefault(own, ours) != ours:
+            raise file.error(f"expected the id {own!r} once, got it for {by_own[own]!r} already", line)
+    return [by_own.get(document.id) for document in documents]
 
 
 # --- Which tokens mentions are ----------------------------------------------------------------------------------------
@@ -162,13 +157,9 @@ class _Placed:
 
     def _aligned(self, theirs: Sequence[str], what: str) -> list[Mention | None]:
         try:
-            return align(theirs, self.text.tokens)
-        except Misaligned as error:
-            if error.at is None:
-                message = f"expected {len(self.text.tokens)} tokens, got {len(theirs)}, which end before {error.ours!r}"
-            else:
-                message = f"{what} {error.at} is {error.ours!r} in the data set, {theirs[error.at]!r} here"
-            raise self.document.error(message) from None
+            return align(theirs, self.text.tokens, what)
+        except ValueError as error:
+            raise self.document.error(str(error)) from None
 
     def clusters(self, spans: Spans, changed: Counter[str]) -> Clusters:
         """The clusters in tokens of the text; `changed` counts what became of mentions."""
@@ -237,23 +228,13 @@ _UNKNOWN = frozenset({"[UNK]", "<unk>"})
 """Word pieces that stand for any text."""
 
 
-class Misaligned(ValueError):  # noqa: N818 - says where; it becomes a DataError with file and line
-    """The characters differ: at which of their pieces, and what the data set has there."""
-
-    def __init__(self, at: int | None, ours: str) -> None:
-        super().__init__(f"the pieces differ at {at}")
-        self.at = at
-        """None where theirs end too soon."""
-        self.ours = ours
-
-
-def align(theirs: Sequence[str], ours: Sequence[str]) -> list[Mention | None]:
+def align(theirs: Sequence[str], ours: Sequence[str], what: str = "token") -> list[Mention | None]:
     """For each piece of `theirs` the first and the last token of `ours` that it shares characters with.
 
     None for a piece without characters that count (blanks, marks of word pieces).
 
     Raises:
-        Misaligned: the two do not have the same characters.
+        ValueError: the two do not have the same characters; the message calls a piece `what`.
     """
     owners = [at for at, token in enumerate(ours) for _ in _folded(token)]
     text = "".join(map(_folded, ours))
@@ -263,11 +244,12 @@ def align(theirs: Sequence[str], ours: Sequence[str]) -> list[Mention | None]:
     for n, piece in enumerate(pieces):
         end = _end_of_unknown(text, at, pieces[n + 1 :]) if piece is None else at + len(piece)
         if piece is not None and text[at:end] != piece:
-            raise Misaligned(n, ours[owners[at]] if at < len(text) else "")
+            expected = ours[owners[at]] if at < len(text) else ""
+            raise ValueError(f"{what} {n} is {expected!r} in the data set, {theirs[n]!r} here")
         owned.append((owners[at], owners[end - 1]) if end > at else None)
         at = end
     if at < len(text):
-        raise Misaligned(None, ours[owners[at]])
+        raise ValueError(f"expected {len(ours)} tokens, got {len(theirs)}, which end before {ours[owners[at]]!r}")
     return owned
 
 

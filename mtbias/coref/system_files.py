@@ -103,25 +103,13 @@ def parse_documents(file: TextFile) -> list[SystemDocument]:
     if not file.text.strip():
         return []
     if file.text.lstrip().startswith(("{", "[")):
-        return _json_documents(file)
+        return [_json_document(value, file, line) for line, value in _values(file)]
     if _is_conllu(file.text):
         return _conllu_documents(file)
     return [SystemDocument(d.id, d.clusters, file.path, d.line, d.words, spans="included") for d in parse_conll(file)]
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
-
-
-def _json_documents(file: TextFile) -> list[SystemDocument]:
-    values = _values(file)
-    documents = [_json_document(value, file, line) for line, value in values]
-    predicted = [isinstance(value, dict) and "predicted_clusters" in value for _, value in values]
-    if any(predicted) and not all(predicted):
-        raise documents[predicted.index(False)].error(
-            f"expected predicted_clusters, as {sum(predicted)} of {len(documents)} documents of this file have them, "
-            "got none here; gold clusters are not scored"
-        )
-    return documents
 
 
 def _values(file: TextFile) -> list[tuple[int, Any]]:

@@ -314,13 +314,14 @@ class _Set:
         given = [(document, answers.of[document.id]) for document in documents]
         self.documents = documents
         self.links = [link(document, clusters) for document, clusters in given]
+        self.right = np.array([one is Link.RIGHT for one in self.links])
         counts = [count_coref(document.gold, without_repeated(clusters)).ravel() for document, clusters in given]
         self.table: Floats = np.array(counts)
         """``[n, 16]``, as `count_coref` counts."""
 
     def estimates(self, resamples: int, rng: np.random.Generator) -> dict[str, Estimate]:
         """F1, link accuracy, and the parts of F1."""
-        n, right = len(self.links), self.links.count(Link.RIGHT)
+        n, right = len(self.right), int(self.right.sum())
         ids = [document.id for document in self.documents]
         f1 = NumberUnits(self.table, ids, lambda sums: {"f1": conll_f1(sums)}).estimates(resamples, rng)
         accuracy = Estimate(percent_of(right, n), wilson_percent(right, n), n)
@@ -333,8 +334,8 @@ def _lines(pro: _Set, anti: _Set) -> NumberUnits:
     at = {line: place for place, line in enumerate(sorted(names))}
     sums = np.zeros((len(at), 2, pro.table.shape[1] + 2))
     for side, of in enumerate((pro, anti)):
-        right = [[link is Link.RIGHT, 1] for link in of.links]
-        sums[[at[document.line] for document in of.documents], side] = np.hstack([of.table, right])
+        rows = [at[document.line] for document in of.documents]
+        sums[rows, side] = np.column_stack([of.table, of.right, np.ones(len(rows))])
     return NumberUnits(sums.reshape(len(at), -1), tuple(names[line] for line in at), _numbers)
 
 
@@ -375,8 +376,8 @@ def _differences(
     second = [anti_at[pro.documents[at].line] for at in first]
     paired = PairedUnits(pro.table[first], anti.table[second])
     f1 = compare(paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng)["f1"]
-    right = [(pro.links[a] is Link.RIGHT, anti.links[b] is Link.RIGHT) for a, b in zip(first, second, strict=True)]
-    link_p = mcnemar(sum(a and not b for a, b in right), sum(b and not a for a, b in right))
+    one, other = pro.right[first], anti.right[second]
+    link_p = mcnemar(int((one & ~other).sum()), int((other & ~one).sum()))
     found = {
         key: replace(one, n=len(first)) for key, one in over_lines.items() if key.endswith(("average", "difference"))
     }
