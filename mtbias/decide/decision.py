@@ -131,8 +131,10 @@ def _decide_at(
     if words[head].may_be_thing and words[head].span not in alignment.translations:
         evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
-    phrase = NounPhrase.around(words, head, language, alignment.number)
-    foreign = _foreign(words[head], language) or (alignment.copied and words[head].span == alignment.target[0])
+    rendering = None if alignment.qualified else target
+    phrase = NounPhrase.around(words, head, language, alignment.number, rendering)
+    copied = alignment.copied and words[head].span == alignment.target[0] and not words[head].names_thing
+    foreign = _foreign(words[head], language) or copied
     # With half of the German nouns left out 167 of 238 men of ``tests/natural`` are called, without the rule 130, and
     # of 186 women four are called men (Mütter, Schwestern, Töchter, which the table has). No call of WinoMT changes.
     agent = alignment.basis in _SURE and _agent(words[head], language)
@@ -321,7 +323,8 @@ def _silent_noun(noun: Evidence, agreeing: list[Evidence], phrase: NounPhrase) -
     verb = predicate_gender(phrase)
     if verb is not None:
         return verb.gender, None, [verb, *silent]
-    return None, Reason.NO_MORPHOLOGY, silent
+    doubted = any(e.kind == "adjective" for e in silent)
+    return None, Reason.AMBIGUOUS if doubted else Reason.NO_MORPHOLOGY, silent
 
 
 def _generic(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence], phrase: NounPhrase) -> _Judgement:

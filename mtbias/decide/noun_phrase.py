@@ -21,7 +21,7 @@ from mtbias.decide.sentence_words import (
 )
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement
-from mtbias.types import Gender, Word
+from mtbias.types import Gender, Span, Word
 
 _NOT_SUBJECT = CASES - {"nom", "voc"}
 
@@ -41,10 +41,28 @@ class NounPhrase:
     language: Language
     number: str | None
     """Number in which the entity stands in the English source."""
+    doubted: frozenset[int] = frozenset()
+    """Of `right`, what may be no attribute of the head: it renders nothing of the entity, or has a noun of its own."""
 
     @classmethod
-    def around(cls, words: Sequence[SentenceWord], head: int, language: Language, number: str | None) -> Self:
-        """The phrase whose head is ``words[head]``."""
+    def around(
+        cls,
+        words: Sequence[SentenceWord],
+        head: int,
+        language: Language,
+        number: str | None,
+        rendering: Sequence[Span] | None = None,
+    ) -> Self:
+        """The phrase whose head is ``words[head]``.
+
+        Args:
+            words: the sentence.
+            head: index of the head.
+            language: whose rules say what belongs to it.
+            number: the entity's, in the source.
+            rendering: the words that are aligned with the entity, where it stands alone in the source; None where
+                something qualifies it there, and an adjective may render that.
+        """
         readings = [r for r in words[head].readings if r.kind.is_personal]
         agreements = [a for r in readings for a in reading_agreements(r)] or [ANY]
         left, right = _before(words, head, language), _after(words, head, language)
@@ -53,7 +71,8 @@ class NounPhrase:
         # rests on it.
         if number == "sg" and not any(words[n].form in language.determiners for n in left):
             agreements = [a for a in agreements if a not in language.weak] or agreements
-        return cls(words, head, left, right, agreements, language, number)
+        doubted = frozenset(n for n in right if _doubted(words, n, language, rendering))
+        return cls(words, head, left, right, agreements, language, number, doubted)
 
     @property
     def first(self) -> int:
@@ -312,6 +331,16 @@ def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language
     # elderly teacher"; without an article it may be the object of a verb that has "to the teacher" as well.
     attribute = language.is_definite(word.form) or "ADP" not in noun.tags
     return language.preposed or not word.readings or (bool(language.verbs.oblique) and attribute)
+
+
+def _doubted(words: Sequence[SentenceWord], n: int, language: Language, rendering: Sequence[Span] | None) -> bool:
+    """A word behind its head that the tagger may take for its adjective for want of a better reading: no part of what
+    renders an entity without qualifier (it *l'aiutante tecnica nuova* for "the assistant new techniques").
+    """
+    # Only where adjectives stand on either side and show no case.
+    if rendering is None or not language.either_side or words[n].form in language.sex_adjectives:
+        return False
+    return not any(words[n].span.overlaps(span) for span in rendering)
 
 
 def _says_sex(word: SentenceWord, noun: SentenceWord, language: Language) -> bool:

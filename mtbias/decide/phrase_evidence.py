@@ -26,6 +26,8 @@ from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.types import Evidence, Gender
 
 _CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}
+DOUBTED = "renders nothing of the entity"
+"""What the evidence of an adjective says that may be another word's."""
 _SHOWN = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 
 
@@ -201,8 +203,10 @@ def _fits(allowed: str, read: str | None) -> bool:
 
 
 def adjectives(phrase: NounPhrase) -> list[Evidence]:
-    """Evidence of the attributive adjectives: their endings by the plugin's table, else the tagger's gender."""
-    found = []
+    """Evidence of the attributive adjectives: their endings by the plugin's table, else the tagger's gender. What is
+    doubted as an attribute of the head is silent.
+    """
+    found: list[tuple[int, Evidence]] = []
     language = phrase.language
     for n in (*phrase.left, *phrase.right):
         word = phrase.words[n]
@@ -222,7 +226,7 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
                 continue
             gender, how = resolve(agreeing, phrase, [n, phrase.head])
             if gender is not None:
-                found.append(Evidence("adjective", word.text, gender, "form", listed(ending) + how))
+                found.append((n, Evidence("adjective", word.text, gender, "form", listed(ending) + how)))
             # An ending that leaves it open is silent: the tagger reads cs hlavní, postarší, the same for women and men,
             # as one or the other.
             continue
@@ -230,8 +234,8 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
         # An adjective in another number is another noun's: he הזמרות החזיקה "the singers, (each) held".
         number = {NUMBER.get(value) for value in feature_values(word.content, "Number")} - {None}
         if gender is not None and (not number or phrase.number in (None, *number)):
-            found.append(Evidence("adjective", word.text, gender, "tagger", feature))
-    return found
+            found.append((n, Evidence("adjective", word.text, gender, "tagger", feature)))
+    return [replace(e, gender=None, detail=f"{e.detail}, {DOUBTED}") if n in phrase.doubted else e for n, e in found]
 
 
 def sex_adjectives(phrase: NounPhrase) -> list[Evidence]:

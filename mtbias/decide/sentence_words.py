@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mtbias.language.definition import Language
@@ -133,6 +133,11 @@ class SentenceWord(NamedTuple):
         return any(r.kind.is_personal for r in self.readings)
 
     @property
+    def names_thing(self) -> bool:
+        """The table has the form as a thing alone (es *monitor*)."""
+        return {r.kind for r in self.readings} == {NounKind.THING}
+
+    @property
     def may_be_thing(self) -> bool:
         """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer", "lecture")."""
         return len({r.kind is NounKind.THING for r in self.readings}) > 1
@@ -198,7 +203,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
                 text=facts.text,
                 form=facts.form,
                 facts=facts,
-                readings=_written_reading(text, span, language) or facts.readings,
+                readings=_written_reading(text, span, language) or _of_noun(facts, tagged, language),
                 tagged=tagged,
                 tags=frozenset([word.upos for word in tagged]),
                 content=tuple([word for word in tagged if word.upos not in GLUED]),
@@ -208,6 +213,12 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
         last = span.end
     words = _without_homographs(_as_spelt(words, texts))
     return _with_compounds(words, language) if language.phrases else words
+
+
+def _of_noun(facts: WordFacts, tagged: Sequence[Word], language: Language) -> tuple[NounReading, ...]:
+    """The readings in the table; none of an indefinite that is read as a determiner (es *algunas cuestiones*)."""
+    determiner = facts.form in language.determiners and any(word.upos == "DET" for word in tagged)
+    return () if determiner else facts.readings
 
 
 def _written_reading(text: str, span: Span, language: Language) -> tuple[NounReading, ...]:

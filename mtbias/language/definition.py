@@ -199,7 +199,8 @@ class Language:
             bases=bases,
             readings=readings,
             dictionary_forms=bases.union(self.fold(r.lemma) for r in readings),
-            names_person=any(r.kind.is_personal for r in readings),
+            # es "algunas preguntas": an indefinite is no noun that a person's rendering is looked for among.
+            names_person=any(r.kind.is_personal for r in readings) and form not in self.determiners,
             ending=ending,
             ends_like_person=ending is not None and ending[1].is_personal and not readings,
             adjective=self.adjective(form),
