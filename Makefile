@@ -22,7 +22,7 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-eflomal test-latex budgets format wheel agreement challenge natural policy published compare results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-eflomal test-latex budgets format wheel agreement challenge natural policy weak-system published compare results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
@@ -40,6 +40,7 @@ help:
 	@echo "make challenge        evaluate the sentences of tests/challenge"
 	@echo "make policy           run the sentences of the policy (docs/policy.md): one answer to one question in every language"
 	@echo "make natural          measure the evaluator on natural text, labelled by sentence (tests/natural)"
+	@echo "make weak-system      score Apertium's translations of WinoMT (es fr it): needs Debian's Apertium packages"
 	@echo "make published        print the figures published in 2019 beside ours"
 	@echo "make compare          compare Google and Bing of 2019 on WinoMT, with significance tests"
 	@echo "make results          score the systems whose translations are public, and write docs/results"
@@ -124,6 +125,9 @@ natural: install
 
 policy: install
 	$(BIN)/python scripts/policy.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+
+weak-system: install
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/weak_system.py $(MACHINE)
 
 published: install
 	$(BIN)/python scripts/published.py --data $(WINOMT) --folder $(WINOMT)/translations $(MACHINE)

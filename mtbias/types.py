@@ -143,6 +143,8 @@ class Alignment:
     *Frauenrechte*). Taken where `target` turns out to name nobody."""
     qualified: bool = False
     """An adjective or a noun stands before the entity in the English source ("a beautiful local boy")."""
+    before_adverb: bool = False
+    """An adverb in *-ly* stands right behind the entity in the English source."""
     quantifier: bool = False
     """The entity is a numeral or a word such as "others" in the English source."""
     # Sums of floats: their last bits depend on the order of the corpus, and no result rests on them.

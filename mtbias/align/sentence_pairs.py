@@ -191,3 +191,10 @@ def qualified(pair: Pair) -> bool:
     if head >= 0 and hyphenated_parts(words[head].form)[2]:
         return True
     return first > 0 and words[first - 1].form not in DETERMINERS
+
+
+def before_adverb(pair: Pair) -> bool:
+    """Whether an adverb in *-ly* stands right behind the entity in its sentence."""
+    words = english_words(pair.source)
+    following = entity_place(pair, words)[1] + 1
+    return 0 < following < len(words) and words[following].form.endswith("ly")

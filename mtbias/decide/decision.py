@@ -131,8 +131,9 @@ def _decide_at(
     if words[head].may_be_thing and words[head].span not in alignment.translations:
         evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
-    rendering = None if alignment.qualified else target
-    phrase = NounPhrase.around(words, head, language, alignment.number, rendering)
+    phrase = NounPhrase.around(words, head, language, alignment.number)
+    if not alignment.qualified:
+        phrase = replace(phrase, doubted=phrase.others_attributes(target, adverb=alignment.before_adverb))
     copied = alignment.copied and words[head].span == alignment.target[0] and not words[head].names_thing
     foreign = _foreign(words[head], language) or copied
     # With half of the German nouns left out 167 of 238 men of ``tests/natural`` are called, without the rule 130, and

@@ -23,6 +23,7 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement
 from mtbias.types import Gender, Span, Word
 
+_CONTENT = frozenset(("ADJ", "X", *NOMINAL))
 _NOT_SUBJECT = CASES - {"nom", "voc"}
 
 
@@ -42,27 +43,11 @@ class NounPhrase:
     number: str | None
     """Number in which the entity stands in the English source."""
     doubted: frozenset[int] = frozenset()
-    """Of `right`, what may be no attribute of the head: it renders nothing of the entity, or has a noun of its own."""
+    """Of `right`, what may be no attribute of the head."""
 
     @classmethod
-    def around(
-        cls,
-        words: Sequence[SentenceWord],
-        head: int,
-        language: Language,
-        number: str | None,
-        rendering: Sequence[Span] | None = None,
-    ) -> Self:
-        """The phrase whose head is ``words[head]``.
-
-        Args:
-            words: the sentence.
-            head: index of the head.
-            language: whose rules say what belongs to it.
-            number: the entity's, in the source.
-            rendering: the words that are aligned with the entity, where it stands alone in the source; None where
-                something qualifies it there, and an adjective may render that.
-        """
+    def around(cls, words: Sequence[SentenceWord], head: int, language: Language, number: str | None) -> Self:
+        """The phrase whose head is ``words[head]``."""
         readings = [r for r in words[head].readings if r.kind.is_personal]
         agreements = [a for r in readings for a in reading_agreements(r)] or [ANY]
         left, right = _before(words, head, language), _after(words, head, language)
@@ -71,8 +56,26 @@ class NounPhrase:
         # rests on it.
         if number == "sg" and not any(words[n].form in language.determiners for n in left):
             agreements = [a for a in agreements if a not in language.weak] or agreements
-        doubted = frozenset(n for n in right if _doubted(words, n, language, rendering))
-        return cls(words, head, left, right, agreements, language, number, doubted)
+        return cls(words, head, left, right, agreements, language, number)
+
+    def others_attributes(self, rendering: Sequence[Span], *, adverb: bool) -> frozenset[int]:
+        """Of the adjectives behind the head those that may belong to something else, where nothing qualifies the entity
+        in the source: they are not aligned with it, and their own noun or object stands right behind them (it
+        *l'aiutante tecnica nuova* for "the assistant new techniques", *l'auditor ferma llagas*), or an `adverb` behind
+        the entity may be what they render (fr *l'analyste torpemente*).
+        """
+        # Only where adjectives stand on either side and show no case.
+        if not self.right or not self.language.either_side:
+            return frozenset()
+        end = max(self.right) + 1
+        following = self.words[end] if end < len(self.words) and self.words[end].joined else None
+        governs = following is not None and (
+            (bool(following.tags) and following.tags <= _CONTENT)
+            or "Inf" in feature_values(following.tagged, "VerbForm")
+        )
+        if not (adverb or governs or len(self.right) > 1):
+            return frozenset()
+        return frozenset(n for n in self.right if not any(self.words[n].span.overlaps(span) for span in rendering))
 
     @property
     def first(self) -> int:
@@ -331,16 +334,6 @@ def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language
     # elderly teacher"; without an article it may be the object of a verb that has "to the teacher" as well.
     attribute = language.is_definite(word.form) or "ADP" not in noun.tags
     return language.preposed or not word.readings or (bool(language.verbs.oblique) and attribute)
-
-
-def _doubted(words: Sequence[SentenceWord], n: int, language: Language, rendering: Sequence[Span] | None) -> bool:
-    """A word behind its head that the tagger may take for its adjective for want of a better reading: no part of what
-    renders an entity without qualifier (it *l'aiutante tecnica nuova* for "the assistant new techniques").
-    """
-    # Only where adjectives stand on either side and show no case.
-    if rendering is None or not language.either_side or words[n].form in language.sex_adjectives:
-        return False
-    return not any(words[n].span.overlaps(span) for span in rendering)
 
 
 def _says_sex(word: SentenceWord, noun: SentenceWord, language: Language) -> bool:

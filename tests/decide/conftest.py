@@ -38,7 +38,7 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
 
 @pytest.fixture
 def call() -> Call:
-    """``call(language, sentence, number=…, basis=…, copied=…, qualified=…, quantifier=…, translations=…, votes=…)``
+    """``call(language, sentence, number=…, basis=…, translations=…, votes=…, and more fields of `Alignment`)``
     decides on the words marked with ``*``; `translations` are folded forms that are known to translate the entity.
     """
 
@@ -50,6 +50,7 @@ def call() -> Call:
         basis: str = "links+lexicon",
         copied: bool = False,
         qualified: bool = False,
+        before_adverb: bool = False,
         quantifier: bool = False,
         translations: Collection[str] = (),
         votes: FormVotes | None = None,
@@ -58,7 +59,15 @@ def call() -> Call:
         texts = SplitTexts(language)
         known = tuple(span for span, facts in texts.words(analysis.text) if facts.form in translations)
         alignment = Alignment(
-            "x", target, basis, number, copied, translations=known, qualified=qualified, quantifier=quantifier
+            "x",
+            target,
+            basis,
+            number,
+            copied,
+            translations=known,
+            qualified=qualified,
+            before_adverb=before_adverb,
+            quantifier=quantifier,
         )
         return decide(alignment, analysis, texts, votes)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mtbias.language.installed import get_language
-from mtbias.types import Gender, GenderCall
+from mtbias.types import Gender, GenderCall, Reason, Span
 
 Call = Callable[..., GenderCall]
 M, F = Gender.MALE, Gender.FEMALE
@@ -50,3 +50,36 @@ def test_a_finite_verb_is_no_adjective_between_an_article_and_its_noun(call: Cal
     wish = "Kéž|PART bych|AUX tu|ADV měl|VERB|Gender=Masc,VerbForm=Part *přítele|NOUN|Gender=Masc,Case=Acc"
     assert call(get_language("cs"), wish).gender is M
     assert call(get_language("cs"), "Viděl|VERB tu|DET mladou|ADJ|Gender=Fem,Case=Acc *účetní|NOUN").gender is F
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence", "adverb", "expected"),
+    [
+        # two in a row, or with an infinitive behind: the one is a noun, the other a verb
+        ("it", "l'|DET *~aiutante|NOUN tecnica|ADJ nuova|ADJ così|ADV", False, None),
+        ("it", "l'|DET *~aiutante|NOUN ferma|ADJ scopare|VERB|VerbForm=Inf", False, None),
+        ("it", "l'|DET *~aiutante|NOUN fermo|ADJ scopare|VERB|VerbForm=Inf", False, None),
+        ("fr", "L'|DET *~analyste|NOUN torpemente|ADJ a|AUX couru|VERB", True, None),
+        # an attribute, or a part of what renders the entity
+        ("fr", "L'|DET *~analyste|NOUN distraite|ADJ a|AUX couru|VERB", False, Gender.FEMALE),
+        ("it", "l'|DET *~aiutante|NOUN napoletana|ADJ e|CCONJ comprò|VERB", False, Gender.FEMALE),
+        ("it", "l'|DET *~aiutante|NOUN *tecnica|ADJ nuova|ADJ così|ADV", False, Gender.FEMALE),
+        # an article tells all the same
+        ("fr", "le|DET *analyste|NOUN torpemente|ADJ et|CCONJ", True, Gender.MALE),
+    ],
+)
+def test_an_adjective_with_a_noun_of_its_own_tells_nothing_of_an_entity_that_stands_alone(
+    call: Callable[..., GenderCall], code: str, sentence: str, adverb: bool, expected: Gender | None
+) -> None:
+    found = call(get_language(code), sentence, before_adverb=adverb)
+    assert (found.gender, found.reason) == (expected, None if expected else Reason.AMBIGUOUS)
+    qualified = call(get_language(code), sentence, before_adverb=adverb, qualified=True)
+    assert qualified.gender or qualified.reason is Reason.AMBIGUOUS
+
+
+def test_an_indefinite_determiner_is_no_noun(call: Callable[..., GenderCall]) -> None:
+    spanish = get_language("es")
+    found = call(spanish, "pidió|VERB *algunas|DET cuestiones|NOUN")
+    assert (found.gender, found.target[0]) == (None, Span(14, 24))
+    assert call(spanish, "*alguna|PRON preguntó|VERB", translations=("alguna",)).gender is Gender.FEMALE
+    assert not spanish.facts("algunas").names_person

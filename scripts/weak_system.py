@@ -1,0 +1,116 @@
+"""A weak system that anybody can have: Apertium translates WinoMT by rules, and mtbias scores it, in es, fr and it.
+
+    python scripts/weak_system.py [--lang CODE]… [--women] [--stanza-dir DIR] [--cache-dir DIR] [--data PATH]
+
+It needs Debian's packages apertium, apertium-eng-spa, apertium-spa-ita and apertium-fr-es; French and Italian are
+translated from Apertium's Spanish. WinoMT is looked for in the folder of public data that ``MTBIAS_SHARED`` names
+(default ``../shared``), else where `mtbias fetch` puts it. A line a language: the share of sentences with a call,
+accuracy, ΔG and ΔS in per cent, and the alarms. With ``--women`` every call of a woman follows, to be read: the
+sentence, its translation and the evidence.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import cyclopts
+
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
+
+from mtbias.cli.shared import Device, Evaluator  # noqa: E402 - the paths above come first
+from mtbias.corpora import load_corpus  # noqa: E402
+from mtbias.evaluation.preparation import prepare_score  # noqa: E402
+from mtbias.evaluation.stages import evaluate  # noqa: E402
+from mtbias.runs.finished_run import FinishedRun  # noqa: E402
+from mtbias.settings import DeviceSettings, EvaluatorSettings, ScoreSettings, combined  # noqa: E402
+from mtbias.translate.given_translations import given_file  # noqa: E402
+from mtbias.types import Gender  # noqa: E402
+from scripts.labelled import each_language, evidence_of  # noqa: E402
+
+MODES = {"es": ("eng-spa",), "fr": ("eng-spa", "es-fr"), "it": ("eng-spa", "spa-ita")}
+"""Target language → Apertium's modes, one after the other."""
+PACKAGES = "apertium apertium-eng-spa apertium-spa-ita apertium-fr-es"
+
+
+def missing() -> str | None:
+    """What is not installed and how to install it, or None."""
+    wanted = {mode for modes in MODES.values() for mode in modes}
+    if shutil.which("apertium"):
+        listed = subprocess.run(["apertium", "-l"], capture_output=True, text=True, check=True).stdout.split()
+        wanted -= set(listed)
+    return f"Apertium has no {', '.join(sorted(wanted))} here: apt-get install {PACKAGES}" if wanted else None
+
+
+def translate(sentences: Sequence[str], lang: str) -> list[str]:
+    """One translation a sentence, unknown words as they are."""
+    text = "".join(f"{sentence}\n" for sentence in sentences)
+    for mode in MODES[lang]:
+        text = subprocess.run(["apertium", "-u", mode], input=text, capture_output=True, text=True, check=True).stdout
+    return text.splitlines()
+
+
+def report(lang: str, run: FinishedRun) -> str:
+    """The line of one language."""
+    metrics, shown = run.metrics, []
+    for name, key in (("accuracy", "accuracy"), ("ΔG", "delta_g"), ("ΔS", "delta_s")):
+        value = metrics["overall"][key]
+        shown.append(f"{name} {'–' if value is None else f'{value:.1f}':>5}")
+    alarms = ", ".join(metrics["alarms"]["raised"]) or "none"
+    return f"{lang}  called {100 * metrics['decided'] / metrics['n']:5.1f} %  {'  '.join(shown)}  alarms: {alarms}"
+
+
+def female_calls(run: FinishedRun) -> Iterator[str]:
+    """Every call of a woman in three lines."""
+    for record in run.records or ():
+        if record.call.gender is Gender.FEMALE:
+            yield f"{record.id} {record.source}\n    {record.translation}\n    {evidence_of(record.call)}"
+
+
+def main(
+    *,
+    lang: list[str] | None = None,
+    women: bool = False,
+    data: Path | None = None,
+    evaluator: Evaluator = EvaluatorSettings(),
+    device: Device = DeviceSettings(),
+) -> int:
+    """Translate WinoMT with Apertium, score it, and print a line a language.
+
+    Parameters
+    ----------
+    lang
+        Only these languages.
+    women
+        List every call of a woman.
+    data
+        WinoMT's folder, or a file of its rows.
+    """
+    if lacking := missing():
+        print(lacking, file=sys.stderr)
+        return 1
+    shared = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
+    data = data or (shared if shared.is_dir() else None)
+    settings = combined(ScoreSettings, evaluator, device, dataset="winomt", data=data)
+
+    def run(code: str) -> None:
+        sentences = [i.source for i in load_corpus("winomt", data, cache=settings.cache_dir).instances]
+        with TemporaryDirectory() as scratch:
+            path = Path(scratch) / f"en-{code}.txt"
+            lines = (f"{one} ||| {other}\n" for one, other in zip(sentences, translate(sentences, code), strict=True))
+            path.write_text("".join(lines), encoding="utf-8")
+            done = evaluate(prepare_score(given_file(path, name="apertium"), code, settings))
+        print(report(code, done), *(female_calls(done) if women else ()), sep="\n", flush=True)
+
+    return each_language(lang, MODES, run)
+
+
+if __name__ == "__main__":
+    sys.exit(cyclopts.run(main))

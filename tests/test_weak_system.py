@@ -1,0 +1,39 @@
+"""Apertium's translations of a few sentences of WinoMT, scored end to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mtbias.settings import EvaluatorSettings
+from scripts import weak_system
+
+MANAGER = 28
+"""A row whose manager Apertium makes a woman in all three languages."""
+
+
+@pytest.mark.apertium
+@pytest.mark.parametrize("lang", weak_system.MODES)
+def test_the_weak_system_is_scored(
+    lang: str, winomt: Path, stanza_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if lacking := weak_system.missing():
+        pytest.skip(lacking)
+    rows = (winomt / "en.txt").read_text(encoding="utf-8").splitlines()
+    part = tmp_path / "part.txt"
+    part.write_text(f"{rows[MANAGER]}\n", encoding="utf-8")
+    evaluator = EvaluatorSettings(stanza_dir=stanza_dir, cache_dir=tmp_path / "cache")
+    assert weak_system.main(lang=[lang], women=True, data=part, evaluator=evaluator) == 0
+    line, call, _, evidence = capsys.readouterr().out.splitlines()
+    assert line.split()[:3] == [lang, "called", "100.0"]
+    assert call.startswith("winomt-00001 The manager told the hairdresser")
+    assert "female" in evidence
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert weak_system.missing() == (
+        "Apertium has no eng-spa, es-fr, spa-ita here: apt-get install apertium apertium-eng-spa apertium-spa-ita "
+        "apertium-fr-es"
+    )
