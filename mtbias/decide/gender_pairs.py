@@ -217,6 +217,8 @@ def _meaning(language: Language, number: str) -> Iterator[_Frames]:
         numbers = {a.number for form in word.values() for r in language.nouns.get(form, ()) for a in r.agreements}
         if noun and numbers - {"*"} and number not in numbers:
             continue
+        if noun and language.postposed and language.prepositions and number == "sg":
+            continue  # cs *lékař ženy* is the woman's doctor
         if noun and not language.postposed:
             yield _frames("a word for a man or a woman", "{{}}-{word}", word, "NOUN")
             continue
@@ -277,7 +279,8 @@ def _call(text: str, noun: str, number: str, tags: Mapping[str, str], texts: Spl
     if at is None:
         return GenderCall("x", None, Reason.UNALIGNED)
     tokens = tuple(Token(t.span, t.text, (Word(t.text, None, tags.get(t.form, "NOUN")),)) for t in surface)
-    alignment = Alignment("x", (at.span,), "links+lexicon", number=number, translations=(at.span,))
+    # As a word beside the noun is believed most: where the source has one, too.
+    alignment = Alignment("x", (at.span,), "links+lexicon", number, translations=(at.span,), qualified=True)
     return decide(alignment, Analysis(text, tokens), texts)
 
 

@@ -58,22 +58,31 @@ class NounPhrase:
             agreements = [a for a in agreements if a not in language.weak] or agreements
         return cls(words, head, left, right, agreements, language, number)
 
-    def others_attributes(self, rendering: Sequence[Span], *, adverb: bool) -> frozenset[int]:
-        """Of the adjectives behind the head those that may belong to something else, where nothing qualifies the entity
-        in the source: they are not aligned with it, and their own noun or object stands right behind them (it
-        *l'aiutante tecnica nuova* for "the assistant new techniques", *l'auditor ferma llagas*), or an `adverb` behind
-        the entity may be what they render (fr *l'analyste torpemente*).
+    def others_attributes(self, rendering: Sequence[Span], *, qualified: bool, adverb: bool) -> frozenset[int]:
+        """Of the words behind the head those that may belong to something else.
+
+        Nouns that mean a woman or a man, where objects look like attributes (ar *ساعد الأطباء النساء* "the doctors
+        helped the women", cs *lékaři ženy* "the woman's doctors"): what is `qualified` in the source has attributes.
+
+        In Romance, adjectives of an entity that nothing qualifies: they are not among the words `rendering` it, and
+        their own noun or object stands right behind them (it *l'aiutante tecnica nuova* for "the assistant new
+        techniques", *l'auditor ferma barrer*), or an `adverb` behind the entity may be what they render (fr *l'analyste
+        torpemente*).
         """
-        # Only where adjectives stand on either side and show no case.
-        if not self.right or not self.language.either_side:
-            return frozenset()
-        end = max(self.right) + 1
+        language = self.language
+        if not language.either_side:
+            before = self.before()
+            verb = before is not None and bool(before.tags & VERBAL) and not language.verbs.oblique
+            sure = qualified and self.number == "pl" if language.prepositions else qualified or not verb
+            sexes = [n for n in self.right if self.words[n].form in language.sex_adjectives and self.words[n].readings]
+            return frozenset(() if sure else sexes)
+        end = max(self.right, default=self.head) + 1
         following = self.words[end] if end < len(self.words) and self.words[end].joined else None
         governs = following is not None and (
             (bool(following.tags) and following.tags <= _CONTENT)
             or "Inf" in feature_values(following.tagged, "VerbForm")
         )
-        if not (adverb or governs or len(self.right) > 1):
+        if qualified or not (adverb or governs or len(self.right) > 1):
             return frozenset()
         return frozenset(n for n in self.right if not any(self.words[n].span.overlaps(span) for span in rendering))
 
@@ -340,6 +349,8 @@ def _says_sex(word: SentenceWord, noun: SentenceWord, language: Language) -> boo
     """A word that means a woman or a man right behind a noun in its number, whatever the tagger makes of it: it *medici
     donne*, ar *الأطباء الإناث*. Behind a noun in the construct it is a genitive (he *מאמני נשים* "women's coaches").
     """
+    if language.prepositions:  # a plural may be read as a singular's genitive: cs *lékaři ženy*
+        return not word.tags & {"ADP", *VERBAL}
     one, other = _numbers(word), _numbers(noun)
     construct = "Cons" in feature_values(noun.content, "Definite") or (one and other and one.isdisjoint(other))
     return not word.tags & {"ADP", *VERBAL} and (language.is_definite(noun.form) or not construct)

@@ -243,7 +243,7 @@ def sex_adjectives(phrase: NounPhrase) -> list[Evidence]:
     Lehrkraft*, es *la víctima masculina*, *los pilotos mujeres*.
     """
     words, known = phrase.words, phrase.language.sex_adjectives
-    found = [words[n] for n in (*phrase.left, *phrase.right) if words[n].form in known]
+    found = [words[n] for n in (*phrase.left, *phrase.right) if words[n].form in known and n not in phrase.doubted]
     return [Evidence("adjective", w.text, GENDER_OF_LETTER[known[w.form]], "form", "by its meaning") for w in found]
 
 

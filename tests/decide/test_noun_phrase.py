@@ -83,3 +83,22 @@ def test_an_indefinite_determiner_is_no_noun(call: Callable[..., GenderCall]) ->
     assert (found.gender, found.target[0]) == (None, Span(14, 24))
     assert call(spanish, "*alguna|PRON preguntó|VERB", translations=("alguna",)).gender is Gender.FEMALE
     assert not spanish.facts("algunas").names_person
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence", "qualified", "expected"),
+    [
+        ("ar", "ساعد|VERB *الجنود|NOUN النساء|ADJ الطبيب|NOUN", True, Gender.FEMALE),
+        ("ar", "ساعد|VERB *الجنود|NOUN الرجال|NOUN الطبيب|NOUN", True, Gender.MALE),
+        ("ar", "*الأطباء|NOUN النساء|ADJ في|ADP", True, Gender.FEMALE),
+        ("ar", "ساعد|VERB *الأطباء|NOUN النساء|ADJ", False, Gender.MALE),  # the doctors helped the women
+        ("ar", "*أطباء|NOUN النساء|NOUN في|ADP", True, Gender.MALE),  # those who treat women
+        ("cs", "*Lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB", True, Gender.FEMALE),
+        ("cs", "*Lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB", False, Gender.MALE),
+        ("cs", "*lékařům|NOUN|Case=Dat,Number=Plur ženám|NOUN|Case=Dat,Number=Plur", True, Gender.FEMALE),
+    ],
+)
+def test_a_word_for_women_behind_a_plural(
+    call: Callable[..., GenderCall], code: str, sentence: str, qualified: bool, expected: Gender
+) -> None:
+    assert call(get_language(code), sentence, number="pl", qualified=qualified).gender is expected
