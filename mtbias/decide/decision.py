@@ -124,7 +124,7 @@ def _decide_at(
     both = both_forms(words, head, text, language, alignment.translations)
     if both is not None:
         return GenderCall(alignment.id, Gender.NEUTRAL, None, spans, (both,))
-    doubt = _doubt(words, head, alignment)
+    doubt = _doubt(words, head, alignment, language)
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
@@ -208,7 +208,7 @@ def _functional(word: SentenceWord) -> bool:
     return bool(word.tagged) and not word.readings and not word.content
 
 
-def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> str | None:
+def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment, language: Language) -> str | None:
     """Why the aligned word is not believed to render the entity, or None.
 
     A word that the table does not know must be aligned for certain, or, if its alignment rests on its form or on the
@@ -217,6 +217,10 @@ def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> st
     word = words[head]
     if word.readings and word.span in alignment.translations:
         return None
+    # ar مساعد السائق "co-driver" renders no *driver*, though its second word alone would.
+    anchor = next((w for w in words if w.span == alignment.target[0]), None)
+    if language.construct and anchor and anchor.compound and word.readings and anchor.span in alignment.translations:
+        return f"a compound, of which {anchor.text} is a part"
     # uk "сприйняв хворий хліб": a sick loaf is nobody, although "sick" alone would be a man.
     if _of_thing(words, head):
         return f"an adjective of {words[head + 1].text}"

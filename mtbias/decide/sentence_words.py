@@ -69,6 +69,8 @@ VERBAL = frozenset(("VERB", "AUX"))
 CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
 # What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions, pronouns.
 GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
+# X is a foreign word: uk "Mover сказав cleaner" is no deed of the cleaner's.
+_SUBJECT = frozenset(("NOUN", "PROPN", "PRON", "X"))
 _NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
 NUMBER = {"Sing": "sg", "Plur": "pl"}
 """The tagger's numbers as the plugins write them."""
@@ -158,7 +160,7 @@ class SentenceWord(NamedTuple):
             return "nom" in cases and bool(self.tagged)
         # Where nouns show no case they all may: he המתווך in המתווך שלח לקונה "the broker sent the buyer…".
         return any(
-            (tagged.upos not in _NO_SUBJECT if self.readings else tagged.upos in ("NOUN", "PROPN", "PRON"))
+            (tagged.upos not in _NO_SUBJECT if self.readings else tagged.upos in _SUBJECT)
             and feature_values([tagged], "Case") <= {"Nom"}
             for tagged in self.tagged
         )
