@@ -111,6 +111,7 @@ def _decide_at(
     """The gender in which the aligned words stand."""
     if alignment.quantifier and alignment.basis in _SURE and _stands_alone(words, alignment.target[0]):
         return GenderCall(alignment.id, None, Reason.NO_MORPHOLOGY, alignment.target[:1])
+    words = _without_compound(words, alignment, language)
     target, head, sure = _entity_head(alignment, words, language)
     # What is only left over and no noun (uk сказав "said", ru готовить "to cook" for *cook*) is not the entity. What
     # derives from its name (uk перукарське волосся "hairdresser's hair") shows where it stands, and tells no more.
@@ -124,7 +125,7 @@ def _decide_at(
     both = both_forms(words, head, text, language, alignment.translations)
     if both is not None:
         return GenderCall(alignment.id, Gender.NEUTRAL, None, spans, (both,))
-    doubt = _doubt(words, head, alignment, language)
+    doubt = _doubt(words, head, alignment)
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
@@ -145,6 +146,22 @@ def _decide_at(
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     gender, reason, found = _judge(phrase, None if foreign else votes, foreign=foreign, alone=not alignment.qualified)
     return GenderCall(alignment.id, gender, reason, spans, tuple(found))
+
+
+def _without_compound(
+    words: Sequence[SentenceWord], alignment: Alignment, language: Language
+) -> Sequence[SentenceWord]:
+    """The words without the compound of whose words a later one renders the entity, and the first one does not: ar
+    *السائق* for *driver* in *مساعدة السائق* "the driver's help" is no part of a co-driver.
+    """
+    anchor = next((n for n, word in enumerate(words) if word.span == alignment.target[0]), 0)
+    first = anchor - words[anchor].compound
+    known = alignment.translations
+    if not language.construct or first == anchor or words[anchor].span not in known or words[first].span in known:
+        return words
+    parts = (n for n, word in enumerate(words) if n - word.compound == first)
+    own = {n: words[n]._replace(readings=words[n].facts.readings, compound=0) for n in parts}
+    return [own.get(n, word) for n, word in enumerate(words)]
 
 
 def _entity_head(
@@ -208,7 +225,7 @@ def _functional(word: SentenceWord) -> bool:
     return bool(word.tagged) and not word.readings and not word.content
 
 
-def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment, language: Language) -> str | None:
+def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> str | None:
     """Why the aligned word is not believed to render the entity, or None.
 
     A word that the table does not know must be aligned for certain, or, if its alignment rests on its form or on the
@@ -217,10 +234,6 @@ def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment, langu
     word = words[head]
     if word.readings and word.span in alignment.translations:
         return None
-    # ar مساعد السائق "co-driver" renders no *driver*, though its second word alone would.
-    anchor = next((w for w in words if w.span == alignment.target[0]), None)
-    if language.construct and anchor and anchor.compound and word.readings and anchor.span in alignment.translations:
-        return f"a compound, of which {anchor.text} is a part"
     # uk "сприйняв хворий хліб": a sick loaf is nobody, although "sick" alone would be a man.
     if _of_thing(words, head):
         return f"an adjective of {words[head + 1].text}"

@@ -102,3 +102,18 @@ def test_a_word_for_women_behind_a_plural(
     call: Callable[..., GenderCall], code: str, sentence: str, qualified: bool, expected: Gender
 ) -> None:
     assert call(get_language(code), sentence, number="pl", qualified=qualified).gender is expected
+
+
+def test_a_foreign_word_before_the_verb_is_its_subject(call: Callable[..., GenderCall]) -> None:
+    ukrainian = get_language("uk")
+    assert call(ukrainian, "Mover|X сказав|VERB *cleaner|X ~,|PUNCT", copied=True).gender is None
+    assert call(ukrainian, "*Mover|X сказав|VERB cleaner|X ~,|PUNCT", copied=True).gender is Gender.MALE
+    assert call(ukrainian, "сказала|VERB *cleaner|X ~,|PUNCT", copied=True).gender is Gender.FEMALE
+
+
+def test_a_compound_renders_none_of_its_parts(call: Callable[..., GenderCall]) -> None:
+    arabic = get_language("ar")
+    driver = arabic.fold("السائق")
+    found = call(arabic, "عرض|VERB مساعدة|NOUN *السائق|NOUN", translations=(driver,))
+    assert (found.gender, found.evidence[0].word) == (Gender.MALE, "السائق")
+    assert call(arabic, "عرض|VERB *مساعدة|NOUN السائق|NOUN").gender is Gender.FEMALE  # the woman co-driver herself
