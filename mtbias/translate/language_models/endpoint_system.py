@@ -147,7 +147,7 @@ class EndpointPlan(AnswersPlan):
     ) -> Generator[tuple[int, list[Answer]]]:
         """The answers of `parts` as they come, each kept already; `ModelError` as in `EndpointClient.ask_all`.
 
-        Requests run in a thread of their own, so that they go on while nobody reads their answers. Where an error or a
+        Requests run in a thread of their own, so they continue while nobody reads answers. Where an error or a
         signal ends it, what is on its way is awaited and kept, at most for --timeout: it is paid for. A second signal
         ends the waiting.
         """
