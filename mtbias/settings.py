@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from mtbias.errors import SettingError
 from mtbias.files.strict_json import EXACT
 
-Aligner = Literal["statistical", "neural", "eflomal"]
+Aligner = Literal["statistical", "neural", "statistical+neural", "eflomal"]
 EvidenceReader = Literal["tables", "stanza"]
 Engine = Literal["transformers", "ct2"]
 Preset = Literal["paper", "fast"]
@@ -136,12 +136,13 @@ class EvaluatorSettings(CacheSettings):
 
     aligner: Aligner = "statistical"
     """What finds the entity's words in the translation: mtbias's own model, learnt from the sentences at hand; the
-    embeddings of a multilingual encoder; eflomal."""
+    embeddings of a multilingual encoder; the first, and the second where the tables do not know the word that it found;
+    eflomal."""
     evidence: EvidenceReader = "tables"
     """What tells the gender of the person's words: the language's tables of forms, and Stanza where they are silent; or
     Stanza's Gender features alone."""
     aligner_model: str | None = None
-    """Encoder of the aligner neural: hub id (`@COMMIT` may follow) or folder (default:
+    """Encoder of the aligners neural and statistical+neural: hub id (`@COMMIT` may follow) or folder (default:
     google-bert/bert-base-multilingual-cased)."""
     aligner_layer: int | None = at_least(0, None, 1000)
     """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
@@ -156,7 +157,7 @@ class EvaluatorSettings(CacheSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.aligner != "neural":
+        if "neural" not in self.aligner:
             for name in ("aligner_model", "aligner_layer"):
                 if getattr(self, name) is not None:
                     raise SettingError(name, f"expected the aligner neural with it, got {self.aligner}")

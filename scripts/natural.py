@@ -1,6 +1,7 @@
 """How the evaluator does on natural text: persons of Wikipedia and of first-person sentences, labelled by sentence.
 
     python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part PART] [--alone] [--rows] [--evidence stanza]
+        [--aligner statistical+neural --aligner-model MODEL --part all]
 
 The labels are those of ``tests/natural``, whose README has the conventions and names the texts, which are public data
 and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``). All sentences
@@ -32,14 +33,16 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
-from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths above come first
+from mtbias.align import Aligner, Pair, StatisticalAligner  # noqa: E402 - the paths above come first
 from mtbias.corpora.mt_geneval import read_marked_sentences, read_mt_geneval_context  # noqa: E402
 from mtbias.errors import DataError  # noqa: E402
-from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
+from mtbias.evaluation.gender_calls import GenderMeasure, make_aligner  # noqa: E402
 from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
-from mtbias.settings import EvidenceReader  # noqa: E402
+from mtbias.scoring.measure import MeasureOptions  # noqa: E402
+from mtbias.settings import Aligner as AlignerName  # noqa: E402
+from mtbias.settings import EvaluatorSettings, EvidenceReader  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 from scripts.labelled import each_language, stanza_of  # noqa: E402
 
@@ -223,10 +226,11 @@ def evaluate(
     part: Part,
     alone: bool = False,
     evidence: EvidenceReader = "tables",
+    aligner: Aligner | None = None,
 ) -> tuple[list[Person], list[GenderCall]]:
     """The persons of `part` that are kept, and the calls on them; the other part's sentences help alignment."""
     persons = read_persons(FILES / f"{lang}.tsv", read_texts(lang, data))
-    measure = GenderMeasure(get_language(lang), StatisticalAligner(), stanza_of(lang, stanza_dir), evidence)
+    measure = GenderMeasure(get_language(lang), aligner or StatisticalAligner(), stanza_of(lang, stanza_dir), evidence)
     pairs = [person.pair for person in persons]
     step = ALONE if alone else len(pairs)
     calls = [call for k in range(0, len(pairs), step) for call in measure.call_pairs(pairs[k : k + step])]
@@ -250,6 +254,8 @@ def main(
     alone: bool = False,
     rows: bool = False,
     evidence: EvidenceReader = "tables",
+    aligner: AlignerName = "statistical",
+    aligner_model: str | None = None,
 ) -> int:
     """Print one line per language, and with ``--rows`` what went wrong.
 
@@ -268,14 +274,24 @@ def main(
         List the rows whose call or head is wrong.
     evidence
         What tells the gender, as the option of mtbias eval.
+    aligner
+        What finds the heads, as the option of mtbias eval; what an encoder was asked is printed below the language.
+    aligner_model
+        The aligner's encoder.
     """
+    settings = EvaluatorSettings(aligner=aligner, aligner_model=aligner_model)
 
     def run(code: str) -> None:
-        persons, calls = evaluate(code, shared_data(), stanza_dir, part=part, alone=alone, evidence=evidence)
+        chosen = make_aligner(MeasureOptions(lang=code, settings=settings, device=None))
+        persons, calls = evaluate(
+            code, shared_data(), stanza_dir, part=part, alone=alone, evidence=evidence, aligner=chosen
+        )
         if not persons:
             print(f"{code}  no persons in this part")
             return
         print(report(code, persons, calls), flush=True)
+        for name, value in getattr(chosen, "execution", {}).items():
+            print(f"    {name} {value}")
         for person, call in zip(persons, calls, strict=True):
             if rows and wrong_row(person, call):
                 print(describe(person, call))

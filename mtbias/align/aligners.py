@@ -126,7 +126,7 @@ def _read_links(path: Path) -> list[set[tuple[int, int]]]:
     return [{(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows]
 
 
-# The third, neural, takes an encoder: `mtbias.align.neural_aligner`.
+# The others take an encoder: `mtbias.align.neural_aligner`, `mtbias.align.second_opinion`.
 ALIGNERS: Mapping[str, Callable[[], Aligner]] = {"statistical": StatisticalAligner, "eflomal": EflomalAligner}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtbias.align.aligners import align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
@@ -283,14 +283,46 @@ class NeuralAligner:
         """
         if not pairs:
             return ()
-        encoder = Encoder(self.checkpoint.folder, layer=self.layer, device=chosen_device(self.device))
-        distinct = list(dict.fromkeys((pair.source, pair.text) for pair in pairs))
-        found: dict[Text, Links] = {}
-        for batch in _batches(distinct):
-            found |= zip(batch, _links(encoder, batch, texts), strict=True)
-            progress("align", len(pairs) * len(found) // len(distinct), len(pairs))
+        found = {text: each.links() for text, each in self.compared(pairs, texts, progress)}
         links = [(found[pair.source, pair.text],) * 2 for pair in pairs]
         return align_entities(pairs, scores_of_links(index_pairs(pairs, texts), links, texts.language), texts)
+
+    def compared(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress) -> Iterator[tuple[Text, Compared]]:
+        """Each distinct source with its translation, and their words compared.
+
+        Raises:
+            ModelError: as `align`.
+        """
+        encoder = Encoder(self.checkpoint.folder, layer=self.layer, device=chosen_device(self.device))
+        distinct = list(dict.fromkeys((pair.source, pair.text) for pair in pairs))
+        done = 0
+        for batch in _batches(distinct):
+            yield from zip(batch, _compare(encoder, batch, texts), strict=True)
+            done += len(batch)
+            progress("align", len(pairs) * done // len(distinct), len(pairs))
+
+
+class Compared(NamedTuple):
+    """The subwords of a sentence and of its translation: of each the words that it is in, and their embeddings."""
+
+    left: list[list[int]]
+    right: list[list[int]]
+    source: Any
+    """Tensor [subwords, size], as `target`."""
+    target: Any
+
+    def links(self) -> Links:
+        """The links between the words."""
+        mutual = mutual_links(self.source, self.target)
+        return {(i, j) for a, b in mutual for i in self.left[a] for j in self.right[b]}
+
+    def alike(self, word: int) -> dict[int, float]:
+        """Word of the translation → the greatest cosine of a subword of it and one of the source's `word`."""
+        found: dict[int, float] = {}
+        for a in (a for a, words in enumerate(self.left) if word in words):
+            for words, cosine in zip(self.right, (self.target @ self.source[a]).tolist(), strict=True):
+                found |= {j: max(cosine, found.get(j, cosine)) for j in words}
+        return found
 
 
 def _batches(pairs: Sequence[Text]) -> Iterator[Sequence[Text]]:
@@ -307,17 +339,14 @@ def _batches(pairs: Sequence[Text]) -> Iterator[Sequence[Text]]:
     yield batch
 
 
-def _links(encoder: Encoder, pairs: Sequence[Text], texts: SplitTexts) -> list[Links]:
-    """The links between the words of each pair."""
+def _compare(encoder: Encoder, pairs: Sequence[Text], texts: SplitTexts) -> Iterator[Compared]:
+    """The words of each pair, compared."""
     read = encoder.subwords([text for pair in pairs for text in pair])
     vectors = encoder.vectors(read)
-    found: list[Links] = []
     for n, (source, target) in enumerate(pairs):
         left = words_of(read[2 * n], [word.span for word in english_words(source)])
         right = words_of(read[2 * n + 1], [word.span for word in texts.words(target)])
-        mutual = mutual_links(vectors[2 * n], vectors[2 * n + 1])
-        found.append({(i, j) for a, b in mutual for i in left[a] for j in right[b]})
-    return found
+        yield Compared(left, right, vectors[2 * n], vectors[2 * n + 1])
 
 
 def words_of(subwords: Subwords, words: Sequence[Span]) -> list[list[int]]:

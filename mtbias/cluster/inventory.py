@@ -104,7 +104,7 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
     if any(_measure(sweep, name) == GENDER for name in sweep.datasets):
         folder = demo.stanza_folder_of_demo() if _is_of_demo(sweep) else stanza_folder(sweep.stanza_dir, cache)
         parts += _stanza(sweep.languages, folder, can_fetch=not _is_of_demo(sweep))
-        if sweep.aligner == "neural":
+        if "neural" in sweep.aligner:
             parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
     return parts
 

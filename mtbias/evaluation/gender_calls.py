@@ -121,6 +121,11 @@ class GenderMeasure(AnalysedTexts):
         other: dict[str, Json] = {} if self.evidence == "tables" else {"evidence": FEATURES}
         return {"aligner": self.aligner.signature, **other, **super().identity}
 
+    @property
+    def execution(self) -> Mapping[str, Json]:
+        """How new texts went through Stanza, and what the aligner's encoder was asked."""
+        return {**super().execution, **getattr(self.aligner, "execution", {})}
+
     def judge(
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
     ) -> list[CallRecord]:
@@ -167,9 +172,10 @@ def make_aligner(options: MeasureOptions) -> Aligner:
         ModelError: it is no encoder.
     """
     settings = options.settings
-    if settings.aligner != "neural":
+    if "neural" not in settings.aligner:
         return get_aligner(settings.aligner)
     from mtbias.align.neural_aligner import NeuralAligner, locate_encoder
+    from mtbias.align.second_opinion import SecondOpinion
 
     cache = cache_folder(settings.cache_dir)
     try:
@@ -179,7 +185,8 @@ def make_aligner(options: MeasureOptions) -> Aligner:
             raise
         options.fetch("downloading the aligner's encoder")
         found = locate_encoder(settings.aligner_model, options.lang, cache=cache)
-    return NeuralAligner(found, layer=settings.aligner_layer, device=options.device)
+    neural = NeuralAligner(found, layer=settings.aligner_layer, device=options.device)
+    return neural if settings.aligner == "neural" else SecondOpinion(neural)
 
 
 def make_analyser(options: MeasureOptions) -> StanzaAnalyser:

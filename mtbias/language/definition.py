@@ -73,7 +73,7 @@ class Language:
     first_parts: Mapping[str, NounKind | None] = field(default_factory=dict)
     """Beginnings that decide for the whole word (ru *женщина-врач*)."""
     prefixes: tuple[str, ...] = ()
-    """Prefixes that may be cut before a noun is looked up (cs *exministryně*, *spolumajitel*)."""
+    """Prefixes that may be cut, with a hyphen behind, before a noun is looked up (cs *exministryně*, it *ex-sposo*)."""
     names: Mapping[str, str] = field(default_factory=dict)
     sex_adjectives: Mapping[str, str] = field(default_factory=dict)
     """Forms of the words that mean male or female: adjectives, whatever they agree with (de *weiblich*), and nouns
@@ -218,8 +218,17 @@ class Language:
             readings = self.nouns.get(base)
             if readings:
                 return readings
+        return self.derived(form)
+
+    def derived(self, form: str) -> tuple[NounReading, ...]:
+        """Readings of a form that is in no table, of the nouns of which it is made: those of what stands behind one of
+        `prefixes`, of two nouns for one person, or of a compound's last part. ``scripts/derived.py`` measures how many
+        rows of the tables each of these rules would have right.
+        """
+        folded = self.fold(form)
         for prefix in self.prefixes:
-            readings = self.nouns.get(folded.removeprefix(prefix)) if folded.startswith(prefix) else None
+            rest = folded.removeprefix(prefix).removeprefix("-") if folded.startswith(prefix) else ""
+            readings = self.nouns.get(rest)
             if readings:
                 return readings
         if not self.compounds:

@@ -267,6 +267,7 @@ def test_what_is_no_analysis(text: str) -> None:
         ("walLehrer", ["Lehrer"]),
         ("alfa", ["alfa"]),  # the whole word before the cut one
         ("exmaestra", ["maestra"]),
+        ("ex-maestra", ["maestra"]),
         ("Bauarbeiter", ["Arbeiter"]),  # an unknown compound by its last part
         ("bauarbeiter", []),  # but only as a noun is written
         ("Bau1arbeiter", []),
@@ -278,6 +279,13 @@ def test_what_is_no_analysis(text: str) -> None:
 )
 def test_nouns_are_found_by_any_form(package: Package, form: str, lemmas: list[str]) -> None:
     assert [r.lemma for r in package().noun(form)] == lemmas
+
+
+def test_a_row_of_the_table_is_not_derived_from_itself(package: Package) -> None:
+    language = package()
+    assert language.noun("maestra")
+    assert language.derived("maestra") == ()
+    assert [r.lemma for r in language.derived("exmaestra")] == ["maestra"]
 
 
 @pytest.mark.parametrize(
