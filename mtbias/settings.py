@@ -37,7 +37,7 @@ S = TypeVar("S", bound="Settings")
 ADVANCED = frozenset(
     {
         *("aligner_layer", "aligner_model", "answer_tokens", "api_key_env", "batch_rows", "beams", "concurrency"),
-        *("dtype", "length_penalty", "max_length", "max_requests", "processes"),
+        *("dtype", "evidence", "length_penalty", "max_length", "max_requests", "processes"),
         *("repeat", "requests_per_minute", "revision", "scores", "shard", "stanza_dir", "target_code", "temperature"),
         *("timeout", "variant"),
     }

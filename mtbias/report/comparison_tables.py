@@ -30,7 +30,7 @@ def render_comparison(
 ) -> str:
     """The comparison in one of `FORMATS`, ending in a newline.
 
-    Text, Markdown and LaTeX have the verdict (but LaTeX); the numbers of all systems and their differences, language by
+    Text, Markdown and LaTeX have the finding (but LaTeX); the numbers of all systems and their differences, language by
     language; weighted numbers and what the weights are; and the signature; with `full` the intervals over entities, the
     tests, the sentences on which the systems differ, and consistency, too. CSV has `Comparison.table`, a number a row,
     with the signature as its last column. JSON is `Comparison.to_json`. `numbers` are what the measure of the runs
@@ -51,7 +51,7 @@ def render_comparison(
         names = {number.key: number.short for number in UNKNOWN_GENDER.compared}
         part, *more = _tables(comparison.unknown, names, full=full)
         found += [replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()), *more]
-    said = [each.text for each in comparison.finding if full or len(comparison.pairs) == 1 or each.rule == "verdict"]
+    said = [each.text for each in comparison.finding if full or len(comparison.pairs) == 1 or each.rule == "better"]
     if form == "text":
         said = ["".join(f"{line}\n" for text in said for line in wrapped(text)) + "\n"] if said else []
     else:

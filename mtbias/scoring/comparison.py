@@ -88,7 +88,7 @@ class Comparison:
     unit: str = "sentences"
     """What is drawn and exchanged as a whole, and counted where systems differ or are right."""
     finding: tuple[Statement, ...] = ()
-    """What it says in words: the verdict on each pair first."""
+    """What it says in words: which system of each pair is better, first."""
     unknown: Comparison | None = None
     """Of the sentences of unknown gender, where the corpus has others, too."""
 

@@ -55,7 +55,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "trust": Rule("whether the numbers can be believed: alarms, and calls expected to be wrong", "always"),
     # Of a comparison.
-    "verdict": Rule(
+    "better": Rule(
         "which system is better and by how much, and for whom mostly", "always; better where the corrected p is below "
         "0.05, mostly for a gender that has {limit:g} % or more of the sentences gained", 75,
     ),
@@ -333,9 +333,9 @@ def expected_text(part: Mapping[str, Any]) -> str:
 def comparison_finding(
     counting: Counting, systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair]
 ) -> Iterator[Statement]:
-    """The sentences of a comparison: of pairs of systems the verdict, and what else differs.
+    """The sentences of a comparison: of pairs of systems which is better, and what else differs.
 
-    The verdict is on the measure's first number that is best when high (accuracy); without one there is none. Of more
+    That is said by the measure's first number that is best when high (accuracy); without one there is none. Of more
     than two systems of a language those are compared in words that follow each other by that number.
     """
     headline = [number for number in counting.compared if number.headline]
@@ -345,7 +345,7 @@ def comparison_finding(
         where = f"{pair.lang}: " if len({each.lang for each in pairs}) > 1 else ""
         if decisive is not None and pair.plain[decisive.key].difference is not None:
             both = of[pair.lang, pair.first], of[pair.lang, pair.second]
-            yield Statement("verdict", f"{where}{_verdict(pair, decisive, *both)}.")
+            yield Statement("better", f"{where}{_better_of(pair, decisive, *both)}.")
         others = [
             f"{number.label} {number_text(found.first, number.decimals)} against "
             f"{number_text(found.second, number.decimals)}, {_points(number, found.difference, found.interval)}"
@@ -370,7 +370,7 @@ def _points(number: Number, difference: float | None, ends: Interval | None) -> 
     return f"a difference of {estimate_text(difference, ends, number.decimals)}{unit}"
 
 
-def _verdict(pair: SystemPair, number: Number, first: SystemNumbers, second: SystemNumbers) -> str:
+def _better_of(pair: SystemPair, number: Number, first: SystemNumbers, second: SystemNumbers) -> str:
     found = pair.plain[number.key]
     values, difference, ends = (found.first, found.second), found.difference or 0.0, found.interval
     if difference < 0:
@@ -396,5 +396,5 @@ def _for_whom(better: Group, worse: Group) -> str:
     counted = ", ".join(
         f"{one.name} {one.right:,} of {one.rows:,} right against {one.right - gain:,}" for one, gain in gains.items()
     )
-    alone = 100 * gains[most] >= RULES["verdict"].limit * sum(gains.values())
+    alone = 100 * gains[most] >= RULES["better"].limit * sum(gains.values())
     return f"; mostly for {most.name} ({counted})" if alone and gains[most] > 0 else f" ({counted})"

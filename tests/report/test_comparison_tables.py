@@ -96,7 +96,7 @@ def test_intervals_over_entities_have_a_table_of_their_own() -> None:
 
 
 def test_the_finding_stands_above_one_table_and_all_is_one_option_away() -> None:
-    said = (Statement("verdict", "beta is better. " * 6), Statement("bias_differs", "They *differ*."))
+    said = (Statement("better", "beta is better. " * 6), Statement("bias_differs", "They *differ*."))
     one = replace(PLAIN, finding=said)
     lines = render_comparison(one).splitlines()
     assert lines[:4] == ["beta is better. " * 4 + "beta is better.", "  beta is better.", "They *differ*.", ""]
@@ -104,7 +104,7 @@ def test_the_finding_stands_above_one_table_and_all_is_one_option_away() -> None
     assert render_comparison(one, "markdown").startswith("beta is better. ")
     assert "\n\nThey \\*differ\\*.\n\nwinomt" in render_comparison(one, "markdown")
     assert "better" not in render_comparison(one, "latex")
-    # Of many pairs the verdicts alone.
+    # Of many pairs the decisions alone.
     assert "They" not in render_comparison(replace(one, pairs=(PAIR, PAIR)))
     assert "They" in render_comparison(replace(one, pairs=(PAIR, PAIR)), full=True)
 

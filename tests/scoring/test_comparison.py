@@ -343,13 +343,13 @@ def _said(*runs: Run, n_resamples: int = 500) -> list[tuple[str, str]]:
     return [(each.rule, each.text) for each in compare_runs(runs, n_resamples=n_resamples).finding]
 
 
-def test_the_verdict_names_the_better_system_by_how_much_and_for_whom() -> None:
+def test_the_finding_names_the_better_system_by_how_much_and_for_whom() -> None:
     first, second = _found("a", 90, 20), _found("b", 92, 60)
-    verdict, differs = _said(first, second)
+    better, differs = _said(first, second)
     start = "b is better than a: accuracy 76.0 against 55.0 %, a difference of 21.0 ["
     counted = "men 92 of 100 right against 90, women 60 of 100 right against 20"
-    assert (verdict[0], verdict[1][: len(start)]) == ("verdict", start)
-    assert verdict[1].endswith(f"] points; mostly for women ({counted}).")
+    assert (better[0], better[1][: len(start)]) == ("better", start)
+    assert better[1].endswith(f"] points; mostly for women ({counted}).")
     # F1 of 90 men and 20 women: 2·90/270 = 66.7 and 2·20/130 = 30.8; of 92 and 60: 2·92/232 = 79.3 and 2·60/168 = 71.4.
     assert differs[0] == "bias_differs"
     assert differs[1].startswith("a and b differ: ΔG 35.9 against 7.9, a difference of 28.0 [")
@@ -361,7 +361,7 @@ def test_the_verdict_names_the_better_system_by_how_much_and_for_whom() -> None:
 
 def test_a_difference_that_is_not_significant_is_within_chance() -> None:
     ((rule, text),) = _said(_found("a", 90, 20), _found("b", 91, 20))
-    assert rule == "verdict"
+    assert rule == "better"
     start = "Within chance: no clear difference between b and a, accuracy 55.5 against 55.0 %, a difference of 0.5 ["
     assert text.startswith(start)
     ((_, text),) = _said(_found("a", 90, 20), _found("b", 91, 20), n_resamples=0)
@@ -369,9 +369,9 @@ def test_a_difference_that_is_not_significant_is_within_chance() -> None:
 
 
 def test_the_finding_names_languages_where_there_are_several(compared: Comparison) -> None:
-    verdicts = [each.text for each in compared.finding if each.rule == "verdict"]
+    said_of_pairs = [each.text for each in compared.finding if each.rule == "better"]
     # Of three systems those that follow each other by accuracy.
-    assert [text.partition(",")[0].partition(" accuracy")[0] for text in verdicts] == [
+    assert [text.partition(",")[0].partition(" accuracy")[0] for text in said_of_pairs] == [
         "de: b is better than c:", "de: Within chance: no clear difference between c and a", "es: b is better than a:",
     ]  # fmt: skip
     assert compared.to_json()["finding"] == [{"rule": each.rule, "text": each.text} for each in compared.finding]
