@@ -5,15 +5,18 @@
 The translations are those that WinoMT's authors ship (Google and Bing of 2019), and those of four systems of 2025 in a
 repository that extends theirs; both under the MIT licence. They are looked for in the folder of public data that
 ``MTBIAS_SHARED`` names (default ``../shared``). `--runs` keeps the runs, in DIR/SYSTEM-LANG, and takes those that are
-there and have the same identity. Languages without a plugin are named on standard error. Only numbers are written.
+there and have the same identity. How many men and women have no call is printed, by run; languages without a plugin are
+named on standard error. Only numbers are written.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import cyclopts
 
@@ -24,6 +27,8 @@ from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.publishing import About, make_results, read_checked, write_results
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings, ScoreSettings, combined
+from mtbias.stats.resampling import interval_of_sum
+from mtbias.stats.results import estimate_text
 from mtbias.translate.given_translations import given_file
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,12 +79,23 @@ def main(
         done = []
         for name, path, lang in given:
             folder = (runs or Path(scratch)) / f"{name}-{lang}"
-            evaluate(prepare_score(given_file(path, name=name), lang, settings), out=folder, progress=ProgressLine())
+            prepared = prepare_score(given_file(path, name=name), lang, settings)
+            run = evaluate(prepared, out=folder, progress=ProgressLine())
+            print(f"{lang} {name}: without a call {_by_gender(run.metrics['uncalled'])}")
             done.append(read_checked(folder))
         about = [About(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
         results = make_results(done, about, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
         write_results(results, out)
     print(f"{len(results)} results in {out}")
+
+
+def _by_gender(uncalled: Mapping[str, Any]) -> str:
+    """Per cent of the men and of the women without a call, and the difference with Newcombe's interval."""
+    men, women = uncalled["male"], uncalled["female"]
+    low, high = women["interval"]
+    ends = interval_of_sum([(men["percent"], men["interval"]), (-women["percent"], (-high, -low))])
+    shares = " and ".join(f"{p['percent']:.1f} % of {p['of']:,} {who}" for p, who in ((men, "men"), (women, "women")))
+    return f"{shares}, difference {estimate_text(men['percent'] - women['percent'], ends)}"
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ def test_the_file_and_what_is_said(out: str, tmp_path: Path, capsys: pytest.Capt
         "without control: no the, a, an, this or these right before the entity": "1",
         "left out: other words that tell a gender": "1",
         "left out: no gendered pronoun": "1",
+        "ambiguous": "1",
         "written": "6",
     }
     assert "ambiguous: 2: said they gave her flowers .\n" in said

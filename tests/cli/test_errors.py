@@ -116,7 +116,9 @@ def test_an_unknown_dataset_and_a_custom_one_without_a_file_are_wrong_usage(fail
 
 def test_an_unknown_aligner_is_wrong_usage(fails: Fails, target: Path) -> None:
     said = fails("score", "--translations", target, "--lang", "de", "--aligner", "magic", code=2)
-    assert said.startswith('Invalid value "magic" for --aligner. Choose from: "statistical", "neural", "eflomal"')
+    assert said.startswith(
+        'Invalid value "magic" for --aligner. Choose from: "statistical", "neural", "statistical+neural", "eflomal"'
+    )
 
 
 def test_translations_that_are_not_there(fails: Fails, corpus: Path, tmp_path: Path) -> None:
