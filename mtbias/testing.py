@@ -277,9 +277,9 @@ def _call(language: Language, text: str, word: str, basis: str = "links+lexicon"
 
 
 def _analysis(language: Language, text: str) -> Analysis:
-    tokens = []
-    for surface in language.tokens(text):
-        upos = "DET" if surface.form in language.determiners else "NOUN"
+    tokens, surfaces = [], list(language.tokens(text))
+    for surface in surfaces:  # a word that stands alone is a noun (es *algunas*)
+        upos = "DET" if surface.form in language.determiners and len(surfaces) > 1 else "NOUN"
         tokens.append(Token(surface.span, surface.text, (Word(surface.text, None, upos),)))
     return Analysis(text, tuple(tokens))
 

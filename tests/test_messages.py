@@ -68,7 +68,7 @@ def test_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
     given.write_text("Die Köchin ging.\n", encoding="utf-8")
     told = ["score", "--translations", given, "--lang", "de", "--dataset", "custom", "--data", data]
     told += ["--stanza-dir", "mtbias:demo", "--resamples", 0]
-    assert rb"run\xe4/metrics.json" in run(*told, "--out", out).stdout
+    assert rb"run\xe4/report.html" in run(*told, "--out", out).stdout
     assert json.loads((out / "manifest.json").read_bytes())["identity"]["system"] == r"g\xe4"
     run("compare", out, out, code=1)
     run("report", out, "--out", tmp_path / "page\udce4.html", "--name", "n\udce4")

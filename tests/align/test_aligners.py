@@ -173,9 +173,7 @@ def test_two_runs_are_identical(winomt: Path) -> None:
 def test_aligners_are_found_by_name() -> None:
     assert isinstance(get_aligner("statistical"), StatisticalAligner)
     assert sorted(ALIGNERS) == ["eflomal", "statistical"]  # neural takes an encoder
-    with pytest.raises(
-        UsageError, match=r"no aligner .fast_align.; there are .*, statistical\+neural, eflomal"
-    ):
+    with pytest.raises(UsageError, match=r"no aligner .fast_align.; there are .*, statistical\+neural, eflomal"):
         get_aligner("fast_align")
 
 

@@ -74,13 +74,14 @@ def test_the_numbers_are_those_of_the_translations(
         assert Counter(server.asked) == dict.fromkeys(known, 1)
         again = machine.run(*command(machine, server, tmp_path / "run"))
         assert (again.returncode, again.stdout) == (0, done.stdout)
+        full = machine.run(*command(machine, server, tmp_path / "run", "--full"))
         assert len(server.asked) == len(known)  # a finished run asks nothing
     found, expected = (json.loads((folder / "metrics.json").read_text()) for folder in (tmp_path / "run", demo))
     assert found["overall"] == expected["overall"]
     n = found["n"]
     assert found["translations"]["cleaned"] == {"quotes": n}
     assert found["translations"]["untranslated"] == {}
-    assert "quotation marks around the translation" in done.stdout
+    assert "quotation marks around the translation" in full.stdout
     first = lines(tmp_path / "run" / "translations.jsonl")[0]
     assert first["raw"] == f'"{first["target"]}"'
     identity = json.loads((tmp_path / "run" / "manifest.json").read_text())["identity"]

@@ -96,7 +96,7 @@ def test_several_languages_a_page_and_a_corrected_run(say: Any, run: Path, tmp_p
     assert (code, err) == (0, "")
     assert [line.split()[:2] for line in out.splitlines()[1:4]] == [["de", "40"], ["it", "41"], ["all", "81"]]
     assert f"\nReport: {page}\n" in out
-    assert "<h1>How far to trust the evaluator: de, it</h1>" in page.read_text(encoding="utf-8")
+    assert "<h1>How far to trust the evaluator: German (de), Italian (it)</h1>" in page.read_text(encoding="utf-8")
     _, out, _ = say(*options, "--json")
     found = json.loads(out)
     assert list(found) == ["languages", "all", "corrections"]

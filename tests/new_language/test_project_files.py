@@ -82,6 +82,7 @@ def test_nothing_of_a_lexicon_is_read_before_its_mark_is_removed(
     # What is left is said in one line each.
     assert contract_problems(language) == [
         "header: there are no nouns",
+        "header: there are no English translations: the aligner goes without a lexicon",
         "header: no noun says a gender: every call would rest on its articles",
     ]
     language = Language.from_package("portuguese_as_checked", "pt")

@@ -22,7 +22,7 @@ from mtbias.corpora import load_corpus
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, Generation
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, Generation, check_settings
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.engine import (
@@ -304,7 +304,7 @@ def test_a_checkpoint_says_what_its_translations_depend_on(ready: Ready, tmp_pat
     half = _system(ready, tmp_path, dtype="bfloat16").plan(corpus, {}).identity
     assert half["batch"] == [80, 80 * 4096]  # there the batch matters
     with pytest.raises(UsageError, match="expected transformers or ct2, got 'vllm'"):
-        _system(ready, tmp_path, engine="vllm")  # type: ignore[arg-type]
+        check_settings(TranslationSettings(engine="vllm"))  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="float32, bfloat16, float16 with the engine transformers, got 'int8'"):
         _ = _system(ready, tmp_path, dtype="int8").engine
 

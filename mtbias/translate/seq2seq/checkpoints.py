@@ -275,8 +275,8 @@ def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, onli
         else:
             lacking = missing_files(found)
             if not lacking:
-                if pinned is None:
-                    _pin(cache, repository, found.name)
+                if pinned is None and _pin(cache, repository, found.name) != found.name:
+                    return _hub(repository, read_pins(cache)[repository], command, cache, online=online)
                 return Checkpoint(repository, found.name, found)
     if not online:
         at = f" at {pinned[:12]}" if pinned else ""
@@ -368,16 +368,17 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
         ) from error
     if lacking := missing_files(folder):
         raise ModelError(f"{repository} at {commit} lacks {', '.join(lacking)}, without which mtbias cannot load it")
-    if pinned is None:
-        _pin(cache, repository, commit)
+    if pinned is None and (kept := _pin(cache, repository, commit)) != commit:
+        return _download(repository, kept, cache)  # another process wrote one down meanwhile: both use that
     return Checkpoint(repository, commit, folder)
 
 
-def _pin(cache: Path, repository: str, commit: str) -> None:
-    """Write down the commit of a repository where none is."""
+def _pin(cache: Path, repository: str, commit: str) -> str:
+    """Write down the commit of a repository where none is; gives the one that is there in the end."""
     cache.mkdir(parents=True, exist_ok=True)
     with waiting_lock(cache / f".{RECORD}.lock"):
         pins = read_pins(cache)
         if repository not in pins:
             content = json.dumps(dict(sorted({**pins, repository: commit}.items())), indent=2)
             write_atomic(cache / RECORD, f"{content}\n".encode())
+        return pins.get(repository, commit)
