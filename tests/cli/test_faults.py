@@ -150,16 +150,6 @@ def test_a_node_that_dies_between_write_and_rename(
     assert _go_on(request_, out) == whole
 
 
-def test_a_node_that_dies_before_the_report_of_its_shard(
-    request_: Request, whole: dict[str, bytes], tmp_path: Path
-) -> None:
-    translate_shard(request_, FIRST, out=tmp_path)
-    (tmp_path / PARTS / "shard-1-of-2.json").unlink()
-    assert translate_shard(request_, FIRST, out=tmp_path).generated == 0
-    assert (tmp_path / PARTS / "shard-1-of-2.json").exists()
-    assert _go_on(request_, tmp_path) == whole
-
-
 # ----- disks
 
 

@@ -141,7 +141,7 @@ def test_the_commands_score_compare_and_report_it(table: Path, tmp_path: Path, s
     assert "McNemar" not in compared.stdout
     page = tmp_path / "page.html"
     assert run_here("report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(page)).returncode == 0
-    assert "by_stereotype-0" in page.read_text(encoding="utf-8")
+    assert 'aria-label="By stereotype"' in page.read_text(encoding="utf-8")
     made = run_here(
         "eval", "--model", "demo", "--lang", "cs", *data, "--out", str(tmp_path / "demo"), "--offline",
         "--stanza-dir", str(stanza_dir), "--device", "cpu", "--cache-dir", str(tmp_path / "cache"),
