@@ -123,7 +123,7 @@ def _check_growth(machine: Machine, file: Path) -> None:
         "table: begins",
     ]
     page = (file.parent / "runs" / "demo" / "report-de.html").read_text(encoding="utf-8")
-    assert "demo (de), demo-fast (de)" in page
+    assert "<h1>demo and demo-fast: gender in translations from English into German (de) on " in page
     assert "demo-fast  " in done.stdout
 
 
