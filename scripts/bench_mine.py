@@ -108,7 +108,7 @@ def copies(texts: list[Path], size: int, out: Path) -> Path:
 
 def reading(texts: list[Path], occupations: Path) -> str:
     """How fast the texts are read and filtered, in a second of this process."""
-    words = (word for pattern in read_patterns() for word in pattern.pronouns)
+    words = (word for pattern in read_patterns() for word in pattern.words)
     keep = WordFilter(read_occupations(occupations).majority, words)
     files, read, times = input_files(texts), 0, 0
     begun = time.process_time()

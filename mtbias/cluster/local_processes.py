@@ -7,11 +7,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Event, Lock
 
 from mtbias.cluster.inventory import refuse_missing
 from mtbias.cluster.sweep_file import read_sweep, to_toml
@@ -20,6 +17,7 @@ from mtbias.cluster.sweep_tasks import TABLE, SweepPlan, Task, make_plan, plan_t
 from mtbias.cluster.task_runs import (
     LOGS,
     Failure,
+    Looked,
     forget_failure,
     is_done,
     is_running,
@@ -119,54 +117,64 @@ def run_locally(
 ) -> dict[str, Failure]:
     """Run all tasks of the sweep in `file` that are not done, each as ``mtbias sweep FILE --task ID``, in order.
 
-    Scoring begins when all translations have ended, well or not: what is there is scored. Whatever ends this call ends
+    A task begins when all that it needs have ended, well or not: what is there is scored. Whatever ends this call ends
     the tasks that run. `device` is ``cpu`` or ``cuda``, `places` come from `workers`; `say` is called with a line at
     the beginning and end of a task. Gives why tasks failed, by their ids.
 
     Raises:
         RunFolderError: the folder of logs cannot be written.
     """
-    make_folder(plan.sweep.out / LOGS)
+    logs = plan.sweep.out / LOGS
+    make_folder(logs)
     failures: dict[str, Failure] = {}
-    free: SimpleQueue[Mapping[str, str]] = SimpleQueue()
-    for place in places:
-        free.put(place)
-    running: list[subprocess.Popen[bytes]] = []
-    starting, stopped = Lock(), Event()
-
-    def run(task: Task) -> None:
-        while is_running(plan.sweep.out, task):  # by another process
-            time.sleep(_PAUSE)
-        if is_done(plan, task):
-            forget_failure(plan.sweep.out, task)
-            return
-        if task.kind == TABLE and failures:
-            failures[task.id] = Failure(f"not begun, since {list(failures)[-1]} failed", "")
-            return
-        forget_failure(plan.sweep.out, task)
-        place = free.get()
-        with starting:
-            if stopped.is_set():
-                return
-            process = _start(plan, file, task, device, place)
-            running.append(process)
-        say(f"{task.id}: begins")
-        code = process.wait()
-        free.put(place)
-        if code:
-            failures[task.id] = _why_failed(plan, task, code)
-        say(f"{task.id}: " + (f"failed: {failures[task.id].error}" if code else "done"))
-
-    pool = ThreadPoolExecutor(len(places))
+    waiting = list(plan.tasks)
+    running: dict[int, tuple[Task, subprocess.Popen[bytes]]] = {}
+    over: set[str] = set()
+    looked: Looked = {}
     try:
-        for kind in ("translate", "score", TABLE):
-            list(pool.map(run, [task for task in plan.tasks if task.kind == kind]))
+        while waiting or running:
+            for place, (task, process) in list(running.items()):
+                if process.poll() is not None:
+                    del running[place]
+                    over.add(task.id)
+                    for cell in task.cells:
+                        looked.pop(cell.id, None)
+                    if process.returncode:
+                        failures[task.id] = _why_failed(plan, task, process.returncode)
+                    say(f"{task.id}: " + (f"failed: {failures[task.id].error}" if process.returncode else "done"))
+            for place in [n for n in range(len(places)) if n not in running]:
+                chosen = _take(plan, waiting, over, failures, looked)
+                if chosen is None:
+                    break
+                running[place] = chosen, _start(plan, file, chosen, device, places[place])
+                say(f"{chosen.id}: begins")
+            if waiting or running:
+                time.sleep(_PAUSE)
     finally:
-        with starting:
-            stopped.set()
-        pool.shutdown(wait=False, cancel_futures=True)
-        _end(running)
+        _end([process for _, process in running.values()])
     return failures
+
+
+def _take(
+    plan: SweepPlan, waiting: list[Task], over: set[str], failures: dict[str, Failure], looked: Looked
+) -> Task | None:
+    """The next task that can begin and is not done; it, and those that need not begin, no longer wait.
+
+    One that another process does just now waits on.
+    """
+    for task in list(waiting):
+        if not all(need.id in over for need in plan.needs(task)) or is_running(plan.sweep.out, task):
+            continue
+        waiting.remove(task)
+        if is_done(plan, task, looked):
+            over.add(task.id)
+            forget_failure(plan.sweep.out, task)
+        elif task.kind == TABLE and failures:
+            failures[task.id] = Failure(f"not begun, since {list(failures)[-1]} failed", "")
+        else:
+            forget_failure(plan.sweep.out, task)
+            return task
+    return None
 
 
 def log_file(plan: SweepPlan, task: Task) -> Path:

@@ -67,13 +67,14 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     """
     words: dict[str, None] = {}
     values = array("d")  # grows in place: a list of rows would need the memory twice when they are put together
-    dimensions = promised = repeated = zeros = read = 0
+    promised: int | None = None
+    dimensions = repeated = zeros = read = 0
     separator = ""
     digest = hashlib.sha256()
     for line, raw in _lines(path):
         digest.update(raw)
         text = _text(raw, path, line)
-        if line == 1 and re.fullmatch(r"[0-9]+ +[0-9]+", text):
+        if line == 1 and re.fullmatch(r"[0-9]+\s+[0-9]+", text):
             promised, dimensions = map(int, text.split())
         elif text.strip() and (limit is None or read < limit):
             read += 1
@@ -89,12 +90,13 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
                 values.extend(numbers)
     if not words:
         raise DataError("no vectors in the file", path=path)
-    if promised and limit is None and read != promised:
+    if promised is not None and limit is None and read != promised:
         raise DataError(f"the first line promises {promised} words, the file has {read}; is it cut off?", path=path)
     matrix = np.frombuffer(values).reshape(len(words), dimensions)
     lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     matrix /= lengths[:, None]
-    return Vectors(tuple(words), matrix, lengths, digest.hexdigest(), repeated, zeros, path, promised > 0, separator)
+    header = promised is not None
+    return Vectors(tuple(words), matrix, lengths, digest.hexdigest(), repeated, zeros, path, header, separator)
 
 
 def vector_lines(words: Iterable[str], rows: Iterable[Floats], like: Vectors) -> Iterator[str]:
@@ -129,11 +131,10 @@ def _text(raw: bytes, path: Path, line: int) -> str:
 
 def _row(text: str, separator: str, expected: int, path: Path, line: int) -> tuple[str, array[float]]:
     """The word and the numbers of a line; `expected` is how many numbers, 0 where no line has shown it yet."""
-    if expected:  # the word may have blanks
+    word, _, rest = text.partition(separator)
+    fields = rest.split()
+    if expected and len(fields) != expected:  # the word may have blanks
         word, *fields = text.rsplit(None, expected)
-    else:
-        word, _, rest = text.partition(separator)
-        fields = rest.split()
     if not word.strip() or not fields or len(fields) != (expected or len(fields)):
         wanted = f"a word and {expected} numbers" if expected else "a word and numbers"
         raise DataError(f"expected {wanted}, got {text[:40]!r}", path=path, line=line)

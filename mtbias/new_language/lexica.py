@@ -58,7 +58,7 @@ class Lexicon:
 
     def forms(self, lemmas: Collection[str]) -> Iterator[LexiconForm]:
         """The forms of the nouns with one of `lemmas`, in the order of the file."""
-        return (found for found in ([] if self.rows else _nouns(self.path)) if found.lemma in lemmas)
+        return (found for found in ([] if self.format == "list" else _nouns(self.path)) if found.lemma in lemmas)
 
 
 def read_lexicon(path: Path) -> Lexicon:

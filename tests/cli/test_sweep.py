@@ -12,7 +12,10 @@ import pytest
 from scipy.stats import binomtest
 
 from mtbias.cli import main
+from mtbias.cluster.local_processes import log_file
 from mtbias.cluster.sweep_file import read_sweep
+from mtbias.cluster.sweep_tasks import make_plan
+from mtbias.cluster.task_runs import recorded
 
 from .machine import Machine
 
@@ -222,29 +225,30 @@ def test_submitting_needs_a_cluster(
 @pytest.mark.slow
 def test_interrupted_it_ends_its_tasks(machine: Machine) -> None:
     folder = machine.folder / "interrupted"
-    file = _write(folder, "languages = ['de']\n")
+    file = _write(folder, "languages = ['de', 'es']\n")
+    plan = make_plan(read_sweep(file))
     listening = (  # a background job of a shell ignores SIGINT
         "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "sys.argv[0] = 'mtbias'; runpy.run_module('mtbias', run_name='__main__')"
     )
     command = [sys.executable, "-c", listening, "sweep", str(file)]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=machine.environment(),
-        text=True,
-    ) as process:
+    with (
+        recorded(plan, plan.tasks[0], ""),  # by another process, that is
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=machine.environment(),
+            text=True,
+        ) as process,
+    ):
         assert process.stdout is not None
-        for line in process.stdout:
-            if line.endswith(": begins\n"):
-                break
+        begun = next(line for line in process.stdout if line.endswith(": begins\n"))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-    assert process.returncode == 130
-    log = folder / "runs" / "logs" / "translate+demo+demo+de+1+1.log"
-    assert not _holders(log)
-    assert _status(machine, file)["running"] == 0
+        out, _ = process.communicate(timeout=60)
+    assert (process.returncode, begun, out) == (130, "translate:demo/demo/es:1/1: begins\n", "")
+    assert not _holders(log_file(plan, plan.tasks[1]))
+    assert _status(machine, file) == {"done": 0, "running": 0, "queued": 0, "failed": 0, "left": 5}
 
 
 def _holders(log: Path) -> list[str]:

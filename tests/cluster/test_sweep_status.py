@@ -5,13 +5,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local_processes import _why_failed, log_file, workers
+from mtbias.cluster.local_processes import _take, _why_failed, log_file, run_locally, workers
 from mtbias.cluster.slurm import SUBMISSIONS, queue_states, read_submissions, to_submit
 from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
@@ -247,6 +248,27 @@ def test_a_damaged_record_is_named(plan: SweepPlan) -> None:
     path.write_text("{}")
     with pytest.raises(DataError, match=rf"{path}: damaged: mark: expected this key"):
         read_submissions(plan.sweep.out)
+
+
+def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> None:
+    waiting = list(plan.tasks)
+    with recorded(plan, plan.tasks[0], ""):
+        assert _take(plan, waiting, set(), {}, {}) == plan.tasks[1]
+    assert waiting == [plan.tasks[0], *plan.tasks[2:]]
+    assert _take(plan, waiting, set(), {}, {}) == plan.tasks[0]
+
+
+def test_a_language_is_scored_as_soon_as_its_translations_have_ended(plan: SweepPlan) -> None:
+    waiting = list(plan.tasks[2:])  # two shards of Spanish wait
+    assert _take(plan, waiting[2:], {task.id for task in plan.tasks[:2]}, {}, {}) == plan.task("score:de")
+    assert _take(plan, waiting[2:], {plan.tasks[0].id}, {}, {}) is None
+
+
+def test_a_log_that_cannot_be_written_ends_the_sweep(plan: SweepPlan) -> None:
+    log = log_file(plan, plan.tasks[0])
+    log.mkdir(parents=True)
+    with pytest.raises(MtbiasError, match=re.escape(str(log))):
+        run_locally(plan, Path("s.toml"), device="cpu", places=workers(gpus=0, jobs=1), say=str)
 
 
 def test_a_lock_that_a_dead_process_left_means_nothing(plan: SweepPlan) -> None:

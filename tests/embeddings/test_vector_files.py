@@ -21,6 +21,10 @@ def test_reading_vectors(tmp_path: Path) -> None:
     assert headed.header
     assert not plain.header
     assert plain.lengths == pytest.approx([5, 2, 1])
+    tabbed = read_vectors(written(tmp_path, "1\t2\na\u00a0 3 4\n"))  # a word's own blanks are kept
+    assert (tabbed.header, tabbed.words) == (True, ("a\u00a0",))
+    later = read_vectors(written(tmp_path, "a 3 4\nb\u00a0 3 4\n"))
+    assert later.words == ("a", "b\u00a0")
 
 
 def test_words_that_look_like_numbers(tmp_path: Path) -> None:
@@ -50,6 +54,7 @@ def test_written_as_it_came(tmp_path: Path, head: str, separator: str) -> None:
         ("a 1 nan\n", "finite numbers"),
         ("a 1 inf\n", "finite numbers"),
         ("3 2\na 1 2\n", "promises 3 words, the file has 1"),
+        ("0 2\na 1 2\n", "promises 0 words, the file has 1"),
         ("1 2\na 0 0\n", "no vectors"),
         ("", "no vectors"),
         ("a\n", "expected a word and numbers"),

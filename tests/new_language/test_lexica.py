@@ -31,7 +31,7 @@ def test_a_unimorph_table(tmp_path: Path) -> None:
     assert list(lexicon.forms({"falar"})) == []  # a verb
 
 
-def test_cases_of_unimorph_and_what_is_alive(tmp_path: Path) -> None:
+def test_cases_of_unimorph(tmp_path: Path) -> None:
     # Polish: one form is genitive and accusative, the locative is UniMorph's essive; duals are left out.
     text = "poseł\tposła\tN;MASC;HUM;GEN/ACC;SG\nposeł\tpośle\tN;MASC;HUM;ESS;SG\noko\toczu\tN;NEUT;GEN;DU\n"
     (path,) = write(tmp_path, pl=text)
@@ -42,6 +42,12 @@ def test_cases_of_unimorph_and_what_is_alive(tmp_path: Path) -> None:
         ("posła", "m.gen.sg"),
         ("pośle", "m.loc.sg"),
     ]
+
+
+def test_a_list_of_a_header_alone_has_no_nouns(tmp_path: Path) -> None:
+    (path,) = write(tmp_path, only="english\tnoun\n")
+    lexicon = read_lexicon(path)
+    assert (lexicon.rows, list(lexicon.forms({"professor"}))) == ((), [])
 
 
 def test_lists(tmp_path: Path) -> None:

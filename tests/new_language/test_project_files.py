@@ -28,7 +28,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A draft of Portuguese from lexica in each format."""
     folder = tmp_path_factory.mktemp("draft")
     paths = write(folder, names=LIST, forms=UNIMORPH)
-    draft = Draft("pt", "Portuguese", tuple(read_lexicon(path) for path in paths), ("M2M100: has it",))
+    draft = Draft("pt", "Portuguese", tuple(read_lexicon(path) for path in paths), ("Stanza: has words",))
     write_draft(draft, folder / "mtbias-portuguese")
     return folder / "mtbias-portuguese"
 
@@ -46,7 +46,7 @@ def test_the_files(project: Path) -> None:
     entry = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert entry["entry-points"] == {"mtbias.languages": {"pt": "mtbias_portuguese:PORTUGUESE"}}
     readme = (project / "README.md").read_text(encoding="utf-8")
-    assert "- M2M100: has it\n" in readme
+    assert "- Stanza: has words\n" in readme
     assert "6 rows to check" in readme
 
 
