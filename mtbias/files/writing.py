@@ -351,10 +351,11 @@ def locked_folder(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def waiting_lock(path: Path) -> Iterator[None]:
+def waiting_lock(path: Path) -> Iterator[bool]:
     """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with the process.
 
-    Where the file system has no locks, a warning is logged and the block runs without. The file stays.
+    Where the file system has no locks, a warning is logged and the block runs without: what it is given says whether
+    the lock is held. The file stays.
     Who removes it afterwards does no harm: filelock sees that the file it waited for is gone, and takes a new one.
 
     Raises:
@@ -373,7 +374,7 @@ def waiting_lock(path: Path) -> Iterator[None]:
             raise
         _log.warning("%s: no file locks here; do not start two commands that write there", path.parent)
     try:
-        yield
+        yield lock.is_locked
     finally:
         lock.release()
 

@@ -255,7 +255,8 @@ def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence]) -> _M
 
 def _read_lines(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> list[_Row]:
     lines = file.text.removesuffix("\n").split("\n")
-    places = {len(instances): range(len(instances)), rows: [instance.row for instance in instances]}
+    # Persons of one sentence share a row: where both are as many, lines are those of instances, the later key.
+    places = {rows: [instance.row for instance in instances], len(instances): range(len(instances))}
     if len(lines) not in places:
         expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
         message = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import logging
 import shutil
@@ -93,6 +95,19 @@ def test_another_place_is_the_same_and_other_content_is_not(m2m100: Path, tmp_pa
     change(folder / "generation_config.json", bad_words_ids=[[9]])
     assert convert(folder, cache) != made
     assert len(names(cache)) == 2
+
+
+def test_without_locks_what_another_process_makes_stays(
+    m2m100: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_locks(handle: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    (tmp_path / "ct2" / ".other.tmp").mkdir(parents=True)
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    made = convert(m2m100, tmp_path)
+    assert names(tmp_path) == [".other.tmp", made.name]
+    assert "no file locks here" in caplog.text
 
 
 def interrupt(folder: Path, cache: Path, number: signal.Signals) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 import email.utils
 import itertools
 import json
+import signal
 import threading
 import time
 import traceback
@@ -167,6 +168,55 @@ def test_faults_that_do_not_end_end_the_run_and_what_came_is_kept() -> None:
         server.asked.clear()
         check_all(run(made, store), corpus)
         assert server.asked == [bad]
+
+
+def test_a_first_signal_after_an_error_waits_for_what_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    clients: list[endpoint_system.EndpointClient] = []
+    together, signalled = threading.Barrier(4), threading.Event()
+
+    class Watched(endpoint_system.EndpointClient):
+        def connect(self) -> None:
+            super().connect()
+            clients.append(self)
+
+    def answer(source: str, _: int) -> Reply:
+        together.wait(60)
+        if source.endswith(" 0."):
+            return refused(400)
+        assert signalled.wait(60)
+        return always(source, 0)
+
+    def interrupt() -> None:
+        while not any(client.stopped for client in clients):
+            time.sleep(0.01)
+        signal.pthread_kill(main, signal.SIGINT)
+        time.sleep(0.5)
+        signalled.set()
+
+    monkeypatch.setattr(endpoint_system, "EndpointClient", Watched)
+    store, main = MemoryStore(), threading.get_ident()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with serving(answer) as server:
+            threading.Thread(target=interrupt, daemon=True).start()
+            with pytest.raises(KeyboardInterrupt):
+                run(plan(server.url, sentences(9), concurrency=4), store)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (sorted(store.parts), len(server.asked)) == ([1, 2, 3], 4)
+
+
+def test_what_is_kept_of_an_answer_is_looked_for_once() -> None:
+    looked: Counter[int] = Counter()
+
+    class Counting(MemoryStore):
+        def get(self, part: int) -> Any:
+            looked[part] += 1
+            return super().get(part)
+
+    with serving(always) as server:
+        plan(server.url, sentences(20)).translate(Counting(), range(20), lambda *_: None)
+    assert looked == dict.fromkeys(range(20), 1)
 
 
 def test_what_would_be_refused_again_is_said_at_once() -> None:

@@ -132,8 +132,7 @@ def test_sources_match_after_normalisation_and_in_the_files_order(tmp_path: Path
     assert result.noticed["examples"]["normalised"] == ["x-0", "x-1", "x-2"]
 
 
-def test_line_by_line_agreement_wins_over_exactness(tmp_path: Path) -> None:
-    # Same length, sources agree row by row after normalisation: row 0 keeps "one" although row 1 matches it exactly.
+def test_rows_with_one_source_follow_the_files_order(tmp_path: Path) -> None:
     result = read_translations(put(tmp_path, "A  b ||| one\nA b ||| two\n"), corpus("A b", "A b"))
     assert texts(result) == ["one", "two"]
     assert result.noticed["normalised"] == 1
@@ -156,6 +155,11 @@ def test_lines_as_many_as_rows_of_the_corpus_file(tmp_path: Path) -> None:
     pairs = put(tmp_path, "A a. ||| X\nno ||| n\nB b. ||| Y\n")
     result = read_translations(pairs, two, rows=3)
     assert (texts(result), result.noticed["extra"]) == (["X", "Y"], 1)
+
+
+def test_lines_as_many_as_rows_and_instances_are_those_of_the_instances(tmp_path: Path) -> None:
+    three = [replace(one, row=row) for one, row in zip(corpus("A", "A", "B"), (0, 0, 1), strict=True)]
+    assert texts(read_translations(put(tmp_path, "X\nY\nZ\n"), three, rows=3)) == ["X", "Y", "Z"]
 
 
 def test_ids_win_and_a_row_with_another_sentence_is_left_over(tmp_path: Path) -> None:

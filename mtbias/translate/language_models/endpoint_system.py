@@ -153,7 +153,8 @@ class EndpointPlan(AnswersPlan):
         """
         if not parts:  # nothing is asked, so neither network nor key is needed
             return
-        kept = (self.kept(store, part) for part in range(len(self.parts)))
+        missing = set(parts)
+        kept = (self.kept(store, part) for part in range(len(self.parts)) if part not in missing)
         known = next((found[0].model for found in kept if found and found[0].model), None)
         client = EndpointClient(self.system, known)
         client.connect()
@@ -178,12 +179,14 @@ class EndpointPlan(AnswersPlan):
             task.result()
         finally:
             try:
-                loop.call_soon_threadsafe(task.cancel)
+                # After an error it waits already: to cancel it then would end the waiting.
+                loop.call_soon_threadsafe(lambda: client.stopped or task.cancel())
                 ended.wait()
             finally:
                 loop.call_soon_threadsafe(task.cancel)
                 ended.wait()
                 loop.close()
+                _ = task.cancelled() or task.exception()  # looked at, so that asyncio does not print it
         circumstances |= {
             "requests": client.requests,
             "tokens": client.tokens,
@@ -216,12 +219,13 @@ class EndpointClient:
     """Tokens of prompts and answers, as the server counts them."""
     faults: Counter[str] = field(default_factory=Counter)
     """Requests that had no answer, by what was wrong."""
+    stopped: bool = False
+    """Whether nothing is sent any more, and what is on its way is awaited."""
     _next: float = 0.0
     """When the next request may be sent, by the loop's clock."""
     _sending: set[asyncio.Task[Any] | None] = field(default_factory=set)
     """Who waits for an answer."""
     _reached: bool = False
-    _stopped: bool = False
 
     @property
     def _settings(self) -> LanguageModelSettings:
@@ -307,7 +311,7 @@ class EndpointClient:
         try:
             await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
         finally:
-            self._stopped = True
+            self.stopped = True
             for each in workers - self._sending:
                 each.cancel()
             try:
@@ -336,7 +340,7 @@ class EndpointClient:
                     "later, it resumes"
                 )
             self.faults[found.kind] += 1
-            if self.faults[found.kind] == 1 and tried < TRIES and not self._stopped:
+            if self.faults[found.kind] == 1 and tried < TRIES and not self.stopped:
                 _log.warning("%s: %s; the request is sent again", self._host, found.text)
             await self._rest(found, tried)
         raise ModelError(
@@ -351,7 +355,7 @@ class EndpointClient:
         refuses bursts that the minute's limit would allow.
         """
         most, now = self._settings.max_requests, asyncio.get_running_loop().time()
-        if self._stopped:
+        if self.stopped:
             raise asyncio.CancelledError
         if most is not None and self.requests >= most:
             raise ModelError(
@@ -370,7 +374,7 @@ class EndpointClient:
         seconds = jittered if fault.wait is None else fault.wait + jittered * 0.1
         if fault.kind == "429":
             self._next = max(self._next, asyncio.get_running_loop().time() + seconds)
-        elif tried < TRIES and not self._stopped:
+        elif tried < TRIES and not self.stopped:
             await asyncio.sleep(seconds)
 
     async def _send(self, messages: Sequence[Mapping[str, str]]) -> Answer | _Fault:

@@ -57,8 +57,8 @@ def convert(folder: Path, cache: Path) -> Path:
         return made
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with waiting_lock(cache / ".ct2.lock"):
-            for left in home.glob(".*.tmp"):  # of conversions that were killed
+        with waiting_lock(cache / ".ct2.lock") as held:
+            for left in home.glob(".*.tmp") if held else ():  # of conversions that were killed
                 shutil.rmtree(left, ignore_errors=True)
             if made.is_dir() and not _is_whole(made):
                 _log.warning("%s is damaged; it is converted again", made)
