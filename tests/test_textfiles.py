@@ -271,8 +271,15 @@ def test_toml(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["2020-01-01", "10:00:00", "2020-01-01T10:00:00Z", "['x', 2020-01-01]", "{b = 10:00:00}"]
+    ("text", "key"),
+    [
+        ("2020-01-01", "a"),
+        ("10:00:00", "a"),
+        ("2020-01-01T10:00:00Z", "a"),
+        ("['x', 2020-01-01]", "a.1"),
+        ("{b = 10:00:00}", "a.b"),
+    ],
 )
-def test_dates_of_toml_are_no_text(text: str) -> None:
-    with pytest.raises(DecodingError, match=r"^expected text or a number, got the date or time (2020|10:)"):
+def test_dates_of_toml_are_no_text(text: str, key: str) -> None:
+    with pytest.raises(DecodingError, match=rf"^{key}: expected text or a number, got the date or time (2020|10:)"):
         converted(dict[str, Any], tomllib.loads(f"a = {text}"))

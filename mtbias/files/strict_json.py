@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import date, time
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -28,8 +29,10 @@ _WORDS = {
     "a valid tuple": "a list",
     "an object": "a table",
     "a valid dictionary": "a table",
+    "Tuple should have at least 1 item after validation, not 0": "one or more",
+    "String should have at least 1 character": "text that is not empty",
 }
-"""pydantic's names of types, as a reader of JSON or TOML knows them."""
+"""pydantic's names of types and limits, as a reader of JSON or TOML knows them."""
 
 
 class DecodingError(ValueError):
@@ -59,7 +62,8 @@ def converted(kind: type[T], content: object) -> T:
     Raises:
         DecodingError: as there; a date or a time of TOML, which no setting is, and which as text would be a path.
     """
-    return decoded(kind, json.dumps(content, default=_refuse_date))
+    _refuse_dates(content)
+    return decoded(kind, json.dumps(content))
 
 
 def load_json(
@@ -94,8 +98,16 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse_date(value: object) -> None:
-    raise DecodingError(f"expected text or a number, got the date or time {value}; put it in quotes")
+def _refuse_dates(content: object, where: str = "") -> None:
+    inner: Iterable[tuple[object, object]] = ()
+    if isinstance(content, date | time):  # a datetime is a date
+        raise DecodingError(f"{where}: expected text or a number, got the date or time {content}; put it in quotes")
+    if isinstance(content, Mapping):
+        inner = content.items()
+    elif isinstance(content, list):
+        inner = enumerate(content)
+    for key, part in inner:
+        _refuse_dates(part, f"{where}.{key}" if where else str(key))
 
 
 @cache
