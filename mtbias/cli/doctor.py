@@ -50,7 +50,7 @@ def command(
     else:
         for line in as_lines(done()):
             print(line, end="", flush=True)
-    wrong = [check for check in checks if check.wrong]
+    wrong = [check for check in checks if not check.ok]
     if wrong:
         raise MissingResourceError(
             f"{len(wrong)} {'thing is' if len(wrong) == 1 else 'things are'} missing or wrong, the first: "

@@ -1,17 +1,21 @@
-"""What is on this machine: what a sweep needs, and fetching it; versions, devices, the demo.
+"""What is on this machine: what a sweep needs, and fetching it; versions, devices, network, the demo.
 
 Nothing leaves the machine but what `fetch` fetches.
 """
 
 from __future__ import annotations
 
+import os
 import platform
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache as cached
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from mtbias import __version__, demo
 from mtbias.align.neural_aligner import DEFAULT_ENCODER, check_encoder, locate_encoder
@@ -21,11 +25,13 @@ from mtbias.cluster.task_runs import translation_device
 from mtbias.coref.documents import DOWNLOADS
 from mtbias.corpora import cache_folder, dataset_names, datasets, fetch_dataset, load_corpus
 from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
+from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.downloads import FetchedDownload, given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.evaluation.preparation import prepare_eval
 from mtbias.evaluation.stages import evaluate
 from mtbias.language.installed import get_language
+from mtbias.machine import network
 from mtbias.machine.devices import gpu_count, usable_cores
 from mtbias.machine.installation import install_command
 from mtbias.machine.stage_progress import draws_bars
@@ -67,9 +73,8 @@ class Part:
         """``model opus-mt for de``, ``stanza de``."""
         return f"{self.kind} {self.name}" + (f" for {self.lang}" if self.lang not in {"", self.name} else "")
 
-    @property
-    def found(self) -> tuple[str, str]:
-        """Where it is, and why it cannot be used; one of them is empty."""
+    def look(self) -> tuple[str, str]:
+        """Where it is now, and why it cannot be used; one of them is empty."""
         try:
             return self.place(False), ""
         except (MtbiasError, OSError) as error:
@@ -83,12 +88,25 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
     """
     cache = cache_folder(sweep.cache_dir)
 
+    @cached
+    def load(name: str, lang: str) -> Corpus[Any]:
+        return load_corpus(name, sweep.data.get(name), cache=cache, lang=lang)
+
+    def measure(name: str) -> str:
+        """What a data set is measured by; empty where that cannot be known: its own part says why."""
+        if name in datasets():
+            return datasets()[name].measure
+        try:
+            return load(name, sweep.languages[0]).measure
+        except (MtbiasError, OSError):
+            return GENDER if name == CUSTOM else ""
+
     def data(name: str, fetch: bool) -> str:
         path = sweep.data.get(name)
         if fetch and path is None and name in datasets():
             return _fetch_data(name, cache, sha256, accept_unverified)
         for lang in sweep.languages if name in BY_LANGUAGE else sweep.languages[:1]:
-            corpus = load_corpus(name, path, cache=cache, lang=lang)
+            corpus = load(name, lang)
         return f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else "")
 
     def encoder(fetch: bool) -> str:
@@ -101,22 +119,12 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
         *_checkpoints([model for model in sweep.models if not is_of_kind(model)], sweep.languages, cache),
         *(Part("data", name, "", partial(data, name)) for name in sweep.datasets),
     ]
-    if any(_measure(sweep, name) == GENDER for name in sweep.datasets):
+    if any(measure(name) == GENDER for name in sweep.datasets):
         folder = demo.stanza_folder_of_demo() if _is_of_demo(sweep) else stanza_folder(sweep.stanza_dir, cache)
         parts += _stanza(sweep.languages, folder, can_fetch=not _is_of_demo(sweep))
         if "neural" in sweep.aligner:
             parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
     return parts
-
-
-def _measure(sweep: Sweep, name: str) -> str:
-    """What a data set is measured by; empty where that cannot be known: its own part says why."""
-    if name in datasets():
-        return datasets()[name].measure
-    try:
-        return load_corpus(name, sweep.data.get(name)).measure
-    except (MtbiasError, OSError):
-        return GENDER if name == CUSTOM else ""
 
 
 def _systems(sweep: Sweep) -> Iterator[Part]:
@@ -198,7 +206,7 @@ def refuse_missing(sweep: Sweep, file: Path) -> None:
     Raises:
         MissingResourceError: something is not here; names the first and the command that fetches all.
     """
-    missing = [problem for part in inventory(sweep) if (problem := part.found[1])]
+    missing = [problem for part in inventory(sweep) if (problem := part.look()[1])]
     if missing:
         raise MissingResourceError(
             f"{len(missing)} of this sweep's models and data are not usable here, the first: {missing[0]}. On "
@@ -214,7 +222,7 @@ def fetch(sweep: Sweep, say: Callable[[str], object], *, sha256: str | None, acc
     """
     check_names(sweep)
     parts = inventory(sweep, sha256=sha256, accept_unverified=accept_unverified)
-    looked = [(part, *part.found) for part in parts]
+    looked = [(part, *part.look()) for part in parts]
     for part, _, problem in looked:
         if part.kind == "data" and problem and part.name in datasets() and part.name not in sweep.data:
             given_hash(dataset(part.name).source, sha256)
@@ -272,8 +280,8 @@ class Check:
     """Heading in the text."""
     name: str
     found: str
-    wrong: bool = False
-    """Whether something needed is missing."""
+    ok: bool = True
+    """False where something needed is missing or wrong."""
 
 
 def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> Iterator[Check]:
@@ -286,13 +294,16 @@ def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> Iterator[
     cache = sweep.cache_dir if sweep is not None and sweep.cache_dir is not None else cache
     checks = list(_versions(sweep))
     yield from checks
-    if any(check.wrong for check in checks):
+    if not all(check.ok for check in checks):
         return  # without these nothing else can be looked at
     yield from _devices(sweep)
+    allowed = network.downloads_allowed(offline=False)
+    yield Check("network", "downloads", "allowed" if allowed else f"forbidden by {network.VARIABLE} or HF_HUB_OFFLINE")
     if sweep is not None:
+        yield _runs(sweep.out)
         for needed in inventory(sweep):
-            where, problem = needed.found
-            yield Check(f"needed by the sweep {sweep.name}", needed.title, problem or where, bool(problem))
+            where, problem = needed.look()
+            yield Check(f"needed by the sweep {sweep.name}", needed.title, problem or where, not problem)
     if demo:
         yield _demo(cache)
 
@@ -305,7 +316,7 @@ def as_lines(checks: Iterable[Check]) -> Iterator[str]:
             yield f"{check.part}\n" if not part else f"\n{check.part}\n"
             part = check.part
         # A fixed width, since the names of the checks to come are not known yet.
-        yield f"{'!' if check.wrong else ' '} {printable(check.name):<{_NAMES}}  {printable(check.found)}\n"
+        yield f"{' ' if check.ok else '!'} {printable(check.name):<{_NAMES}}  {printable(check.found)}\n"
 
 
 def _versions(sweep: Sweep | None) -> Iterator[Check]:
@@ -313,12 +324,12 @@ def _versions(sweep: Sweep | None) -> Iterator[Check]:
     yield Check("versions", "python", f"{platform.python_version()} on {platform.platform()}")
     for name in _NEEDED:
         found = _version(name)
-        yield Check("versions", name, found or f"not installed: {install_command()}", not found)
+        yield Check("versions", name, found or f"not installed: {install_command()}", bool(found))
     for name, extra in _OPTIONAL.items():
         found = _version(name)
         needed = name == "ctranslate2" and sweep is not None and sweep.engine == "ct2"
         missing = f"not installed ({'' if needed else 'optional: '}{install_command(extra)})"
-        yield Check("versions", name, found or missing, needed and not found)
+        yield Check("versions", name, found or missing, bool(found) or not needed)
 
 
 def _version(name: str) -> str:
@@ -340,7 +351,15 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
     if not count:
         built = torch.version.cuda
         why = f"torch is built for CUDA {built}, and sees none" if built else "this build of torch has no CUDA"
-        yield Check("devices", "cuda", f"no GPU: {why}", sweep is not None and sweep.device == "cuda")
+        yield Check("devices", "cuda", f"no GPU: {why}", sweep is None or sweep.device != "cuda")
+
+
+def _runs(folder: Path) -> Check:
+    """Whether the folder of a sweep, or the nearest above it that is there, can be written; how much is free."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    writable = there.is_dir() and os.access(there, os.W_OK)
+    free = f"{shutil.disk_usage(there).free / 2**30:.1f} GiB free"
+    return Check("folders", "runs", f"{folder} ({free if writable else f'{there} cannot be written'})", writable)
 
 
 def _demo(cache: Path | None) -> Check:
@@ -350,9 +369,9 @@ def _demo(cache: Path | None) -> Check:
         settings = EvalSettings(device=device, cache_dir=cache, offline=True, resamples=0)
         overall = evaluate(prepare_eval(DEMO, DEMO_LANG, settings)).metrics["overall"]
     except MtbiasError as error:
-        return Check("demo", DEMO_LANG, f"failed: {error}", wrong=True)
+        return Check("demo", DEMO_LANG, f"failed: {error}", ok=False)
     told = ", ".join(f"{key} {overall[key]:.1f}" for key in DEMO_NUMBERS)
     wrong = [key for key, known in DEMO_NUMBERS.items() if abs(overall[key] - known) > _TOLERANCE]
     known = ", ".join(f"{key} {DEMO_NUMBERS[key]:.1f}" for key in wrong)
     found = f"{told} on {device}: " + (f"expected {known}" if wrong else "as known")
-    return Check("demo", DEMO_LANG, found, bool(wrong))
+    return Check("demo", DEMO_LANG, found, not wrong)

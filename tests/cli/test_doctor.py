@@ -17,7 +17,10 @@ from .machine import Machine
 def test_it_says_what_is_here_and_that_the_demo_gives_its_known_numbers(bare: Machine) -> None:
     done = bare.run("doctor", "--json", MTBIAS_NO_NETWORK="1")
     assert (done.returncode, done.stderr) == (0, "")
-    checks = {f"{c['part']}/{c['name']}": c["found"] for c in json.loads(done.stdout)}
+    found = json.loads(done.stdout)
+    assert all(check["ok"] for check in found)
+    checks = {f"{c['part']}/{c['name']}": c["found"] for c in found}
+    assert checks["network/downloads"].startswith("forbidden by MTBIAS_NO_NETWORK")
     # the numbers of README.md
     assert checks["demo/de"].startswith("accuracy 70.5, delta_g 14.5, delta_s 50.4 on ")
     assert checks["demo/de"].endswith(": as known")
@@ -28,6 +31,7 @@ def test_without_the_demo_it_is_a_look(bare: Machine) -> None:
     done = bare.run("doctor", "--no-demo")
     assert (done.returncode, done.stderr) == (0, "")
     assert "\ndevices\n  cpu " in done.stdout
+    assert "\nnetwork\n  downloads        " in done.stdout
     assert "\ndemo\n" not in done.stdout
 
 
@@ -63,3 +67,11 @@ def test_a_device_that_is_not_here_is_wrong(bare: Machine) -> None:
     done = bare.run("doctor", "--sweep", file, "--no-demo")
     assert done.returncode == (0 if torch.cuda.is_available() else 1)
     assert ("! cuda" in done.stdout) != torch.cuda.is_available()
+
+
+def test_a_folder_that_cannot_be_written_is_wrong(bare: Machine) -> None:
+    file = bare.folder / "s.toml"
+    file.write_text("out = 's.toml/runs'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\n")
+    done = bare.run("doctor", "--sweep", file, "--no-demo")
+    assert done.returncode == 1
+    assert f"! runs             {file}/runs ({file} cannot be written)" in done.stdout

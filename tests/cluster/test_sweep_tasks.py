@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from mtbias.cluster.inventory import fetch, inventory, refuse_missing
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import make_request, pages, run_task
+from mtbias.corpora import Corpus, load_corpus
 from mtbias.errors import DataError, MissingResourceError, MissingTranslationsError, UsageError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.stages import Request
@@ -107,19 +109,35 @@ def test_a_sweep_needs_the_encoder_of_its_aligner(plan: SweepPlan, monkeypatch: 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(plan.sweep.out / "hub"))
     part = inventory(replace(plan.sweep, aligner="neural"))[-1]
     assert (part.kind, part.title) == ("aligner", "aligner google-bert/bert-base-multilingual-cased")
-    assert "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de" in part.found[1]
+    assert "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de" in part.look()[1]
     folder = plan.sweep.out / "encoder"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text('{"model_type": "bert", "num_hidden_layers": 12}', encoding="utf-8")
     sweep = replace(plan.sweep, aligner="neural", aligner_model=str(folder))
-    assert inventory(sweep)[-1].found[0].endswith(f" in {folder}")
-    assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].found[1]
+    assert inventory(sweep)[-1].look()[0].endswith(f" in {folder}")
+    assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].look()[1]
+
+
+def test_ones_own_sentences_are_read_once(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = plan.sweep.out / "few.tsv"
+    own.parent.mkdir(parents=True)
+    own.write_text("source\tgender\tentity\nThe doctor slept.\tfemale\tdoctor\n", encoding="utf-8")
+    read: list[str] = []
+
+    def counted(name: str, *args: Any, **kwargs: Any) -> Corpus[Any]:
+        read.append(name)
+        return load_corpus(name, *args, **kwargs)
+
+    monkeypatch.setattr("mtbias.cluster.inventory.load_corpus", counted)
+    parts = inventory(replace(plan.sweep, datasets=("custom",), data={"custom": own}))
+    assert [part.look() for part in parts if part.kind == "data"] == [(f"1 sentences in {own}", "")]
+    assert read == ["custom"]
 
 
 def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", str(plan.sweep.out))
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
-    assert [part.found[1] for part in inventory(plan.sweep)] == [""] * 4  # model, data, Stanza for de and he
+    assert [part.look()[1] for part in inventory(plan.sweep)] == [""] * 4  # model, data, Stanza for de and he
     own = plan.sweep.out / "none.tsv"
     needy = replace(
         plan.sweep,
@@ -139,7 +157,7 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monk
         ("stanza", "de", "de"),
         ("stanza", "he", "he"),
     ]
-    assert all(part.found[1] for part in parts)
+    assert all(part.look()[1] for part in parts)
     with pytest.raises(MissingResourceError, match="7 of this sweep's models and data are not usable here"):
         refuse_missing(needy, Path("s.toml"))
     with pytest.raises(DataError, match=r"none.tsv: there is no such file"):  # the sweep names that path: not fetched
@@ -152,6 +170,6 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monk
         fetch(strange, print, sha256=None, accept_unverified=False)
     monkeypatch.setattr("mtbias.demo.stanza_folder_of_demo", lambda: plan.sweep.out)
     part = inventory(plan.sweep)[-1]
-    assert part.found[1]
+    assert part.look()[1]
     with pytest.raises(MissingResourceError, match="no Stanza resources at"):  # the demo's cannot be downloaded
         part.place(True)
