@@ -81,8 +81,7 @@ def fetch_dataset(
     Raises:
         UsageError: an unknown name; `sha256` that is no SHA-256, or for a data set whose hash the catalog knows.
         MissingResourceError: the download failed, or its hash is unknown and neither option was given.
-        DataError: the download's hash is another than expected; an archive that is broken, holds a dangerous member,
-            or lacks a file.
+        DataError: the download's hash is another than expected; an archive that is broken or lacks a file.
     """
     source = fetched_source(name)
     return fetch_source(
@@ -119,12 +118,14 @@ def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | 
     """A download that is in place and on record, of the hash `known` where there is one; None where it is not."""
     record = read_record(folder)
     before = record.downloads.get(download.url)
-    if before is None or (known and before != Downloaded(known, verified=True)):
+    if before is None or (known and before != Downloaded(known, verified=True)) or not _whole(download, folder, record):
         return None
-    paths = _paths(download, folder)
-    if not all(path.is_file() and _hash(path) == record.files.get(path.name) for path in paths):
-        return None
-    return FetchedDownload(download.url, before.sha256, before.verified, paths, fresh=False)
+    return FetchedDownload(download.url, before.sha256, before.verified, _paths(download, folder), fresh=False)
+
+
+def _whole(download: Download, folder: Path, record: Fetch) -> bool:
+    """Whether the files of a download are as they were when it was recorded."""
+    return all(path.is_file() and _hash(path) == record.files.get(path.name) for path in _paths(download, folder))
 
 
 def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool) -> FetchedDownload:
@@ -135,12 +136,13 @@ def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool
             return found
         record = read_record(folder)
         before = record.downloads.get(download.url, Downloaded("", verified=False))
-        came = _fetch(download, folder, known or before.sha256, progress=progress)
+        fresh = known != before.sha256 or not _whole(download, folder, record)  # else only its hash was not checked yet
+        came = _fetch(download, folder, known or before.sha256, progress=progress) if fresh else known
         now = Downloaded(came, bool(known) or before.verified)
         paths = _paths(download, folder)
         files = {**record.files, **{path.name: _hash(path) for path in paths}}
         write_record(folder, Fetch(files, {**record.downloads, download.url: now}))
-        return FetchedDownload(download.url, came, now.verified, paths, fresh=True)
+        return FetchedDownload(download.url, came, now.verified, paths, fresh)
 
 
 @contextmanager

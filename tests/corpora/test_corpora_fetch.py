@@ -278,8 +278,10 @@ def test_an_accepted_download_is_written_down_and_must_stay_the_same(
     (tmp_path / "a.csv").write_bytes(b"")
     assert [(d.fresh, d.verified) for d in fetch_source(archive, tmp_path).downloads] == [(True, False)]
     assert (tmp_path / "a.csv").read_bytes() == b"data/a.csv"
-    # the hash learnt from elsewhere makes it verified
-    assert [d.verified for d in fetch_source(archive, tmp_path, sha256=came).downloads] == [True]
+    # the hash learnt from elsewhere makes it verified, without another download
+    asked = len(server.requests)
+    assert [(d.verified, d.fresh) for d in fetch_source(archive, tmp_path, sha256=came).downloads] == [(True, False)]
+    assert len(server.requests) == asked
     assert read_record(tmp_path).downloads == {url: Downloaded(came, verified=True)}
     # other bytes than before are refused
     (tmp_path / "a.csv").unlink()
@@ -326,7 +328,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_dangerous_or_broken_archive_is_refused_whole(tmp_path: Path, server: Server, name: str) -> None:
+def test_an_archive_that_is_broken_or_lacks_a_file_is_refused_whole(tmp_path: Path, server: Server, name: str) -> None:
     server.content["/x.tar.gz"], says = BAD[name]
     wanted = source(Download(f"{server.base}/x.tar.gz", "", ("a.csv", "b.csv"), archive=True))
     with pytest.raises(DataError, match=says) as caught:
