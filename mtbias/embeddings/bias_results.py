@@ -139,13 +139,12 @@ def measure_files(
         spaces.append(measure(name, lists, read_vectors(path, limit=limit), original, settings, chosen))
     digests = {space.name: space.sha256 for space in spaces}
     files = {"vectors": {names[0]: digests.pop(names[0])}, "debiased": digests, "words": {"words": lists.sha256}}
-    options = {"list": "given" if words else "example", "limit": limit or "none", **_named(asdict(settings))}
+    options = {
+        "list": "given" if words else "example",
+        "limit": limit or "none",
+        **settings.described(spaces[0].measures),
+    }
     return MeasuredSpaces(spaces, signature_line("embeddings:measure", files, options))
-
-
-def _named(settings: Mapping[str, object]) -> dict[str, object]:
-    """With the options' names."""
-    return {name.replace("_", "-"): value for name, value in settings.items()}
 
 
 def _usable(measures: Sequence[Measure] | None) -> tuple[Measure, ...]:
@@ -191,7 +190,7 @@ def measure(
     missing: dict[str, list[str]] = {}
 
     def known(section: str, entries: Sequence[_Entry], spaces: Sequence[Vectors] = (vectors, original)) -> list[_Entry]:
-        return _known(section, entries, spaces, missing)
+        return with_vectors(section, entries, spaces, missing)
 
     def rows(section: str, words: Sequence[str]) -> Floats:
         return vectors.rows(known(section, words))
@@ -227,10 +226,14 @@ def measure(
     return Space(name, len(vectors.words), dimensions, vectors.repeated, vectors.zeros, vectors.sha256, missing, taken)
 
 
-def _known(
+def with_vectors(
     section: str, entries: Sequence[_Entry], spaces: Sequence[Vectors], missing: dict[str, list[str]]
 ) -> list[_Entry]:
-    """Those of `entries` (words, or pairs of them) with vectors in all `spaces`; the others are added to `missing`."""
+    """Those of `entries` (words, or pairs of them) with vectors in all `spaces`; the others are added to `missing`.
+
+    Raises:
+        DataError: none has.
+    """
     words = {entry: [entry] if isinstance(entry, str) else list(entry) for entry in entries}
     lost = [word for own in words.values() for word in own if any(space.lacking([word]) for space in spaces)]
     if lost:

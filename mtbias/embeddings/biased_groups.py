@@ -70,9 +70,8 @@ def clustering(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSetting
     """How well two clusters fit the two genders, in per cent; lower is better.
 
     The biased words' vectors are clustered by k-means, `settings.repeats` times, each time the best of
-    `settings.kmeans_starts`. The
-    accuracy is the share of words on their gender's side, the labels given the better way round, [50, 100]; V is
-    2hc / (h + c) of homogeneity and completeness (Rosenberg and Hirschberg 2007).
+    `settings.kmeans_starts`. The accuracy is the share of words on their gender's side, the labels given the better way
+    round, [50, 100]; V is 2hc / (h + c) of homogeneity and completeness (Rosenberg and Hirschberg 2007).
 
     Raises:
         DataError: a word without a vector.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.embeddings.bias_measures import gender_direction, gender_subspace
+from mtbias.embeddings.bias_results import with_vectors
 from mtbias.embeddings.biased_groups import sklearn_module
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
 from mtbias.embeddings.vectors import Vectors, read_vectors, vector_lines
@@ -271,10 +272,7 @@ def debias_file(
         raise SettingError("out", f"expected a new file, in a folder that is there, got {escaped(str(out))}")
     lists = read_lists(words or EXAMPLE_LISTS)
     vectors = read_vectors(path, limit=limit)
-    pairs = [pair for pair in lists.direction.pairs if not vectors.lacking(pair)]
-    if not pairs:
-        message = f"[direction]: none of the {len(lists.direction.pairs)} pairs has vectors for both words"
-        raise DataError(f"{message}; name other words with --words", path=path)
+    pairs = with_vectors("direction", lists.direction.pairs, [vectors], {})
     debiasing: HardDebiasing | NullspaceProjection
     if method == "hard":
         subspace = gender_subspace(vectors, pairs, settings.components)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Literal, get_args
 
@@ -23,6 +24,17 @@ Selection = Literal["by-gender", "overall"]
 """Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
 
 Method = Literal["hard", "inlp"]
+
+
+_OF_MEASURE: dict[str, tuple[str, ...]] = {
+    "direct": ("c", "resamples", "seed"),
+    "weat": ("partitions", "seed"),
+    "weat-two-targets": ("partitions", "seed"),
+    "gipe": ("neighbours", "theta", "edgeless_weight", "resamples", "seed"),
+    "clustering": ("cluster_words", "selection", "kmeans_starts", "repeats", "seed"),
+    "recoverability": ("recover_words", "selection", "train_share", "svm_c", "svm_gamma", "repeats", "seed"),
+}
+"""What each measure rests on, beside the direction; indirect bias has nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +82,11 @@ class EmbeddingSettings(Settings):
         _check_svm_c(self.svm_c)
         if not 0 < self.train_share < 1:
             raise SettingError("train_share", f"expected a number between 0 and 1, got {self.train_share!r}")
+
+    def described(self, measures: Iterable[str]) -> dict[str, object]:
+        """The settings that `measures` rest on, by the names of their options."""
+        names = {"direction", *(name for measure in measures for name in _OF_MEASURE.get(measure, ()))}
+        return {name.replace("_", "-"): value for name, value in asdict(self).items() if name in names}
 
 
 _OF_METHOD = {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass
 from importlib import resources
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field
 
 from mtbias.files.reading import parse_toml, read_text
 from mtbias.files.strict_json import EXACT, DecodingError, converted
@@ -14,8 +16,10 @@ from mtbias.files.strict_json import EXACT, DecodingError, converted
 EXAMPLE_LISTS = Path(str(resources.files("mtbias.embeddings"))) / "example_words.toml"
 """The lists that come with mtbias: of papers where they could be had, else an example."""
 
-Words = tuple[str, ...]
-Pair = tuple[str, str]
+Word = Annotated[str, Field(min_length=1)]
+Words = Annotated[tuple[Word, ...], Field(min_length=1)]
+Pair = tuple[Word, Word]
+Pairs = Annotated[tuple[Pair, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class PairList:
     """Pairs of words; none where the file has no such section, as in the classes below."""
 
     __pydantic_config__: ClassVar = EXACT
-    pairs: tuple[Pair, ...]
+    pairs: Pairs
 
 
 @dataclass(frozen=True)
@@ -69,13 +73,13 @@ class TwoTargets(_Once):
 class GenderedLists(_Once):
     """Words that tell a gender by their meaning; pairs are equalised, so that no word can be in two of them."""
 
-    pairs: tuple[Pair, ...] = ()
+    pairs: Pairs = ()
     words: Words = ()
 
 
 @dataclass(frozen=True)
-class WordLists:
-    """The lists, by section. One may be absent, except ``direction``."""
+class Sections:
+    """What a file may have. A section may be absent, except ``direction``."""
 
     __pydantic_config__: ClassVar = EXACT
     direction: PairList
@@ -86,6 +90,12 @@ class WordLists:
     """By the tests' names."""
     gipe: WordList = WordList(())
     gendered: GenderedLists = GenderedLists()
+
+
+@dataclass(frozen=True)
+class WordLists(Sections):
+    """The lists, by section, and the hash of their file."""
+
     sha256: str = ""
 
     def has(self, measure: str) -> bool:
@@ -112,15 +122,15 @@ def _capitals(word: str) -> tuple[str, ...]:
 
 
 def read_lists(path: Path) -> WordLists:
-    """Read a TOML file of the sections of `WordLists`.
+    """Read a TOML file of `Sections`.
 
     Raises:
-        DataError: no TOML; an unknown section or list; a list that is no list of words (or of pairs of words); a word
-            twice in a list of words, or in ``[gendered]``; no ``direction``.
+        DataError: no TOML; an unknown section or list; a list that is no list of words (or of pairs of words) or is
+            empty; an empty word; a word twice in a list of words, or in ``[gendered]``; no ``direction``.
     """
     file = read_text(path)
     content = {section.replace("-", "_"): lists for section, lists in parse_toml(file).items()}
     try:
-        return replace(converted(WordLists, content), sha256=file.sha256)
+        return WordLists(**vars(converted(Sections, content)), sha256=file.sha256)
     except DecodingError as error:
         raise file.error(str(error)) from None

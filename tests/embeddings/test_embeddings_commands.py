@@ -95,6 +95,9 @@ def test_measure(files: list[object], embeddings: Callable[..., str]) -> None:
     ):  # fmt: skip
         assert f"|{part}|" in result["signature"]
     assert result["signature"].startswith("embeddings:measure|vectors:")
+    alone = ["measure", *files, "--measure", "direct", "--json"]
+    signatures = [json.loads(embeddings(*alone, *more))["signature"] for more in ((), ("--theta", 0.5), ("--c", 2.0))]
+    assert signatures[0] == signatures[1] != signatures[2]  # theta is of a measure that was not taken
     shown = embeddings("measure", *files, "--measure", "direct")
     assert "direct bias DB" in shown
     assert "WEAT" not in shown
@@ -217,7 +220,7 @@ def test_debias_refuses(
     for command in (["measure"], ["debias", "--method", "hard", "--out", str(out)]):
         assert main(["embeddings", *command, "--vectors", str(vectors), "--words", str(words)]) == 1
         error = capsys.readouterr().err
-        assert "v.txt: [direction]: none of the 1 " in error
+        assert "v.txt: [direction]: none of the 1 entries has vectors; name other words with --words\n" in error
         assert error.count("\n") == 1
     assert not out.exists()
     # Three pairs, two of which have vectors: their differences span no more than a plane.
