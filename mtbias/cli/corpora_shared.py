@@ -11,12 +11,15 @@ from mtbias.cli.shared import print_json
 from mtbias.report.tables import columns, number, printable
 from mtbias.stats.results import rounded
 
-_SHOWN = 5
+_SHOWN = 20
 """Of the items of a list."""
 
 
 def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
-    """Print the fields of a result as JSON, or as text: numbers in a table, then tables, texts and files."""
+    """Print the fields of a result as JSON, or as text: numbers in a table, then tables, texts and files.
+
+    A field that is None was not looked at: the text has no line of it.
+    """
     content: dict[str, Any] = {
         name: str(value) if isinstance(value, Path) else rounded(value) for name, value in asdict(result).items()
     }
@@ -24,7 +27,7 @@ def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
         print_json(content, indent=None)
         return
     counts, tables, lines = [], [], []
-    for name, value in content.items():
+    for name, value in ((name, value) for name, value in content.items() if value is not None):
         label = name.replace("_", " ")
         if isinstance(value, Mapping) and "name" in value:  # a table of one row
             value = [value]  # noqa: PLW2901
@@ -46,7 +49,7 @@ def show(result: Any, *, json: bool) -> None:  # noqa: ANN401 - any dataclass
             counts.append([label, _cell(len(value))])
             texts = [part if isinstance(part, str) else ": ".join(part) for part in value[:_SHOWN]]
             lines += [printable(f"{label}: {text}") for text in texts]
-            lines += [f"… and {len(value) - _SHOWN:,} more (--json lists all)"] if len(value) > _SHOWN else []
+            lines += [f"{label}: … and {len(value) - _SHOWN:,} more (--json lists all)"] if len(value) > _SHOWN else []
     print("\n".join([columns(["", "number"], counts), *tables, *lines]))
 
 

@@ -81,8 +81,9 @@ class CheckedLanguage:
     """Occupations without any noun."""
     one_gender_only: Sequence[str]
     """Those with nouns for men alone or for women alone."""
-    sentences: int
-    wrong_calls: Sequence[str]
+    sentences: int | None
+    """None where there are none to check, as in `wrong_calls`."""
+    wrong_calls: Sequence[str] | None
     """A line for each sentence whose call is wrong."""
 
 
@@ -123,8 +124,8 @@ def examine_language(
         occupations=len(occupations()),
         without_noun=without_noun,
         one_gender_only=one_sided,
-        sentences=len(rows),
-        wrong_calls=policy_mistakes(rows, language, analyser) if rows else [],
+        sentences=len(rows) or None,
+        wrong_calls=policy_mistakes(rows, language, analyser) if rows else None,
     )
 
 

@@ -189,7 +189,10 @@ def test_a_code_that_somebody_registers_already_is_said(tmp_path: Path, capsys: 
 
 def test_an_installed_language_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["languages", "check", "es"]) == 0
-    found = dict(re.findall(r"^(.+?)  +([\d,.-]+)$", capsys.readouterr().out, re.MULTILINE))
+    out = capsys.readouterr().out
+    found = dict(re.findall(r"^(.+?)  +([\d,.-]+)$", out, re.MULTILINE))
+    assert "wrong calls" not in out  # no sentences were given
+    assert "sentences" not in found
     pairs = found["gender pairs: pairs"]
     assert (found["gender pairs: male"], found["gender pairs: female"]) == (pairs, pairs)
     assert int(pairs.replace(",", "")) >= 400
