@@ -10,7 +10,6 @@ Languages that have translations and no plugin are named on standard error.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +29,11 @@ from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
 from mtbias.translate.given_translations import given_file
 
 ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT)]
+
+from scripts.labelled import shared_data  # noqa: E402 - the path above comes first
+
 SYSTEMS = ("google", "bing")
 
 
@@ -51,7 +55,7 @@ def main(
     weighted
         Weighted ΔG and ΔS too.
     """
-    winomt = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
+    winomt = shared_data() / "winomt"
     files = {
         lang: [winomt / "translations" / system / f"en-{lang}.txt" for system in SYSTEMS]
         for lang in sorted({path.stem.removeprefix("en-") for path in winomt.glob("translations/*/en-*.txt")})

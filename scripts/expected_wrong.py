@@ -34,6 +34,7 @@ from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
 from scripts import natural  # noqa: E402
 from scripts.agreement import LANGUAGES  # noqa: E402
+from scripts.labelled import shared_data  # noqa: E402
 
 OUT = ROOT / "mtbias" / "scoring" / "data" / TABLE
 
@@ -44,7 +45,7 @@ Judged = tuple[str, GenderCall, bool]
 def natural_calls(stanza_dir: Path, part: natural.Part) -> Iterator[Judged]:
     """The calls on the persons of `tests/natural`."""
     for lang in sorted(path.stem for path in natural.FILES.glob("*.tsv")):
-        persons, calls = natural.evaluate(lang, natural.shared_data(), stanza_dir, part=part)
+        persons, calls = natural.evaluate(lang, shared_data(), stanza_dir, part=part)
         for person, call in zip(persons, calls, strict=True):
             yield lang, call, call.gender is not person.label
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -10,6 +11,13 @@ from mtbias.errors import DataError, MtbiasError
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.plugin import Language
 from mtbias.types import GenderCall
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def shared_data() -> Path:
+    """The folder of public data, whose parent ``MTBIAS_SHARED`` names (default ``../shared``)."""
+    return Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data"
 
 
 def shipped_language(code: str) -> Language:

@@ -18,7 +18,6 @@ Of the persons that are kept (``keep`` 1) it prints, with the rows that are the 
 from __future__ import annotations
 
 import csv
-import os
 import re
 import sys
 from collections import Counter
@@ -44,7 +43,7 @@ from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import Aligner as AlignerName  # noqa: E402
 from mtbias.settings import EvaluatorSettings, EvidenceReader  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
-from scripts.labelled import each_language, stanza_of  # noqa: E402
+from scripts.labelled import each_language, shared_data, stanza_of  # noqa: E402
 
 FILES = ROOT / "tests" / "natural"
 LABELS = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL, "none": None}
@@ -71,24 +70,14 @@ class Person:
     note: str
 
 
-def shared_data() -> Path:
-    """The folder of public data.
-
-    Raises:
-        DataError: there is none.
-    """
-    data = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data"
-    if not data.is_dir():
-        raise DataError("expected the public data here; name its parent folder with MTBIAS_SHARED", path=data)
-    return data
-
-
 def read_texts(lang: str, data: Path) -> Texts:
     """The texts of a language by the name that the labels give them (``geneval-4``, ``context-0012``, ``bing-7``).
 
     Raises:
         DataError: a file is missing.
     """
+    if not data.is_dir():
+        raise DataError("expected the public data here; name its parent folder with MTBIAS_SHARED", path=data)
     try:
         if lang in ("de", "es"):
             return _marked_persons(lang, data / "mtgeneval" / "entities") | _second_sentences(lang, data / "mtgeneval")

@@ -11,7 +11,6 @@ named on standard error. Only numbers are written.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +31,11 @@ from mtbias.stats.results import estimate_text
 from mtbias.translate.given_translations import given_file
 
 ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT)]
+
+from scripts.labelled import shared_data  # noqa: E402 - the path above comes first
+
 OUT = ROOT / "docs" / "results" / "results.jsonl"
 
 _OF_2019 = "https://github.com/gabrielStanovsky/mt_gender/tree/5862928/translations"
@@ -66,7 +70,7 @@ def main(
     out
         File for the results; one that is there is replaced.
     """
-    winomt = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
+    winomt = shared_data() / "winomt"
     found = [(name, path) for name in SYSTEMS for path in sorted((winomt / "translations" / name).glob("en-*.txt"))]
     if not found:
         sys.exit(f"no translations found in {winomt}: set MTBIAS_SHARED")

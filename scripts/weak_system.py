@@ -11,7 +11,6 @@ sentence, its translation and the evidence.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -33,7 +32,7 @@ from mtbias.runs.finished_run import FinishedRun  # noqa: E402
 from mtbias.settings import DeviceSettings, EvaluatorSettings, ScoreSettings, combined  # noqa: E402
 from mtbias.translate.given_translations import given_file  # noqa: E402
 from mtbias.types import Gender  # noqa: E402
-from scripts.labelled import each_language, evidence_of  # noqa: E402
+from scripts.labelled import each_language, evidence_of, shared_data  # noqa: E402
 
 MODES = {"es": ("eng-spa",), "fr": ("eng-spa", "es-fr"), "it": ("eng-spa", "spa-ita")}
 """Target language → Apertium's modes, one after the other."""
@@ -96,7 +95,7 @@ def main(
     if lacking := missing():
         print(lacking, file=sys.stderr)
         return 1
-    shared = Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data" / "winomt"
+    shared = shared_data() / "winomt"
     data = data or (shared if shared.is_dir() else None)
     settings = combined(ScoreSettings, evaluator, device, dataset="winomt", data=data)
 

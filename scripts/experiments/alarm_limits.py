@@ -38,6 +38,7 @@ from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import Gender, Instance, Span, Stereotype, Translation  # noqa: E402
 from scripts import natural  # noqa: E402
+from scripts.labelled import shared_data  # noqa: E402
 
 LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
 ALONE = 25
@@ -136,7 +137,7 @@ def main(
     alone
         Check good output in files of 25, too.
     """
-    data = natural.shared_data()
+    data = shared_data()
     print("| output | " + " | ".join(sign.key for sign in SIGNS) + " |\n|---|" + "---:|" * len(SIGNS))
     small: defaultdict[str, Counter[str]] = defaultdict(Counter)
     first: Output | None = None

@@ -37,7 +37,7 @@ from mtbias.morphology import Analyser  # noqa: E402
 from mtbias.scoring.correction import LABELS  # noqa: E402
 from mtbias.types import Alignment, Gender, GenderCall, Progress, Span, quiet  # noqa: E402
 from scripts import challenge, natural  # noqa: E402
-from scripts.labelled import shipped_language, stanza_of  # noqa: E402
+from scripts.labelled import shared_data, shipped_language, stanza_of  # noqa: E402
 
 SCORES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0)
 MARGINS = (-1.0, 0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -104,7 +104,7 @@ def files(code: str, gold: Path | None) -> Iterator[tuple[str, list[Labelled]]]:
         ]
         yield name, rows
     if code in {path.stem for path in natural.FILES.glob("*.tsv")}:
-        texts = natural.read_texts(code, natural.shared_data())
+        texts = natural.read_texts(code, shared_data())
         persons = [p for p in natural.read_persons(natural.FILES / f"{code}.tsv", texts) if p.part == "dev"]
         rows = [Labelled(p.pair, p.head, p.label, tells=p.basis != "P") for p in persons]
         yield "natural", rows
