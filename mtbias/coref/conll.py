@@ -186,17 +186,19 @@ class MentionsByWord:
         self._open: dict[str, list[int]] = {}
         self._wrong: list[int] = []
 
-    def add(self, cluster: str, at: int, *, begins: bool, ends: bool) -> None:
-        """At the word `at` a mention of `cluster` begins, or ends, or both.
+    def add(self, cluster: str, at: int, *, begins: bool, ends: bool, empty: bool = False) -> None:
+        """At the word `at` (`empty`: at a place without a word before it) a mention of `cluster` begins, ends, or both.
 
-        The latest ends first: so does the shared task's scorer, and so mentions of one cluster can be nested.
+        The latest ends first: so does the shared task's scorer, and so mentions of one cluster can be nested. One
+        without any word is left out.
         """
         opened = self._open.setdefault(cluster, [])
         if begins:
             self._mentions.setdefault(cluster, [])
             opened.append(at)
         if ends and opened:
-            self._mentions[cluster].append((opened.pop(), at))
+            mention = opened.pop(), at - empty
+            self._mentions[cluster] += [mention] if mention[0] <= mention[1] else []
         elif ends:
             self._wrong.append(at)
 
@@ -209,4 +211,4 @@ class MentionsByWord:
         wrong = [*self._wrong, *(at for places in self._open.values() for at in places)]
         if wrong:
             raise error(min(wrong))
-        return tuple(map(tuple, self._mentions.values()))
+        return tuple(tuple(mentions) for mentions in self._mentions.values() if mentions)

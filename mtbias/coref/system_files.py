@@ -276,8 +276,8 @@ def _word(document: _Document, file: TextFile, line: str, number: int) -> None:
         match = _STANZA.fullmatch(part)
         if match is None:
             raise file.error(f"coref_chains: expected such as start-id0, got {part!r}", number)
-        where = match["where"]
-        document.mentions.add(match["chain"], at, begins=where in {"unit", "start"}, ends=where in {"unit", "end"})
+        begins, ends = match["where"] in {"unit", "start"}, match["where"] in {"unit", "end"}
+        document.mentions.add(match["chain"], at, begins=begins, ends=ends, empty=not is_word)
     end = 0
     for match in _ENTITY.finditer(entity):
         if match.start() != end:
@@ -286,8 +286,6 @@ def _word(document: _Document, file: TextFile, line: str, number: int) -> None:
         first, last = (match["part"] or match["last"] or "[1/1]").strip("[]").split("/")
         begins = match["opens"] is not None and first == "1"
         ends = (match["closes"] or match["closes_here"]) is not None and first == last
-        if is_word or not (begins and ends):  # a mention of an empty node alone is none
-            place = at if is_word or not ends else at - 1
-            document.mentions.add(match["opens"] or match["closes"], place, begins=begins, ends=ends)
+        document.mentions.add(match["opens"] or match["closes"], at, begins=begins, ends=ends, empty=not is_word)
     if end != len(entity):
         raise file.error(f"Entity: expected such as (e1-person-1 or e1), got {entity!r}", number)

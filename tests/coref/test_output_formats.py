@@ -261,6 +261,24 @@ def test_corefud_nested_of_several_parts_and_at_empty_nodes(tmp_path: Path) -> N
     assert sorted(map(sorted, document.clusters)) == [[(0, 0)], [(0, 1)], [(1, 3)], [(3, 3), (4, 4)]]
 
 
+def test_coref_chains_and_entities_at_empty_nodes(tmp_path: Path) -> None:
+    """A mention of empty nodes alone is none; others begin at the next word, or end at the one before."""
+    from mtbias.files.reading import read_text
+
+    rows = [
+        ("0.1", "_", "coref_chains=unit-id0"), ("1", "He", "coref_chains=start-id1"),
+        ("1.1", "_", "coref_chains=end-id1,unit-id0,start-id2"), ("2", "left", "coref_chains=end-id2"),
+        ("3", ".", "Entity=(e1"), ("3.1", "_", "Entity=e1)(e2"), ("3.2", "_", "Entity=e2)"),
+        ("3.3", "_", "coref_chains=start-id3"), ("3.4", "_", "coref_chains=middle-id3"),
+        ("3.5", "_", "coref_chains=end-id3,unit-id4"),
+    ]  # fmt: skip
+    path = tmp_path / "a.conllu"
+    path.write_text("".join("\t".join([n, word, *["_"] * 7, last]) + "\n" for n, word, last in rows), encoding="utf-8")
+    (document,) = parse_documents(read_text(path))
+    assert document.tokens == ("He", "left", ".")
+    assert document.clusters == (((0, 0),), ((1, 1),), ((2, 2),))
+
+
 @pytest.mark.parametrize(
     ("last", "message"),
     [
