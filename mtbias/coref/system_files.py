@@ -103,13 +103,25 @@ def parse_documents(file: TextFile) -> list[SystemDocument]:
     if not file.text.strip():
         return []
     if file.text.lstrip().startswith(("{", "[")):
-        return [_json_document(value, file, line) for line, value in _values(file)]
+        return _json_documents(file)
     if _is_conllu(file.text):
         return _conllu_documents(file)
     return [SystemDocument(d.id, d.clusters, file.path, d.line, d.words, spans="included") for d in parse_conll(file)]
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def _json_documents(file: TextFile) -> list[SystemDocument]:
+    values = _values(file)
+    predicted = [isinstance(value, dict) and "predicted_clusters" in value for _, value in values]
+    if 0 < sum(predicted) < len(values):
+        raise file.error(
+            f"expected predicted_clusters, which {sum(predicted)} of the {len(values)} documents of this file have, "
+            "got none here; gold clusters are not scored: write the predicted ones of each, [] where there are none",
+            values[predicted.index(False)][0],
+        )
+    return [_json_document(value, file, line) for line, value in values]
 
 
 def _values(file: TextFile) -> list[tuple[int, Any]]:

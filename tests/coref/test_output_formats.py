@@ -314,6 +314,21 @@ def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data
     assert found.notes == ("documents without any cluster: all 6",)
 
 
+def test_predicted_clusters_must_be_of_each_document_or_of_none(data: WinoBias, tmp_path: Path) -> None:
+    names = list(SENTENCES)
+
+    def line(name: str) -> dict[str, object]:
+        one: dict[str, object] = {"id": name, "clusters": ANSWERS[name]}
+        return one if name == names[3] else one | {"predicted_clusters": []}
+
+    path = _lines(tmp_path / "out.jsonl", line)
+    with pytest.raises(
+        DataError, match=r"expected predicted_clusters, which 5 of the 6 documents .* got none"
+    ) as caught:
+        _read(data, path)
+    assert caught.value.line == 4
+
+
 def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None:
     def gold_alone(name: str) -> dict[str, object]:
         return {"doc_key": name, "sentences": [SENTENCES[name]], "speakers": [["-"]], "clusters": ANSWERS[name]}
