@@ -159,14 +159,18 @@ def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # 
     clusters = value[name]
     if fastcoref := "clusters_strings" in value and isinstance(clusters, list):
         # It writes null for a mention that is none of the text's (of the marks around it).
-        clusters = [kept for cluster in clusters if (kept := [mention for mention in cluster if mention])]
+        kept = ([m for m in cluster if m is not None] if isinstance(cluster, list) else cluster for cluster in clusters)
+        clusters = [cluster for cluster in kept if cluster != []]
     try:
         found = converted(_Line, value | {"clusters": clusters} | ({"id": value[id_]} if id_ else {}))
     except DecodingError as error:
         raise file.error(str(error), line) from None
-    for mention in (mention for cluster in found.clusters for mention in cluster or [(0, -1)]):
-        if not 0 <= mention[0] <= mention[1]:
-            raise file.error(f"{name}: expected mentions [start, end] with 0 <= start <= end, got {mention}", line)
+    if () in found.clusters:
+        raise file.error(f"{name}: expected a mention or more in each cluster, got one without", line)
+    for start, end in (mention for cluster in found.clusters for mention in cluster):
+        if not 0 <= start <= end:
+            message = f"{name}: expected mentions [start, end] with 0 <= start <= end, got [{start}, {end}]"
+            raise file.error(message, line)
     text, tokens = (found.text, found.tokens) if isinstance(found.text, str) else (None, found.tokens or found.text)
     if tokens is None and found.sentences is not None:
         tokens = tuple(word for sentence in found.sentences for word in sentence)

@@ -360,5 +360,45 @@ def test_what_is_no_format(data: WinoBias, tmp_path: Path, text: str, message: s
         _read(data, path)
 
 
+@pytest.mark.parametrize(
+    "mention",
+    [
+        (0, 1, 2),
+        (3, 1, 2),
+        (1, 0, 1),
+        (1, 1, 5),
+        (2, 1, 3),
+        (1, 2, 2),
+        (1.0, 1, 2),
+        ("1", 1, 2),
+        (1, 1.5, 2),
+        (1, True, 2),
+    ],
+)
+def test_mentions_of_corenlp_are_within_a_sentence(tmp_path: Path, mention: tuple[object, object, object]) -> None:
+    from mtbias.files.reading import read_text
+
+    sentences = [{"tokens": [{"word": word} for word in text.split()]} for text in ("He left .", "Yes")]
+    chain = [dict(zip(("sentNum", "startIndex", "endIndex"), mention, strict=True))]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"sentences": sentences, "corefs": {"1": chain}}), encoding="utf-8")
+    with pytest.raises(DataError, match="expected words of a sentence, both counted from 1, got sentNum") as caught:
+        parse_documents(read_text(path))
+    assert caught.value.line == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("[\n[", 2), ('{\n "id": "a",\n "clusters": [\n', 3), ('{\n "id": x\n}', 2)]
+)
+def test_json_on_several_lines_that_breaks_off(tmp_path: Path, text: str, line: int) -> None:
+    from mtbias.files.reading import read_text
+
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match="expected a JSON object: Expecting") as caught:
+        parse_documents(read_text(path))
+    assert caught.value.line == line
+
+
 def test_the_small_corpus_is_what_these_answers_are_about(data: WinoBias) -> None:
     assert {id_: list(document.words) for id_, document in data.documents.items()} == SENTENCES
