@@ -129,7 +129,10 @@ def _values(file: TextFile) -> list[tuple[int, Any]]:
     lines = list(file.filled_lines())
     try:
         return [(lines[0][0], load_json(file.text, once))]
-    except ValueError:
+    except ValueError as error:
+        if lines[0][1].strip() in {"{", "["}:  # one document on several lines
+            line = min(getattr(error, "lineno", lines[0][0]), lines[-1][0])
+            raise file.error(f"expected a JSON object: {error}", line) from None
         values = []
         for line, text in lines:
             try:
@@ -197,18 +200,23 @@ def _corenlp_document(value: dict[str, Any], file: TextFile, line: int) -> Syste
             [str(token.get("originalText") or token["word"]) for token in sentence["tokens"]]
             for sentence in value["sentences"]
         ]
-        starts = list(accumulate(map(len, sentences), initial=-1))  # words count from 1
-        clusters = tuple(
-            tuple(
-                (starts[m["sentNum"] - 1] + m["startIndex"], starts[m["sentNum"] - 1] + m["endIndex"] - 1)
-                for m in chain
-            )
-            for chain in value["corefs"].values()
-        )
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        chains = [[(m["sentNum"], m["startIndex"], m["endIndex"]) for m in chain] for chain in value["corefs"].values()]
+    except (KeyError, TypeError, AttributeError) as error:
         raise file.error(
             f"expected sentences with tokens, and corefs, as CoreNLP writes them: {error!r}", line
         ) from None
+    for number, start, end in (mention for chain in chains for mention in chain):
+        if not (
+            {type(number), type(start), type(end)} == {int}
+            and 1 <= number <= len(sentences)
+            and 1 <= start < end <= len(sentences[number - 1]) + 1
+        ):
+            message = f"sentNum {number!r}, startIndex {start!r}, endIndex {end!r}"
+            raise file.error(f"corefs: expected words of a sentence, both counted from 1, got {message}", line)
+    before = list(accumulate(map(len, sentences), initial=-1))  # words count from 1
+    clusters = tuple(
+        tuple((before[n - 1] + start, before[n - 1] + end - 1) for n, start, end in chain) for chain in chains
+    )
     id_ = value.get("docId")
     words = tuple(token for sentence in sentences for token in sentence)
     return SystemDocument(None if id_ is None else str(id_), clusters, file.path, line, words, spans="included")

@@ -345,6 +345,7 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
         ('{"nw/pro//0": []}', r"got the keys \['nw/pro//0'\]"),
         ('{"document": ["He"], "clusters": []}', r"got the keys \['clusters', 'document'\]"),
         ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
+        ('{"text": "He", "clusters": [3], "clusters_strings": []}', r"clusters\.0: expected a list, got 3"),
         ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "got one that does not, at word 1"),
         ('[[{"text": "He", "coref_chains": [{"idx": 0}]}]]', "coref_chains as Stanza writes them: KeyError"),
         ('[[{"text": "He", "coref_chains": "x"}]]', "coref_chains as Stanza writes them: AttributeError"),
