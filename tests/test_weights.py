@@ -186,3 +186,22 @@ def test_a_hundred_thousand_examples() -> None:
 def test_there_must_be_two_groups(groups: list[Hashable], said: str) -> None:
     with pytest.raises(DataError, match=said):
         balance(groups, {})
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_each_example_must_have_a_group(missing: Hashable) -> None:
+    with pytest.raises(DataError, match="expected a group for each example, got none for example 1; leave it out"):
+        balance(["f", missing, "m"], {})
+
+
+def test_missing_values_are_in_no_property() -> None:
+    groups, kinds = ["f", "f", "f", "m", "m"], [1, 1, None, 1, None]
+    expected = balance(groups, {"kind": kinds})
+    found = balance(groups, {"kind": [1.0, 1.0, float("nan"), 1.0, float("nan")]})
+    assert found.weights.tolist() == expected.weights.tolist()
+    assert (expected.balanced, found.balanced) == (("kind=1",), ("kind=1.0",))
+
+
+def test_numbers_with_a_fraction_must_be_cut_into_bins() -> None:
+    with pytest.raises(DataError, match=r"length: expected categories, or true and false, got 1\.5; cut it into bins"):
+        balance(["f", "m"], {"length": [1.5, 2.0]})

@@ -7,7 +7,7 @@ weight. The solver is `mtbias.stats.balance.balance`, which takes any two groups
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
 from math import isfinite
@@ -140,11 +140,8 @@ def solve_gap_weights(
     meant = everything.dropna(subset=["antecedent"])
     too_far = (meant["names"] > MOST_NAMES) | (meant["distance"].fillna(0) > MOST_DISTANCE)
     examples = meant[~too_far] if trimmed else meant
-    columns = {name: examples[name].astype(object) for name in PROPERTIES if name in over}
-    values: dict[str, list[Hashable]] = {
-        name: column.where(column.notna(), None).tolist() for name, column in columns.items()
-    }
-    solved = balance(examples["gender"].tolist(), values)
+    columns: dict[str, list[Any]] = {name: examples[name].tolist() for name in PROPERTIES if name in over}
+    solved = balance(examples["gender"].tolist(), columns)
     weights = {f"{id_}{side}": 0.0 for id_ in everything["id"] for side in "ab"}
     weights |= dict(zip(examples["id"] + examples["antecedent"], solved.weights.tolist(), strict=True))
     return GapWeights(solved, examples, weights, len(everything) - len(meant), len(meant) - len(examples))

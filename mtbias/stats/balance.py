@@ -96,15 +96,15 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     Args:
         groups: the group of each example; two different values, of which the first in order is the first group.
         properties: columns as long as `groups`. True and False mark a property and its absence; the other values of a
-            column, which can be put in order, make a property each, ``column=value``. None: in none of them.
+            column, which can be put in order, make a property each, ``column=value``. None and NaN: in none of them.
 
     Edge cases: the examples of a property that only one group has get weight 0, which may leave another property
     without examples of one group, and so on. Where the optimum is not unique, one of the optima is given, always the
     same (with the same release of scipy).
 
     Raises:
-        DataError: not exactly two groups; no weights can balance all properties at once (the message names those in
-            conflict).
+        DataError: not exactly two groups, or an example without one; numbers with a fraction, which are to be cut into
+            bins first; no weights can balance all properties at once (the message names those in conflict).
     """
     names, second = _two_groups(groups)
     cells, members, sets = _cells(second, properties)
@@ -152,7 +152,11 @@ class _Cells:
     of_example: Counts
 
 
-def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
+def _two_groups(groups: Sequence[Any]) -> tuple[tuple[str, str], Bools]:
+    import pandas as pd
+
+    if (missing := pd.Series(groups, dtype=object).isna()).any():
+        raise DataError(f"expected a group for each example, got none for example {missing.argmax()}; leave it out")
     found, second = np.unique(np.array(groups, dtype=str), return_inverse=True)
     if len(found) != 2:
         listing = ", ".join(found[:5]) or "none"
@@ -162,12 +166,15 @@ def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
 
 def _codes(name: str, column: Sequence[Any]) -> tuple[Counts, list[str]]:
     """The number of each example's property, −1 for none, and the properties' names."""
-    ordered = sorted({value for value in column if value is not None})
-    number = {value: i for i, value in enumerate(ordered)}
-    codes = np.array([number.get(value, -1) for value in column], dtype=np.int64)
-    if all(isinstance(value, bool) for value in ordered):
-        return codes, [name if value else f"not {name}" for value in ordered]
-    return codes, [f"{name}={value}" for value in ordered]
+    import pandas as pd
+
+    codes, found = pd.factorize(pd.Series(column, dtype=object), sort=True)
+    for value in found:
+        if isinstance(value, float | np.floating) and not value.is_integer():
+            raise DataError(f"{name}: expected categories, or true and false, got {value}; cut it into bins first")
+    if all(isinstance(value, bool | np.bool_) for value in found):
+        return codes, [name if value else f"not {name}" for value in found]
+    return codes, [f"{name}={value}" for value in found]
 
 
 def _cells(second: Bools, properties: Mapping[str, Sequence[Hashable]]) -> tuple[_Cells, Bools, list[str]]:
