@@ -208,7 +208,7 @@ def evaluate(
                 message = f"this was found by {other}, and now the system is {system.signature}: choose another folder"
                 raise DataError(message, path=path)
         kept = [_Kept(out, data) for data in datasets]
-        for one in kept:
+        for one in [one for one in kept if not one.finished()]:  # all are looked at before the first is made
             one.find(system, progress)
         evaluation = _evaluation(out, kept, settings)
         write_atomic(out / METRICS, f"{json.dumps(evaluation.to_json(), ensure_ascii=False, indent=1)}\n".encode())
@@ -255,23 +255,38 @@ class _Kept:
     def record(self) -> Path:
         return self.out / f"{self.data.name}{_RECORD}"
 
-    def find(self, system: CorefSystem, progress: Progress) -> None:
-        """Let the system find the clusters, unless it has before."""
-        path = self.clusters
-        new = path.with_name(f"{path.name}.new")  # it gets its name when its record is there: no file of others is lost
-        if not (self.record.is_file() and (path.exists() or new.exists())):
-            if path.exists():
+    @property
+    def new(self) -> Path:
+        """The clusters until their record is there: so no file of others is lost."""
+        return self.clusters.with_name(f"{self.clusters.name}.new")
+
+    def finished(self) -> bool:
+        """Whether the system has found the clusters before; `DataError` for a file of others, and as `found`."""
+        if not self.record.is_file():
+            if self.clusters.exists():
                 message = f"this file is there already, without {self.record.name}: move it, or choose another --out"
-                raise DataError(message, path=path)
-            with explained(new, "remove"):  # whole, but how its command's output was read is not known
-                new.unlink(missing_ok=True)
-            texts = self.data.texts
-            run_system(system, texts, new, lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts))
-            found = FoundClusters(system.signature, texts_digest(texts), _digest(new), system.notes)
-            write_atomic(self.record, f"{json.dumps(asdict(found), ensure_ascii=False, indent=1)}\n".encode())
-        with explained(path, "write"):
-            if new.is_file():
-                new.replace(path)
+                raise DataError(message, path=self.clusters)
+            return False
+        self._name()
+        if not self.clusters.exists():
+            return False
+        self.found()
+        return True
+
+    def find(self, system: CorefSystem, progress: Progress) -> None:
+        """Let the system find the clusters."""
+        with explained(self.new, "remove"):  # whole, but how its command's output was read is not known
+            self.new.unlink(missing_ok=True)
+        texts = self.data.texts
+        run_system(system, texts, self.new, lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts))
+        found = FoundClusters(system.signature, texts_digest(texts), _digest(self.new), system.notes)
+        write_atomic(self.record, f"{json.dumps(asdict(found), ensure_ascii=False, indent=1)}\n".encode())
+        self._name()
+
+    def _name(self) -> None:
+        with explained(self.clusters, "write"):
+            if self.new.is_file():
+                self.new.replace(self.clusters)
 
     def found(self) -> FoundClusters:
         """The record; `DataError` for what was found in other documents, or was changed since."""

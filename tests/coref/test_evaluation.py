@@ -252,6 +252,18 @@ def test_what_is_of_another_system_or_data_or_was_changed_is_refused(data: Path,
         read_evaluation(tmp_path / "none", opened, SETTINGS)
 
 
+def test_what_is_there_is_checked_before_the_system_runs(data: Path, tmp_path: Path) -> None:
+    first, second = _two(data)
+    evaluate(Counting(), [second], tmp_path / "changed", SETTINGS)
+    (tmp_path / "others").mkdir()
+    for name, said in (("changed", "was changed since"), ("others", "is there already")):
+        (tmp_path / name / "bug.jsonl").write_text("{}\n", encoding="utf-8")
+        system = Counting()
+        with pytest.raises(DataError, match=rf"bug\.jsonl: this file {said}"):
+            evaluate(system, [first, second], tmp_path / name, SETTINGS)
+        assert system.asked == []
+
+
 @pytest.mark.parametrize("name", ["winobias", "winogender", "bug", "sowinobias", "gap", "counter-gap"])
 def test_differences_are_those_of_coref_score(
     name: str, data: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
