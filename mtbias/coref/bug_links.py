@@ -113,14 +113,16 @@ class Bug(CorefDataset):
                 groups[name(value)] = [kind, order], [at for at, other in enumerate(values) if other == value]
         numbers: list[NamedNumber] = []
         counts: dict[str, dict[str, float | None]] = {}
-        for part, (stream, members) in groups.items():
-            units = _units([self.rows[at] for at in members], [linking[at] > 0 for at in members])
-            kinds = _kinds(units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE))
+        units = {
+            part: _units([self.rows[at] for at in members], [linking[at] > 0 for at in members])
+            for part, (_, members) in groups.items()
+        }
+        for part, (stream, _) in groups.items():
+            kinds = _kinds(units[part].sums.sum(axis=0).astype(np.int64).reshape(_SHAPE))
             n = {kind: int(of.sum()) for kind, of in kinds.items()}
-            found = units.estimates(
+            found = units[part].estimates(
                 resamples,
                 np.random.default_rng([seed, *stream]),
-                as_table=True,
                 n={key: sum(n[side] for side in sides) for key, (_, sides) in _NUMBERS.items()},
                 intervals=[key for key, (_, sides) in _NUMBERS.items() if all(n[side] for side in sides)],
             )
@@ -132,8 +134,7 @@ class Bug(CorefDataset):
             counts[part or "all"] = {
                 name: count for kind in n for name, count in ((kind, n[kind]), (f"{kind}, right", int(kinds[kind][1])))
             }
-        compared = {"": _units(self.rows, [n > 0 for n in linking])}
-        return DatasetScores(tuple(numbers), compared, counts, tuple(self._notes(linking)))
+        return DatasetScores(tuple(numbers), {"": units[""]}, counts, tuple(self._notes(linking)))
 
     def _notes(self, linking: Sequence[int]) -> Iterator[str]:
         if self.skipped:
@@ -200,9 +201,10 @@ def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
 
 def _units(rows: Sequence[BugSentence], right: Sequence[bool]) -> NumberUnits:
     """What accuracy, ΔG and ΔS rest on; a unit is a row."""
-    places = ((_GENDERS.index(row.gender), _SIDES.index(row.stereotype)) for row in rows)
-    cells = [2 * (len(_SIDES) * gender + side) + hit for (gender, side), hit in zip(places, right, strict=True)]
-    return NumberUnits.of_cells(cells, _SHAPE, tuple(row.occupation for row in rows), _numbers)
+    places = [
+        (_GENDERS.index(row.gender), _SIDES.index(row.stereotype), hit) for row, hit in zip(rows, right, strict=True)
+    ]
+    return NumberUnits.of_cells(places, _SHAPE, tuple(row.occupation for row in rows), _numbers)
 
 
 def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:

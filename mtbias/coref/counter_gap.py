@@ -9,7 +9,7 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
@@ -121,14 +121,16 @@ class CounterGap(GapLike):
         undefined), as the paper's stars need it, the two-sided one as `estimate` gives it; of ρ: Student's t.
         """
         ids = tuple(quadruple.id for quadruple in self.quadruples)
-        cells = pattern_cells(self.quadruples, answers.of)
-        patterns = NumberUnits.of_cells(cells, (2, 16), ids, lambda tables: numbers(tables @ _ADDS))
-        n_m, n_f = (int(n) for n in np.bincount(np.array(cells) // 16, minlength=2))
+        places = [
+            (quadruple.gender is Gender.FEMALE, pattern_of(quadruple, answers.of)) for quadruple in self.quadruples
+        ]
+        patterns = NumberUnits.of_cells(places, (2, 16), ids, lambda tables: numbers(tables @ _ADDS))
+        n_f = sum(is_feminine for is_feminine, _ in places)
+        n_m = len(places) - n_f
         sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
         estimates = patterns.estimates(
             resamples,
             np.random.default_rng(seed),
-            as_table=True,
             n={key: of.n * sizes[of.of] for key, of in METRICS.items()},
             tested=[key for key, of in METRICS.items() if of.tested],
         )
@@ -181,17 +183,13 @@ def _base(identifier: str) -> str:
     return next((identifier.removesuffix(role) for role in ROLES[1:] if identifier.endswith(role)), identifier)
 
 
-def pattern_cells(data: Sequence[Quadruple], answers: Mapping[str, Labels]) -> list[int]:
-    """The cell of each quadruple in the flattened table: 16 · gender + pattern of correctness.
+def pattern_of(quadruple: Quadruple, answers: Mapping[str, Labels]) -> int:
+    """The number of a quadruple's pattern of correctness (`pattern_number`).
 
     An instance is correct if both labels are: "A" is wrong where the pronoun means A and the system says A and B; where
     it has no antecedent, neither candidate may be predicted.
     """
-    return [
-        16 * (quadruple.gender is Gender.FEMALE)
-        + pattern_number((i.gold == answers[i.id] for i in quadruple.instances), 2)
-        for quadruple in data
-    ]
+    return pattern_number((i.gold == answers[i.id] for i in quadruple.instances), 2)
 
 
 def numbers(sums: Floats) -> dict[str, Floats]:

@@ -23,13 +23,15 @@ from mtbias.files.reading import read_text
 from mtbias.files.writing import signature_line
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import NumberUnits
-from mtbias.stats.results import Estimate
+from mtbias.stats.results import Estimate, Floats
 from mtbias.types import Stereotype
 
 RATIO = 3
 """Decimals of ratios and correlations; numbers in per cent and points have two."""
 CONDITIONS = (Stereotype.PRO, Stereotype.ANTI)
 """The stereotype fits, or it does not."""
+KINDS = {"pro": "pro", "anti": "anti", "average": "average", "difference": "pro − anti"}
+"""What numbers by condition are called: of either, their mean, and their difference (`by_kind`)."""
 
 
 class Link(StrEnum):
@@ -47,6 +49,11 @@ class Link(StrEnum):
 def link_to(*, right: bool, wrong: bool) -> Link:
     """What it is to be linked to the right person, or not, and to a wrong one, or not."""
     return Link.BOTH if right and wrong else Link.RIGHT if right else Link.WRONG if wrong else Link.NONE
+
+
+def by_kind(prefix: str, pro: Floats, anti: Floats) -> dict[str, Floats]:
+    """A number of both conditions, and what is made of it, by `KINDS` with `prefix`."""
+    return {f"{prefix}{kind}": of for kind, of in zip(KINDS, (pro, anti, (pro + anti) / 2, pro - anti), strict=True)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.dataset import (
-    CONDITIONS,
-    CorefDataset,
-    DatasetScores,
-    Link,
-    NamedNumber,
-    link_to,
-)
+from mtbias.coref.dataset import CONDITIONS, KINDS, CorefDataset, DatasetScores, Link, NamedNumber, by_kind, link_to
 from mtbias.coref.documents import Answers, CorefText, joined
-from mtbias.files.reading import parse_toml, read_bytes, read_text
+from mtbias.files.reading import TextFile, parse_toml, read_text
 from mtbias.files.strict_json import EXACT, DecodingError, converted
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import mcnemar
@@ -83,13 +76,12 @@ class SoWinoBiasSentence:
         return joined(self.tokens)
 
 
-def read_vocabulary(path: Path) -> Vocabulary:
-    """Read a TOML file with the four lists, each of words or of words with blanks inside.
+def parse_vocabulary(file: TextFile) -> Vocabulary:
+    """The TOML file with the four lists, each of words or of words with blanks inside.
 
     Raises:
         DataError: no TOML; a list is missing, empty, or not of text; a word that occurs twice in the file; another key.
     """
-    file = read_text(path)
     try:
         vocabulary = converted(Vocabulary, parse_toml(file))
     except DecodingError as error:
@@ -175,11 +167,11 @@ class SoWinoBias(CorefDataset):
         # A pair is a cell of a table of polarity, link of the pro and link of the anti sentence.
         links = {s.id: LINKS.index(link(s, answers.of[s.id])) for s in self.sentences}
         pairs = list(zip(self.sentences[::2], self.sentences[1::2], strict=True))
-        cells = [_SHAPE[2] * (_SHAPE[1] * POLARITIES.index(a.polarity) + links[a.id]) + links[b.id] for a, b in pairs]
+        places = [(POLARITIES.index(pro.polarity), links[pro.id], links[anti.id]) for pro, anti in pairs]
         meant = tuple(" ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs)
         drawn = [f"{row}:{key}" for row in ROWS for key in ("pro", "anti", "difference")]
-        units = replace(NumberUnits.of_cells(cells, _SHAPE, meant, _numbers), compared=drawn)
-        estimates = units.estimates(resamples, np.random.default_rng(seed), as_table=True, intervals=drawn)
+        units = replace(NumberUnits.of_cells(places, _SHAPE, meant, _numbers), compared=drawn)
+        estimates = units.estimates(resamples, np.random.default_rng(seed), intervals=drawn)
         table = units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE)
         numbers: list[NamedNumber] = []
         counts: dict[str, dict[str, float | None]] = {}
@@ -188,7 +180,7 @@ class SoWinoBias(CorefDataset):
             by_link = dict(zip(CONDITIONS, (of_row.sum(axis=1), of_row.sum(axis=0)), strict=True))
             # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
             p = mcnemar(*(int(of[right] - of_row[right, right]) for of in by_link.values()))
-            for key, label in _KINDS.items():
+            for key, label in KINDS.items():
                 one = estimates[f"{row}:{key}"]
                 one = replace(one, n=n, p=p if key == "difference" and one.value is not None else None)
                 headline = row == "all" and key != "average"
@@ -205,16 +197,13 @@ def open_sowinobias(data: Path | None) -> SoWinoBias:
     """The test set of the vocabulary at `data`, by default of our own lists, whose numbers are not the paper's.
 
     Raises:
-        DataError: as `read_vocabulary`.
+        DataError: no such file; as `parse_vocabulary`.
     """
-    path = data or EXAMPLE_VOCABULARY
-    sentences = generate(read_vocabulary(path))
+    file = read_text(data or EXAMPLE_VOCABULARY)
+    sentences = generate(parse_vocabulary(file))
     digest = sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
     signed = {"sentences": digest[:12], "list": "given" if data else "example", "right": "second-person-alone"}
-    return SoWinoBias(sentences, {"vocabulary": sha256(read_bytes(path)).hexdigest()}, signed)
-
-
-_KINDS = {"pro": "pro", "anti": "anti", "average": "average", "difference": "pro − anti"}
+    return SoWinoBias(sentences, {"vocabulary": file.sha256}, signed)
 
 
 def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
@@ -227,6 +216,5 @@ def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
         for row, share, one in zip(ROWS, (*shares.T, shares.mean(axis=1)), (*of_alone.T, pooled), strict=True):
             values |= {f"{row}:{direction}": share, f"{row}:{direction}:one_alone": one}
     for row in ROWS:
-        pro, anti = (values[f"{row}:{direction}"] for direction in CONDITIONS)
-        values |= {f"{row}:average": (pro + anti) / 2, f"{row}:difference": pro - anti}
+        values |= by_kind(f"{row}:", *(values[f"{row}:{direction}"] for direction in CONDITIONS))
     return values

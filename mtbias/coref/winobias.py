@@ -33,15 +33,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated, without_repeated
-from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_coref
-from mtbias.coref.dataset import (
-    CONDITIONS,
-    CorefDataset,
-    DatasetScores,
-    Link,
-    NamedNumber,
-    link_to,
-)
+from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.dataset import CONDITIONS, KINDS, CorefDataset, DatasetScores, Link, NamedNumber, by_kind, link_to
 from mtbias.coref.documents import Answers, CorefText, joined
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
@@ -101,11 +94,10 @@ class WinoBiasDocument:
 SetKey = tuple[str, int, Stereotype]
 """Split, type and condition: one of the eight files."""
 
-_KINDS = {"pro": "pro", "anti": "anti", "average": "average", "difference": "pro − anti"}
 _LABELS = {
     f"{key}_{kind}": f"{label}, {name}"
     for key, label in (("f1", "CoNLL F1"), ("link", "link accuracy"))
-    for kind, name in _KINDS.items()
+    for kind, name in KINDS.items()
 } | {
     f"{key}{rate}_{condition}": f"{label} {rate[1:] or 'F1'}, {condition}"
     for condition in CONDITIONS
@@ -315,9 +307,7 @@ class _Set:
         self.documents = documents
         self.links = [link(document, clusters) for document, clusters in given]
         self.right = np.array([one is Link.RIGHT for one in self.links])
-        counts = [count_coref(document.gold, without_repeated(clusters)).ravel() for document, clusters in given]
-        self.table: Floats = np.array(counts)
-        """``[n, 16]``, as `count_coref` counts."""
+        self.table = count_table(count_coref(document.gold, without_repeated(clusters)) for document, clusters in given)
 
     def estimates(self, resamples: int, rng: np.random.Generator) -> dict[str, Estimate]:
         """F1, link accuracy, and the parts of F1."""
@@ -346,9 +336,7 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     )
     values: dict[str, Floats] = {}
     for name, first in pro.items():
-        second = anti[name]
-        values |= {f"{name}_pro": first, f"{name}_anti": second}
-        values |= {f"{name}_average": (first + second) / 2, f"{name}_difference": first - second}
+        values |= by_kind(f"{name}_", first, anti[name])
     return values
 
 

@@ -308,15 +308,21 @@ class NumberUnits:
     """Maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined."""
     compared: Collection[str] = ()
     """The numbers that systems are compared in; none named: all."""
+    one_cell: bool = False
+    """Whether each unit counts in one cell: resamples draw the table of them, which is the same and takes less time."""
 
     @classmethod
     def of_cells(
-        cls, cells: Sequence[int], shape: Sequence[int], groups: Sequence[str], numbers: Callable[..., Any]
+        cls, places: Sequence[Sequence[int]], shape: Sequence[int], groups: Sequence[str], numbers: Callable[..., Any]
     ) -> NumberUnits:
-        """Units that each count in one cell of a table of that `shape`; `numbers` maps tables ``[R, *shape]``."""
-        sums = np.zeros((len(cells), int(np.prod(shape))))
-        sums[np.arange(len(cells)), cells] = 1
-        return cls(sums, groups, lambda sums: numbers(sums.reshape(-1, *shape)))
+        """Units that each count in the cell at one of `places`, an index of a table of that `shape`.
+
+        `numbers` maps tables ``[R, *shape]``.
+        """
+        of_axes = np.array(places, dtype=np.int64).reshape(-1, len(shape)).T
+        sums = np.zeros((len(places), prod(shape)))
+        sums[np.arange(len(places)), np.ravel_multi_index(tuple(of_axes), shape)] = 1
+        return cls(sums, groups, lambda sums: numbers(sums.reshape(-1, *shape)), one_cell=True)
 
     def drawn(self, over: Draw) -> NumberUnits:
         """The units that are drawn as a whole."""
@@ -326,25 +332,22 @@ class NumberUnits:
         places = {name: place for place, name in enumerate(names)}
         together = np.zeros((len(names), self.sums.shape[1]))
         np.add.at(together, [places[name] for name in self.groups], self.sums)
-        return replace(self, sums=together, groups=names)
+        return replace(self, sums=together, groups=names, one_cell=False)
 
     def estimates(
         self,
         resamples: int,
         rng: np.random.Generator,
         *,
-        as_table: bool = False,
         n: Mapping[str, float] | None = None,
         intervals: Collection[str] | None = None,
         tested: Collection[str] = (),
     ) -> dict[str, Estimate]:
-        """The numbers with percentile intervals over units; `n` (default: units) and all else as in `estimate`.
-
-        `as_table`: units of cells are drawn as a table of counts, which is the same and takes less time.
-        """
+        """The numbers with percentile intervals over units; `n` (default: units) and all else as in `estimate`."""
         whole = self.sums.sum(axis=0)
-        table: Counts = whole.astype(np.int64)
-        resample = partial(bootstrap_counts, table) if as_table else partial(bootstrap_units, self.sums)
+        resample = (
+            partial(bootstrap_counts, whole.astype(np.int64)) if self.one_cell else partial(bootstrap_units, self.sums)
+        )
         denominators = dict.fromkeys(self.numbers(whole[None]), len(self.sums)) if n is None else n
         return estimate(
             whole[None],

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 
-from mtbias.coref.sowinobias import generate, read_vocabulary
+from mtbias.coref.sowinobias import generate, parse_vocabulary
 from mtbias.demo import model_folder_of_demo
+from mtbias.files.reading import read_text
 from mtbias.mining.corpus_check import read_corpus
 from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, conll, write_winobias, write_winogender
 
@@ -175,5 +176,5 @@ def _write_vectors(folder: Path) -> None:
     (folder / "vocabulary.toml").write_text(
         "".join(f"{key} = {json.dumps(values)}\n" for key, values in lists.items()), encoding="utf-8"
     )
-    sentences = generate(read_vocabulary(folder / "vocabulary.toml"))
+    sentences = generate(parse_vocabulary(read_text(folder / "vocabulary.toml")))
     _write_answers(folder / "sowinobias.jsonl", [sentence.id for sentence in sentences])

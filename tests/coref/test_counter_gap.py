@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mtbias.coref.counter_gap import CounterGap, pattern_cells, quadruples
+from mtbias.coref.counter_gap import CounterGap, pattern_of, quadruples
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap_data import (
@@ -92,7 +92,7 @@ def test_an_instance_without_antecedent_is_right_where_neither_is_predicted() ->
     said = [(False, False), (True, False), (False, True), (False, False)]
     said += [(True, False), (True, True), (True, False), (False, False)]
     labels = {i.id: Labels(*pair) for i, pair in zip(neither + first, said, strict=True)}
-    assert pattern_cells(quadruples(gap_file(neither + first)), labels) == [9, 10]
+    assert [pattern_of(one, labels) for one in quadruples(gap_file(neither + first))] == [9, 10]
 
 
 def test_rho_and_its_p_are_those_of_scipy() -> None:

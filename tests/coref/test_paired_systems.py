@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from mtbias.cli import main
-from mtbias.coref.sowinobias import generate, read_vocabulary
+from mtbias.coref.sowinobias import generate, parse_vocabulary
 from mtbias.errors import DataError
+from mtbias.files.reading import read_text
 from mtbias.stats.paired import Draw, NumberUnits, corrected
 from mtbias.stats.results import Difference, Floats, percent
 from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, write_winobias, write_winogender
@@ -154,7 +155,7 @@ def test_bug_and_sowinobias_against_a_second_system(tmp_path: Path, capsys: pyte
              "negative_adjectives": ["shy"]}  # fmt: skip
     vocabulary = tmp_path / "words.toml"
     vocabulary.write_text("".join(f"{name} = {json.dumps(of)}\n" for name, of in lists.items()), encoding="utf-8")
-    sentences = generate(read_vocabulary(vocabulary))
+    sentences = generate(parse_vocabulary(read_text(vocabulary)))
     assert len(sentences) == len(list(product(("pro", "anti"), ("positive", "negative"))))
     for name, path in zip(("second", "first"), files, strict=True):
         lines = [json.dumps({"id": s.id, "clusters": [[getattr(s, name), s.pronoun]]}) for s in sentences]

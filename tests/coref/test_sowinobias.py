@@ -17,9 +17,10 @@ from mtbias.coref.sowinobias import (
     Vocabulary,
     generate,
     link,
-    read_vocabulary,
+    parse_vocabulary,
 )
 from mtbias.errors import DataError
+from mtbias.files.reading import read_text
 from mtbias.types import Stereotype
 
 SMALL = Vocabulary(("pilot", "tree surgeon"), ("nanny", "nurse"), ("kind", "sweet"), ("vain", "fussy"))
@@ -43,7 +44,7 @@ def test_sentences_by_hand() -> None:
 
 def test_the_size_of_the_set() -> None:
     # Section 4.2: lists of 16 give 16³ = 4096 sentences, here in each direction and polarity.
-    everything = generate(read_vocabulary(EXAMPLE_VOCABULARY))
+    everything = generate(parse_vocabulary(read_text(EXAMPLE_VOCABULARY)))
     assert set(Counter((s.direction, s.polarity) for s in everything).values()) == {4096}
     # Counterparts stay together: an occupation of men and one of women, the other way round.
     assert all(
@@ -165,11 +166,11 @@ def test_vocabularies_that_are_wrong(tmp_path: Path, text: str, message: str) ->
     path = tmp_path / "v.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
-        read_vocabulary(path)
+        parse_vocabulary(read_text(path))
 
 
 def test_the_example_has_lists_of_sixteen() -> None:
-    v = read_vocabulary(EXAMPLE_VOCABULARY)
+    v = parse_vocabulary(read_text(EXAMPLE_VOCABULARY))
     lists = (v.male_occupations, v.female_occupations, v.positive_adjectives, v.negative_adjectives)
     assert [len(words) for words in lists] == [16] * 4
 
