@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mtbias import __version__
 from mtbias.coref.dataset import NamedNumber
 from mtbias.coref.evaluation import Evaluation, NumberDifference
+from mtbias.errors import escaped
 from mtbias.report import page
 from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
@@ -229,7 +230,7 @@ def render_weights(written: WrittenWeights) -> str:
     sizes = zip(
         (*of.groups, "together"), (*of.sizes, len(of.weights)), (*of.effective_sizes, of.effective_size), strict=True
     )
-    largest = of.largest()
+    largest, keys = of.largest(), solved.keys
     mean = sum(weight for _, weight in largest) / len(largest)
     lines = [
         columns(["before weighting", "", "mean", "s.d.", "examples"], differ),
@@ -241,7 +242,7 @@ def render_weights(written: WrittenWeights) -> str:
         "",
         columns(
             [f"the {len(largest)} largest", f"mean {number(mean, 4)}"],
-            [[solved.keys[i], number(weight, 4)] for i, weight in largest],
+            [[keys[i], number(weight, 4)] for i, weight in largest],
         ),
     ]
-    return "\n".join(lines) + (f"Weights: {written.out}\n" if written.out else "")
+    return "\n".join(lines) + (f"Weights: {escaped(str(written.out))}\n" if written.out else "")

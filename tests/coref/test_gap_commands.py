@@ -79,6 +79,8 @@ def test_a_folder_gives_data_and_names(folder: Path, coref: Callable[..., str]) 
 
 
 def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[..., str]) -> None:
+    text = coref("gap-weights", "--data", folder, "--out", folder / "a\x1b[1m.json")
+    assert f"\nWeights: {folder}/a\\x1b[1m.json\nSignature: " in text
     out = folder / "weights.json"
     text = coref("gap-weights", "--data", folder, "--out", out)
     assert "balanced: names=2, distance=1, distance=2\n" in text
