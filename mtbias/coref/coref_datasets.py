@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.counter_gap import CounterGap, open_counter_gap
@@ -16,27 +17,21 @@ from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import DataError, UsageError, choices
 
-_CLASSES: Mapping[str, type[CorefDataset]] = {
-    one.name: one for one in (WinoBias, Winogender, Gap, CounterGap, Bug, SoWinoBias)
-}
-_PLACES: Mapping[str, Sequence[str]] = {
-    "winobias": ("winobias",),
-    "winogender": ("winogender",),
-    "gap": ("gap",),
-    "counter-gap": ("counter-gap/C-GAP.tsv",),
-    "bug": ("bug/gold_BUG.csv", "bug-gold-paper/gold_BUG.csv"),
-    "sowinobias": ("sowinobias.toml",),
-}
-"""Where each data set is in a folder of data sets: the first of them that is there."""
+
+class _Known(NamedTuple):
+    kind: type[CorefDataset]
+    opened: Callable[..., CorefDataset]
+    places: Sequence[str]
+    """Where it is in a folder of data sets: the first of them that is there."""
 
 
-_READERS: Mapping[str, Callable[..., CorefDataset]] = {
-    "winobias": read_winobias,
-    "winogender": read_winogender,
-    "gap": open_gap,
-    "counter-gap": open_counter_gap,
-    "bug": read_bug,
-    "sowinobias": open_sowinobias,
+_KNOWN: Mapping[str, _Known] = {
+    "winobias": _Known(WinoBias, read_winobias, ["winobias"]),
+    "winogender": _Known(Winogender, read_winogender, ["winogender"]),
+    "gap": _Known(Gap, open_gap, ["gap"]),
+    "counter-gap": _Known(CounterGap, open_counter_gap, ["counter-gap/C-GAP.tsv"]),
+    "bug": _Known(Bug, read_bug, ["bug/gold_BUG.csv", "bug-gold-paper/gold_BUG.csv"]),
+    "sowinobias": _Known(SoWinoBias, open_sowinobias, ["sowinobias.toml"]),
 }
 
 
@@ -57,14 +52,14 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
         raise UsageError(f"--data: expected where the data of {name} are, got nothing; download {DOWNLOADS[name]}")
     if data is not None and name in DOWNLOADS and not data.exists():
         raise DataError(f"there is no such file or folder; for {name} download {DOWNLOADS[name]}", path=data)
-    return _READERS[name](data, **{option: value for option, value in options.items() if value})
+    return _KNOWN[name].opened(data, **{option: value for option, value in options.items() if value})
 
 
 def refuse_others(name: DatasetName, options: Mapping[str, object]) -> None:
     """`UsageError` for an option with a value that the data set does not have."""
     for option, value in options.items():
-        if value and option not in _CLASSES[name].options:
-            having = " and ".join(other for other, of in _CLASSES.items() if option in of.options)
+        if value and option not in _KNOWN[name].kind.options:
+            having = " and ".join(other for other, of in _KNOWN.items() if option in of.kind.options)
             raise UsageError(f"--{option.replace('_', '-')} goes with {having}, not with {name}")
 
 
@@ -116,7 +111,7 @@ def located(
     for dataset in DATASETS:
         if names and dataset not in names:
             continue
-        places = [folder / place for folder in folders for place in _PLACES[dataset]]
+        places = [folder / place for folder in folders for place in _KNOWN[dataset].places]
         there = named.get(dataset) or next((place for place in places if place.exists()), None)
         if there is None and dataset in names and dataset != "sowinobias":
             looked = " or ".join(map(str, places))
@@ -129,7 +124,7 @@ def located(
     if not located:
         raise DataError(
             f"no data set: neither given nor in {', '.join(map(str, folders))}; give --data NAME=PATH, or a folder "
-            f"with {', '.join(place for places in _PLACES.values() for place in places)}; --dataset NAME says what to "
+            f"with {', '.join(place for one in _KNOWN.values() for place in one.places)}; --dataset NAME says what to "
             "download"
         )
     return located
