@@ -59,7 +59,7 @@ def command(
     result["signature"] = signature_line(
         "coref:train",
         {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
-        {"heads": "last-word", "weights": begun, **options},
+        {"weights": begun, **options},
     )
     rows = [[name, *(str(n) for n in of.values())] for name, of in counts.items()]
     table = columns(["", "documents", "mentions", "across sentences, left out"], rows)

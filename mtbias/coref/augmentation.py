@@ -11,7 +11,6 @@ Zhao et al. (2018) and Hall Maudslay et al. (2019).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -36,16 +35,6 @@ _BEGIN = re.compile(r"(\s*#\s*begin document\s+\()(.*)(\);.*)")
 Kind = Literal["anonymised", "names"]
 """What becomes of a first name: an id (E1, E2, … in the order in which names first occur in the file), or its
 counterpart of the other gender."""
-
-COUNTED = (
-    "documents",
-    "gendered words swapped",
-    "first names replaced",
-    "first names without counterpart",
-    "her or his that may be read either way",
-)
-"""What is counted in the copies. *her* and *his* are read by their tag PRP or PRP$, or without one by the words around;
-where both readings are usual, that is a guess. First names without counterpart are of the kind *names* only."""
 
 _SUFFIX = "_a"
 """Behind the name of each copy, so that ids differ."""
@@ -76,7 +65,8 @@ def augment(
     """Write the CoNLL-2012 file `data` with a gender-swapped copy of each of its documents to `out`.
 
     A word is a first name where it is one of `names` (in this spelling) and its tag is NNP or NNPS, or where the file
-    has no tag for it and it has a capital. The white space between columns stays as it is.
+    has no tag for it and it has a capital. *her* and *his* are read by their tag PRP or PRP$, or without one by the
+    words around; where both readings are usual, that is a guess. The white space between columns stays as it is.
 
     Args:
         data: the file.
@@ -108,14 +98,20 @@ def augment(
             document = header[2] if header else document
             copies.append(f"{header[1]}{document}{_SUFFIX}{header[3]}" if header else line)
     write_atomic(out, [*([] if only_copies else original), *copies])
-    work.total.update({COUNTED[0]: len(parsed.documents), COUNTED[-1]: len(work.ambiguous)})
+    counts = {
+        "documents": len(parsed.documents),
+        "gendered words swapped": work.swapped,
+        "first names replaced": work.replaced,
+        "first names without counterpart": work.alone,
+        "her or his that may be read either way": len(work.ambiguous),
+    }
     options = {"kind": kind, "list": "given" if names else "example", "copies": "only" if only_copies else "added"}
     signature = signature_line(
         "coref:augment",
         {"data": {data.name: parsed.file.sha256}, "names": {"names": listed.sha256}},
         {**options, **({"max-names": max_names} if matched else {})},
     )
-    return MadeFile({name: work.total[name] for name in COUNTED}, work.ambiguous, str(out), signature)
+    return MadeFile(counts, work.ambiguous, str(out), signature)
 
 
 class _Work:
@@ -126,7 +122,7 @@ class _Work:
         self.names = names
         self.counterparts = counterparts
         self.ids: dict[str, str] = {}
-        self.total: Counter[str] = Counter()
+        self.swapped = self.replaced = self.alone = 0
         self.ambiguous: list[str] = []
 
     def sentence(self, lines: list[str], document: str) -> Iterator[str]:
@@ -138,7 +134,7 @@ class _Work:
         new = {n: self._name(words[n]) for n in sorted(are_names)}
         for swap in swap_words(words, tags=tags, fixed=are_names):
             new[swap.index] = swap.new
-            self.total["gendered words swapped"] += 1
+            self.swapped += 1
             if swap.ambiguous:
                 around = words[max(0, swap.index - 3) : swap.index + 4]
                 self.ambiguous.append(f"{document}: {' '.join(around)}")
@@ -152,9 +148,9 @@ class _Work:
 
     def _name(self, word: str) -> str:
         if self.kind == "names" and word not in self.counterparts:
-            self.total["first names without counterpart"] += 1
+            self.alone += 1
             return word
-        self.total["first names replaced"] += 1
+        self.replaced += 1
         if self.kind == "names":
             return match_case(self.counterparts[word], word)
         return self.ids.setdefault(word, f"E{len(self.ids) + 1}")

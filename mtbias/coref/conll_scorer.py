@@ -71,12 +71,12 @@ def conll_f1(sums: Floats) -> Floats:
 def compute_coref(table: Floats) -> dict[str, Estimate]:
     """The scores in per cent of the documents whose counts are the rows of `table`.
 
-    ``conll``, and for each of `PARTS` its F1 (``muc``), ``muc_recall`` and ``muc_precision``. n of recall and precision
-    is their denominator, of all else documents. Recall is None where the key has nothing to find, precision where the
-    response has found nothing; F1 is None where both are, 0 where one is.
+    For each of `PARTS` its F1 (``muc``), ``muc_recall`` and ``muc_precision``. n of recall and precision is their
+    denominator, of F1 documents. Recall is None where the key has nothing to find, precision where the response has
+    found nothing; F1 is None where both are, 0 where one is.
     """
     sums = table.sum(axis=0)
-    scores = {"conll": Estimate(number(conll_f1(sums)), n=len(table))}
+    scores: dict[str, Estimate] = {}
     for name, recall, precision, f1, counts in zip(PARTS, *_rates(sums), sums.reshape(-1, 4), strict=True):
         scores[name] = Estimate(number(f1), n=len(table))
         scores[f"{name}_recall"] = Estimate(number(recall), n=int(counts[1]))
