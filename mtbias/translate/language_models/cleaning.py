@@ -155,6 +155,10 @@ def _begins(text: str, phrases: tuple[str, ...]) -> bool:
     return any(plain.startswith(each) and not plain[len(each) : len(each) + 1].isalnum() for each in phrases)
 
 
+def _has_more_sentences(text: str, source: str) -> bool:
+    return len(_SENTENCE_END.split(text)) > len(_SENTENCE_END.split(source))
+
+
 @dataclass(slots=True)
 class _Reading:
     """One answer that is being read."""
@@ -213,6 +217,7 @@ class _Reading:
             for kind, strip in (
                 ("markdown", without_markdown),
                 ("quotes", without_quotes),
+                ("introduction", self._without_opener),
                 ("introduction", self._without_label),
             ):
                 stripped = strip(text, self.source).strip()
@@ -221,6 +226,13 @@ class _Reading:
             if text == before:
                 return text, kinds
         return text, {*kinds, "shape"}
+
+    def _without_opener(self, text: str, source: str) -> str:
+        """A line without the "Sure!" that is its first sentence, where it has more sentences than the source."""
+        end = _SENTENCE_END.search(text)
+        if end is None or _folded(text[: end.start()]) not in self.known["openers"]:
+            return text
+        return text[end.end() :] if self._opens(text) and _has_more_sentences(text, source) else text
 
     def _without_label(self, text: str, source: str) -> str:
         """A line without the announcement before its colon: "Spanish:", "Here is the translation:"."""
@@ -235,10 +247,9 @@ class _Reading:
         """What a line is, without its marks: ``text`` where it may be the translation."""
         if len(text) > TIMES_LONGER * len(self.source) + LEAST_LONG:
             return "overlong"
-        sentences = _SENTENCE_END.split(text)
-        more = len(sentences) > len(_SENTENCE_END.split(self.source))
+        sentences = _SENTENCE_END.split(text) if _has_more_sentences(text, self.source) else [text]
         pieces = [text] if _ASIDE.search(self.source) else _ASIDE.split(text)
-        further = [(each[0], piece) for each in (sentences if more else [text], pieces) for piece in each[1:]]
+        further = [(each[0], piece) for each in (sentences, pieces) for piece in each[1:]]
         if not any(letter.isalnum() for letter in text):
             return "introduction" if "introduction" in kinds else "empty"
         if self._is_echo(text):
@@ -333,6 +344,8 @@ _PAIRS = {
     "״": "״", "`": "'",
 }  # fmt: skip
 _QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
+_DOUBLE = frozenset('"“”„«»')
+"""Marks that are no apostrophes, nor marks within a word, so that one alone has lost its partner."""
 
 
 def after_thought(text: str) -> str | None:
@@ -367,7 +380,17 @@ def without_markdown(line: str, source: str) -> str:
 
 
 def without_quotes(line: str, source: str) -> str:
-    """A line without the quotation marks around all of it, where the source begins with none."""
-    inner = line[1:-1].strip()
-    quoted = len(line) > 2 and line[-1] in _PAIRS.get(line[0], "") and not {line[0], line[-1]} & set(inner)
-    return inner if quoted and inner and source[:1] not in _QUOTES else line
+    """A line without the quotation marks around all of it, or a double one without its partner at an end.
+
+    A full stop behind the mark goes with it. Where the source begins with a mark, or has that one, it stays.
+    """
+    text = line[:-1] if line[-1:] == "." and line[-2:-1] in _QUOTES else line
+    if len(text) < 2 or source[:1] in _QUOTES:
+        return line
+    first, inner, last = text[0], text[1:-1].strip(), text[-1]
+    if inner and last in _PAIRS.get(first, "") and not {first, last} & set(inner):
+        return inner
+    alone = sum(map(text.count, _DOUBLE)) == 1 and _DOUBLE.isdisjoint(source)
+    if alone and first in _DOUBLE:
+        return line[1:]
+    return text[:-1] if alone and last in _DOUBLE and not text[-2].isdigit() else line  # 3" are inches
