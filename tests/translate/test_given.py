@@ -132,7 +132,7 @@ def test_sources_match_after_normalisation_and_in_the_files_order(tmp_path: Path
     assert result.noticed["examples"]["normalised"] == ["x-0", "x-1", "x-2"]
 
 
-def test_rows_with_one_source_follow_the_files_order(tmp_path: Path) -> None:
+def test_rows_with_one_source_but_for_blanks_follow_the_files_order(tmp_path: Path) -> None:
     result = read_translations(put(tmp_path, "A  b ||| one\nA b ||| two\n"), corpus("A b", "A b"))
     assert texts(result) == ["one", "two"]
     assert result.noticed["normalised"] == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
@@ -310,8 +311,9 @@ class Generation:
             return
         pool = ThreadPoolExecutor(self.engine.concurrency, thread_name_prefix="mtbias-batch")
         try:
-            for made in [pool.submit(self._group, encoded, group, store) for group in groups]:
-                yield from made.result()
+            made = deque(pool.submit(self._group, encoded, group, store) for group in groups)
+            while made:
+                yield from made.popleft().result()  # which is held no longer than until it is yielded
         finally:
             with self.engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
                 pool.shutdown(cancel_futures=True)

@@ -68,7 +68,7 @@ def _system_has_cublas() -> bool:
     try:
         ctypes.CDLL(_LIBRARIES[-1])
     except OSError:
-        return sys.platform != "linux"  # elsewhere it has another name, and the product in `_load` sees what is missing
+        return sys.platform != "linux"  # elsewhere it has another name, and the batch in `_load` shows what is missing
     return True
 
 
