@@ -316,6 +316,12 @@ EDITS = (
     _edit("system.conll", "other words", "plumber", "driver"),
     _edit("system.conll", "no end of a document", "#end document\n#begin", "#begin"),
     _edit("system.jsonl", "clusters that are no list", "[[[0, 1], [6, 6]]]", '"all"'),
+    _edit(
+        "system.jsonl", "predicted clusters of one document alone", '"clusters"', '"clusters": [], "predicted_clusters"'
+    ),
+    _edit(
+        "system.jsonl", "fastcoref's clusters that are no lists", "[[[0, 1], [6, 6]]]", '[3], "clusters_strings": []'
+    ),
     _edit("winogender.tsv", "an unknown answer", "\toccupation\n", "\tnobody\n"),
     _edit("winogender.tsv", "an id twice", "florist.caller.0.female", "florist.caller.0.male"),
     _edit("winogender.tsv", "no column of answers", "prediction", "answer"),
