@@ -210,7 +210,8 @@ def report(log: Log, stages: Mapping[str, float]) -> Iterator[str]:
 
 
 def _rate(one: Json) -> float:
-    return float(one["sentences"] / one["seconds"])
+    """Sentences a second of the whole plan: by tokens, since the batches that were timed may be of the longer ones."""
+    return float(one["tokens"] / one["seconds"] / one["tokens_a_sentence"])
 
 
 def _speeds(found: Iterable[Json]) -> str:

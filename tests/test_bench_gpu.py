@@ -28,8 +28,9 @@ def speed(family: str, engine: str, dtype: str, rate: float) -> dict[str, Any]:
         "variant": {"engine": engine, "dtype": dtype, "goal": 0.0},
         "batches": 2,
         "planned": 16,
-        "sentences": 100,
+        "sentences": 80,
         "tokens": 4000,
+        "tokens_a_sentence": 40.0,  # of the plan; that of what was timed is 50: 100 sentences of the plan
         "seconds": 100 / rate,
         "floor": 25 / rate,
         "binds": "memory",
@@ -92,7 +93,7 @@ def test_the_report_says_what_was_measured_and_what_was_not(tmp_path: Path) -> N
     log.add({"kind": "speed", "family": "opus-mt", "variant": {"engine": "ct2", "dtype": "x"}, "left_out": "no cuBLAS"})
     log.add({"kind": "not reached", "job": "price", "family": None})
     page = (tmp_path / "out" / "report.md").read_text()
-    assert "| opus-mt | transformers bfloat16 | 2 of 16 × 50 | 500 | 50.0 | 2,048 | 25% (memory) |" in page
+    assert "| opus-mt | transformers bfloat16 | 2 of 16 × 40 | 500 | 50.0 | 2,048 | 25% (memory) |" in page
     assert "| opus-mt | ct2 x | left out: no cuBLAS | | | | |" in page
     # A family: 234.86 × (2 + 1 + 3 ms) one after the other, × (2 + 1 ms) where analysing hides behind translating; fast
     # falls back on transformers.

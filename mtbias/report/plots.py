@@ -225,7 +225,7 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     Raises:
         DataError: `metrics.json` lacks a key.
     """
-    declared = {number.key: number for number in run.numbers}
+    declared = {one.key: one for one in run.numbers}
     pair = next((pair for pair in GENDERED if pair.keys() <= declared.keys()), None)
     if pair is None or not run.metrics.get("by_entity"):
         return

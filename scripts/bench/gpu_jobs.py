@@ -77,6 +77,7 @@ def _speed(variant: Variant, shape: Shape, job: Json) -> Json:
         "planned": len(runner.work),
         "sentences": sum(len(batch.sources) for batch in done),
         "tokens": sum(batch.length * len(batch.sources) for batch in done),
+        "tokens_a_sentence": runner.tokens_a_sentence,
         "seconds": seconds,
         "floor": floor,
         "binds": binds,

@@ -74,6 +74,8 @@ class Runner:
         else:
             plan = [batch.rows for batch in make_plan(sources, self.decoding, self.budget())]
         self.sentences_a_batch = place.corpus / len(plan)
+        self.tokens_a_sentence = sum(len(rows) * max(lengths[n][1] for n in rows) for rows in plan) / place.corpus
+        """Of all batches of the plan, in which every translation is as long as the longest."""
         self.work = tuple(make_work(rows, lengths, shape) for rows in evenly(plan, place.batches))
         codec = SimpleNamespace(folder=place.folder, forced=shape.language)  # what the loop asks a codec for
         self._loop = Generation(cast(Codec, codec), lambda: self.engine, self.decoding)

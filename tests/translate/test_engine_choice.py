@@ -6,11 +6,13 @@ import logging
 from pathlib import Path
 
 import pytest
+import torch
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.settings import DecodingSettings, EvalSettings, TranslationSettings, combined
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, EngineChoice
 from mtbias.translate.seq2seq.checkpoints import locate
+from mtbias.translate.seq2seq.transformers_engine import _attention
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 CUBLAS = "mtbias.translate.seq2seq.ct2_engine.load_cublas"
@@ -96,3 +98,13 @@ def test_a_sweep_names_its_engine(tmp_path: Path) -> None:
     assert sweep.engine == "transformers"
     assert combined(EvalSettings, sweep, preset="fast").engine == "transformers"
     assert combined(Sweep, DecodingSettings(engine="ct2"), **names).engine == "ct2"
+
+
+def test_attention_on_a_gpu_is_not_cudnns() -> None:
+    # Which plans anew for each shape; the switches are torch's own and can be read without a GPU.
+    assert torch.backends.cuda.cudnn_sdp_enabled()
+    with _attention("cuda:1"):
+        assert not torch.backends.cuda.cudnn_sdp_enabled()
+        assert torch.backends.cuda.flash_sdp_enabled()
+        assert torch.backends.cuda.mem_efficient_sdp_enabled()
+    assert torch.backends.cuda.cudnn_sdp_enabled()

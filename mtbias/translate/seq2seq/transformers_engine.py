@@ -6,7 +6,7 @@ import re
 import threading
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -107,7 +107,7 @@ class TransformersEngine:
     def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         import torch
 
-        with torch.inference_mode(), self._threads.shared_out():
+        with torch.inference_mode(), self._threads.shared_out(), _attention(self.device):
             search = TorchSearch(self._model, self._rules, self._go_on)
             found = search.run(*self._padded(batch), bounds, watch=self._watching)
         with self._lock:  # concurrent batches count together
@@ -145,6 +145,16 @@ class TransformersEngine:
         sources = torch.tensor([[*ids, *[pad] * (longest - len(ids))] for ids in batch], dtype=torch.long)
         mask = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch], dtype=torch.long)
         return sources.to(self.device), mask.to(self.device)
+
+
+def _attention(device: str) -> AbstractContextManager[object]:
+    """Attention without cuDNN on a GPU: torch prefers it there in half precision, but it makes a plan for each shape,
+    and in a search every step has another."""
+    if device == "cpu":
+        return nullcontext()
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    return sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH])
 
 
 def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 - a transformers model
