@@ -149,12 +149,15 @@ class TransformersEngine:
 
 def _attention(device: str) -> AbstractContextManager[object]:
     """Attention without cuDNN on a GPU: torch prefers it there in half precision, but it makes a plan for each shape,
-    and in a search every step has another."""
+    and in a search every step has another.
+    """
     if device == "cpu":
         return nullcontext()
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    return sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH])
+    backends = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    chosen: AbstractContextManager[object] = sdpa_kernel(backends)
+    return chosen
 
 
 def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 - a transformers model
