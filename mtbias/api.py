@@ -248,7 +248,7 @@ def _own_corpus(columns: Mapping[str, Sequence[str] | None], settings: ScoreSett
     given = {name: list(values) for name, values in columns.items() if values is not None}
     if not given:
         return None
-    if settings.dataset or settings.data:
+    if settings.dataset is not None or settings.data is not None:
         raise UsageError("expected sources, or settings with dataset or data, got both; leave one out")
     lengths = {name: len(values) for name, values in given.items()}
     if not {"source", "entity", "gender"} <= given.keys() or len(set(lengths.values())) > 1:

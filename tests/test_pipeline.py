@@ -16,7 +16,7 @@ from mtbias.align.aligners import StatisticalAligner
 from mtbias.align.entity_words import KnownTranslations
 from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
-from mtbias.errors import RunFolderError
+from mtbias.errors import DataError, RunFolderError
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.evaluation.validation import validate
@@ -293,6 +293,14 @@ def test_a_complete_folder_is_read_and_not_computed_again(german: Language, tmp_
     assert RunFolder(tmp_path / "run").is_complete()
     assert json.loads((tmp_path / "run" / "metrics.json").read_bytes()) == first
     assert evaluate(never, out=tmp_path / "run").metrics == first
+    written = (tmp_path / "run" / "metrics.json").read_bytes()
+    (tmp_path / "run" / "metrics.json").write_bytes(written.replace(b'"n": ', b'"n": 9', 1))
+    assert evaluate(never, out=tmp_path / "run").metrics == first  # computed again from the calls, and written
+    assert (tmp_path / "run" / "metrics.json").read_bytes() == written
+    (tmp_path / "run" / "metrics.json").write_bytes(written.replace(b'"rows": ', b'"rows": 9', 1))
+    with pytest.raises(DataError, match=r"other sentences were counted than calls\.jsonl has"):
+        evaluate(never, out=tmp_path / "run")
+    (tmp_path / "run" / "metrics.json").write_bytes(written)
     alone = evaluate(request).metrics
     assert {k: v for k, v in first.items() if k not in {"files", "sha256"}} == alone
 

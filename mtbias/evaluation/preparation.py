@@ -123,7 +123,7 @@ def prepare_score(
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    dataset = corpus.name if corpus is not None else settings.dataset or WINOMT
+    dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
     corpus = corpus or load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
     kind = _measure_kind(corpus.measure, settings)

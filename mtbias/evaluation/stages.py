@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 import time
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
-from mtbias.runs.run_folder import RunFolder, begun, run_progress
+from mtbias.runs.run_folder import CALLS, METRICS, RunFolder, begun, run_progress
 from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
@@ -33,6 +34,8 @@ from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
 from mtbias.types import Json, Progress, quiet
 
 REPORT = "report.html"
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,12 +93,17 @@ def evaluate(
     identity = request.identity(plan)
     if out is None:
         translated, execution = translate_corpus(request, plan, None, progress, generate=True)
-        manifest = RunManifest(identity, execution)
+        manifest = RunManifest(identity, {**execution, "date": _today()})
         records, metrics = _measured(request, translated, manifest, progress)
         return FinishedRun(manifest, metrics, request.corpus.measure, records)
     with RunFolder(out).open_or_create(identity, host_facts()) as folder:
         begun_here = not folder.is_complete()
-        if begun_here:
+        if folder.has_changed_metrics():
+            _log.warning(
+                "%s: expected what was written there; its numbers are computed again from %s", out / METRICS, CALLS
+            )
+            folder.write_metrics(FinishedRun.recomputed(folder).metrics)
+        elif begun_here:
             start = time.perf_counter()
             translated, execution = translate_corpus(request, plan, folder, progress, generate=generate)
             records, metrics = _measured(request, translated, folder.manifest, progress)
@@ -103,7 +111,8 @@ def evaluate(
                 folder.write_translations(each, time_)
             folder.write_calls(record.to_json() for record in records)
             circumstances = getattr(request.measure, "execution", {})
-            folder.record_execution({**execution, **circumstances, "seconds": round(time.perf_counter() - start, 3)})
+            seconds = round(time.perf_counter() - start, 3)
+            folder.record_execution({**execution, **circumstances, "date": _today(), "seconds": seconds})
             folder.write_metrics(metrics)
         remove_parts(folder.path)
         run = FinishedRun.read(folder)
@@ -265,8 +274,12 @@ def _store(folder: RunFolder, plan: Plan, *, alone: bool) -> PartStore:
 
 
 def host_facts() -> dict[str, Json]:
-    """Where and on which day this process runs, for the manifest's execution."""
-    return {"host": platform.node(), "python": platform.python_version(), "date": time.strftime("%Y-%m-%d")}
+    """Where this process runs, for the manifest's execution."""
+    return {"host": platform.node(), "python": platform.python_version()}
+
+
+def _today() -> str:
+    return time.strftime("%Y-%m-%d")
 
 
 def translate_corpus(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import CLASSES, Number
-from mtbias.stats.results import UNDEFINED, estimate_text, number_text
+from mtbias.stats.results import estimate_text, number_text
 
 _LANGUAGES = 3
 """So many other languages are named."""
@@ -99,16 +99,14 @@ def check_rows(metrics: Mapping[str, Any]) -> Iterator[CheckRow]:
 
 
 def checks_block(metrics: Mapping[str, Any]) -> str:
-    """What was checked, for a terminal: every share where one is above its limit, else a line."""
+    """What was checked, for a terminal: every share where one is above its limit; and how often the readers agree."""
     rows = list(check_rows(metrics))
     if not rows:
         return ""
     alike = [f"{name} {percent} % of {of:,}" for name, of, percent in reader_rows(metrics) if of]
     readers = [f"Stanza's features agree: {', '.join(alike)}"] if alike else []
-    if not any(row.above for row in rows):
-        known = sum(row.percent != UNDEFINED for row in rows)
-        said = f"Checks: {known} shares, none above its limit (each in metrics.json and the report)"
-        return "\n".join([said, *readers])
+    if not any(row.above for row in rows):  # which the finding says
+        return "\n".join(readers)
     table = [[f"  {row.label}", row.counted, row.percent, f"{row.limit}{'  <<' * row.above}"] for row in rows]
     return "\n".join([*aligned([["Checks", "", "per cent", "limit"], *table], "<>><"), *readers])
 

@@ -33,7 +33,7 @@ from mtbias.report.publishing import (
 )
 from mtbias.report.report_runs import language_name
 from mtbias.report.tables import p_text
-from mtbias.scoring.definitions import CLASSES, Best, Unit
+from mtbias.scoring.definitions import Best, Unit, decisive
 from mtbias.scoring.finding import RULES
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
@@ -222,8 +222,8 @@ def _ranks(key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedP
 
 
 def _distance(result: PublishedResult, compared: Sequence[PublishedNumber]) -> float:
-    """How far the first compared number is from its best; undefined ones come last."""
-    number = result.number(compared[0].key) if compared else None
+    """How far the deciding number is from its best; undefined ones come last."""
+    number = result.number((decisive(compared) or compared[0]).key) if compared else None
     if number is None or number.value is None or number.best.at is None:
         return float("inf")
     return abs(number.value - number.best.at)
@@ -340,17 +340,21 @@ def _corpus(blocks: Sequence[Block]) -> _Corpus:
         shown.append((f"{name}, block {before + 1}" if before else name, block))
     corpus = blocks[0].results[0].corpus
     compared = [number for number in blocks[0].numbers if number.compared]
-    grid = compared[0] if compared and len(shown) > 1 else None
+    grid = (decisive(compared) or compared[0]) if compared and len(shown) > 1 else None
     return _Corpus(corpus.name, shown, grid, ", ".join(digest[:8] for digest in corpus.files.values()))
 
 
 def block_text(block: Block) -> str:
-    """Which system is best in the first compared number, which cannot be told from it, and how the others range."""
-    first, *others = [number for number in block.numbers if number.compared] or [*block.numbers]
-    best, key = block.results[0], first.key
-    number = best.number(key) or first
-    text = f"{best.system}: {number.label} {estimate_text(number.value, number.interval, number.decimals)}"
-    if len(block.results) > 1:
+    """Which system is best in the deciding number, which cannot be told from it, and how the others range."""
+    compared = [number for number in block.numbers if number.compared] or [*block.numbers]
+    first = decisive(compared)
+    others = [number for number in compared if number is not first]
+    best, text = block.results[0], f"{len(block.results)} systems"
+    if first is not None:
+        key = first.key
+        number = best.number(key) or first
+        text = f"{best.system}: {number.label} {estimate_text(number.value, number.interval, number.decimals)}"
+    if first is not None and len(block.results) > 1:
         ranks = block.ranks.get(key, {})
         tied = [r.system for r in block.results[1:] if r.identity in ranks and ranks[r.identity].low == 1]
         text += f", the best of {len(block.results)} systems"
@@ -365,10 +369,12 @@ def block_text(block: Block) -> str:
 
 def caution_text(result: PublishedResult) -> str:
     """Why its ΔS means little (`mtbias.scoring.finding.RULES`); empty where it finds enough men and women."""
-    found = ((name, result.number(f"recall_{key}")) for key, name in CLASSES.items())
-    limit = RULES["few_found"].limit
+    found = ((name, result.number(f"recall_{key}")) for key, name in (("male", "men"), ("female", "women")))
+    least, limit = RULES["found"].limit, RULES["few_found"].limit
     few = [
-        f"{number_text(n.value)} % of the {name}" for name, n in found if n and n.value is not None and n.value < limit
+        f"{number_text(n.value)} % of the {name}"
+        for name, n in found
+        if n and n.value is not None and n.value < limit and min(n.rows.values()) >= least
     ]
     return f"means little: finds {' and '.join(few)}" if few else ""
 

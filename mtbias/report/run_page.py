@@ -35,7 +35,7 @@ from mtbias.report.run_table import SCHEMA, noticed, whole_metrics
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.definitions import CONSISTENCY, Best, Breakdown, Number, Unit, breakdowns
+from mtbias.scoring.definitions import CONSISTENCY, Breakdown, Number, Unit, breakdowns, decisive
 from mtbias.scoring.finding import entity_gaps, expected_text
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
@@ -123,9 +123,9 @@ def _ranked(runs: Sequence[ReportRun], compared: Comparison | None) -> dict[str,
     """The names of the runs, of each language the best first, with the places that each may have among its peers.
 
     A run stands below those that are better: significantly, by the paired tests of a comparison, else by an interval
-    that lies wholly above its own. The number is the first that is best when high; without one there are no places.
+    that lies wholly above its own. The number is the `decisive` one; without one there are no places.
     """
-    number = next((n for n in runs[0].numbers if n.headline and n.best is Best.HIGH), None)
+    number = decisive(n for n in runs[0].numbers if n.headline)
     if number is None:
         return dict.fromkeys(run.name for run in runs)
     found = {run.name: number.of(run.metrics["overall"]) for run in runs}
@@ -136,8 +136,9 @@ def _ranked(runs: Sequence[ReportRun], compared: Comparison | None) -> dict[str,
         better = set()
         for pair in compared.pairs:
             # Where systems are not unique, runs are named with their language (`unique_names`).
-            full = (f"{pair.first}, {pair.lang}", f"{pair.second}, {pair.lang}")
-            one, other = full if full[0] in found else (pair.first, pair.second)
+            one, other = (
+                full if (full := f"{name}, {pair.lang}") in found else name for name in (pair.first, pair.second)
+            )
             tested = pair.plain[number.key]
             if tested.significant:
                 better.add((one, other) if (tested.difference or 0) > 0 else (other, one))

@@ -12,13 +12,16 @@ from typing import Any, Self
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.runs.manifest import RunManifest
-from mtbias.runs.run_folder import METRICS, RunFolder
+from mtbias.runs.run_folder import CALLS, METRICS, RunFolder
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import GENDER, find_measure
 from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
+
+_BESIDE = ("corpus", "translations", "repeats")
+"""What of `metrics.json` does not follow from the calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +56,44 @@ class FinishedRun:
             raise DataError(f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS)
         return cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
 
+    @classmethod
+    def recomputed(cls, folder: RunFolder) -> Self:
+        """The run in a folder whose `metrics.json` was changed, with the numbers that follow from its calls.
+
+        Raises:
+            DataError: a line of `calls.jsonl` is damaged, or other calls were counted; with path.
+        """
+        manifest, metrics = folder.manifest, folder.read_metrics(changed=True)
+        run = cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
+        if "corpus" in run.not_following():
+            raise DataError(f"other sentences were counted than {CALLS} has", path=folder.path / METRICS)
+        return replace(run, metrics={**run._following(), **{key: metrics[key] for key in _BESIDE if key in metrics}})
+
     def not_following(self) -> list[str]:
         """The keys of its metrics whose content is not what follows from its calls.
-
-        Bootstrap and seed are those of the identity, which its fingerprint protects.
 
         Raises:
             DataError: a line of `calls.jsonl` is damaged; with path.
         """
-        made = self.manifest.identity
-        drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
-        scores = find_measure(self.measure).score(self.calls, **drawn)
-        again = scores.to_json(signature=self.signature, fingerprint=self.manifest.fingerprint)
-        again |= conclusions(again, self.calls, self.lang, self.measure)
-        again = json.loads(json.dumps(again))  # as it would be read
+        again = self._following()
         differing = [key for key, value in again.items() if key != "mtbias" and self.metrics.get(key) != value]
         try:
             corpus = decoded(_ReadRows, json.dumps(self.metrics.get("corpus")))
         except ValueError:
             return [*differing, "corpus"]
         return differing if corpus.rows - corpus.skipped == len(self.calls) else [*differing, "corpus"]
+
+    def _following(self) -> dict[str, Any]:
+        """What of its metrics follows from its calls; resamples and seed are the identity's, which its fingerprint
+        protects.
+        """
+        made = self.manifest.identity
+        drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
+        scores = find_measure(self.measure).score(self.calls, **drawn)
+        again = scores.to_json(signature=self.signature, fingerprint=self.manifest.fingerprint)
+        again |= conclusions(again, self.calls, self.lang, self.measure)
+        followed: dict[str, Any] = json.loads(json.dumps(again))  # as it would be read
+        return followed
 
     @property
     def path(self) -> Path | None:

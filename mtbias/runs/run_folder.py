@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,7 @@ MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", 
 
 SHA256 = "sha256"
 """Key of `metrics.json`: the hash of the file itself."""
+_CHANGED = f"{METRICS} was changed since it was written"
 _HASHED = ("translations*.jsonl", CALLS)
 """Patterns of files whose SHA-256 `metrics.json` holds under `files`."""
 
@@ -174,20 +175,24 @@ class RunFolder:
         content = {**metrics, "files": hashes}
         self.write_atomic(METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode())
 
-    def read_metrics(self) -> dict[str, Any]:
-        """The metrics on disk, of a run that is complete.
+    def read_metrics(self, *, changed: bool = False) -> dict[str, Any]:
+        """The metrics on disk, of a run that is complete; with `changed` also where they alone were changed since.
 
         Raises:
             RunFolderError: the run is not complete, or a file of it was changed; the message says which.
         """
         problem = self.incomplete_because()
-        if problem is not None:
+        if problem is not None and not (changed and problem == _CHANGED):
             raise RunFolderError(f"{self.path}: {problem}; run the same command again to complete it")
         return self._metrics()
 
     def is_complete(self) -> bool:
         """Whether the run is done and its files are those that `metrics.json` was computed from."""
         return self.incomplete_because() is None
+
+    def has_changed_metrics(self) -> bool:
+        """Whether the run was done, and nothing but its numbers was changed since."""
+        return self.incomplete_because() == _CHANGED
 
     def incomplete_because(self) -> str | None:
         """Why the run is not complete, in a phrase; None where it is. A damaged file is such a reason."""
@@ -196,15 +201,16 @@ class RunFolder:
             if not self.has(METRICS):
                 return f"the run is not finished, there is no {METRICS}"
             metrics = self._metrics()
-            if not _is_as_written(metrics):
-                return f"{METRICS} was changed since it was written"
-            if metrics["fingerprint"] != fingerprint:
+            hashes = metrics.get("files")
+            if metrics.get("fingerprint") != fingerprint or not isinstance(hashes, dict) or CALLS not in hashes:
                 return f"{METRICS} is not the one of this run"
-            for name, expected in metrics["files"].items():
+            for name, expected in hashes.items():
                 if not self.has(name):
                     return f"{name} is missing"
                 if self._hash(name) != expected:
                     return f"{name} was changed since {METRICS} was computed from it"
+            if not _is_as_written(metrics):
+                return _CHANGED
         except (DataError, RunFolderError) as error:
             return str(error)
         return None
@@ -318,7 +324,9 @@ def run_progress(folder: Path | str) -> RunProgress:
     """
     run = RunFolder(folder)
     if run.has(MANIFEST) and run.is_complete():
-        parts = run.manifest.execution.get("parts")
+        parts: Json = None
+        with suppress(RunFolderError):  # removed meanwhile
+            parts = run.manifest.execution.get("parts")
         return RunProgress(parts if isinstance(parts, int) else None, complete=True)
     if (plan := read_plan(run.path)) is None:
         return RunProgress(None)

@@ -7,13 +7,14 @@ A new number is a table in ``data/numbers.toml`` and a line in the function that
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
-from mtbias.stats.results import Estimate
+from mtbias.stats.results import DECIMALS, Estimate
 
 IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
@@ -92,8 +93,6 @@ class Number:
     """Whether it stands in tables of papers, in plots, at the head of a page, and with its interval in all tables."""
     whole: bool = False
     """Whether only all rows together have it: tables and plots of groups leave it out."""
-    grouped: bool = False
-    """Whether tables of groups (domains) have it too, where there is room."""
     listed: bool = False
     """Whether long lists of groups (entities) have it; where no number is listed they have those of the headline."""
     compared: bool = False
@@ -108,6 +107,10 @@ class Number:
     def __post_init__(self) -> None:
         object.__setattr__(self, "short", self.short or self.label)
         object.__setattr__(self, "name", self.name or self.key)
+        if self.interval not in (None, "wilson", "bootstrap"):
+            raise ValueError(f"{self.key}: expected wilson, bootstrap or no interval, got {self.interval!r}")
+        if not 0 <= self.decimals <= DECIMALS:
+            raise ValueError(f"{self.key}: expected 0 to {DECIMALS} decimals, got {self.decimals}")
         if self.interval == "wilson" and len(self.rests_on) != 1:
             raise ValueError(
                 f"{self.key}: expected one class of rows for Wilson's interval, got {', '.join(self.rests_on)}; "
@@ -132,6 +135,24 @@ class Number:
         """
         part = group[self.place] if self.place else group
         return [part[name] if name in WHOLE else part["denominators"][name] for name in self.rests_on]
+
+
+class _Rated(Protocol):
+    @property
+    def key(self) -> str: ...
+    @property
+    def best(self) -> Best: ...
+
+
+_N = TypeVar("_N", bound=_Rated)
+
+
+def decisive(numbers: Iterable[_N]) -> _N | None:
+    """In which of `numbers` one system is better than another: accuracy, else the first that is best when high; None
+    where nothing is.
+    """
+    high = [number for number in numbers if number.best is Best.HIGH]
+    return next((number for number in high if number.key == "accuracy"), high[0] if high else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +201,13 @@ CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti
 """The classes of rows that numbers rest on, for people; others have their names."""
 
 
+@cache
+def _tables() -> Mapping[str, list[dict[str, Any]]]:
+    return tomllib.loads(resources.files("mtbias.scoring").joinpath("data", "numbers.toml").read_text(encoding="utf-8"))
+
+
 def declared(measure: str) -> tuple[Number, ...]:
     """The numbers that ``data/numbers.toml`` declares for a measure, in the order in which `metrics.json` has them."""
-    text = resources.files("mtbias.scoring").joinpath("data", "numbers.toml").read_text(encoding="utf-8")
     return tuple(
         Number(
             **{
@@ -192,7 +217,7 @@ def declared(measure: str) -> tuple[Number, ...]:
                 "best": Best(row.get("best", Best.HIGH)),
             }
         )
-        for row in tomllib.loads(text)[measure]
+        for row in _tables()[measure]
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE
 from mtbias.scoring.counting import Counting, Group
-from mtbias.scoring.definitions import CLASSES, Best, Number, Unit
+from mtbias.scoring.definitions import CLASSES, Number, Unit, decisive
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import MIN_ROWS, UNDEFINED, Interval, estimate_text, interval_text, number_text
 from mtbias.types import Gender
@@ -102,8 +102,8 @@ def conclusions(metrics: Mapping[str, Any], records: Sequence[Any], lang: str, m
         lang: see there.
         measure: see there.
     """
-    drawn = {key: metrics["intervals"][key] for key in ("resamples", "seed")}
-    checked = checks(records, lang, measure, n_resamples=drawn["resamples"], seed=drawn["seed"])
+    made = metrics["intervals"]
+    checked = checks(records, lang, measure, n_resamples=made["resamples"], seed=made["seed"])
     return {**checked, "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)]}
 
 
@@ -335,22 +335,22 @@ def comparison_finding(
 ) -> Iterator[Statement]:
     """The sentences of a comparison: of pairs of systems which is better, and what else differs.
 
-    That is said by the measure's first number that is best when high (accuracy); without one there is none. Of more
+    That is said by the measure's `decisive` number; without one there is none. Of more
     than two systems of a language those are compared in words that follow each other by that number.
     """
     headline = [number for number in counting.compared if number.headline]
-    decisive = next((number for number in headline if number.best is Best.HIGH), None)
+    deciding = decisive(headline)
     of = {(system.lang, system.system): system for system in systems}
-    for pair in pairs if decisive is None else _neighbours(systems, pairs, decisive.key):
+    for pair in pairs if deciding is None else _neighbours(systems, pairs, deciding.key):
         where = f"{pair.lang}: " if len({each.lang for each in pairs}) > 1 else ""
-        if decisive is not None and pair.plain[decisive.key].difference is not None:
+        if deciding is not None and pair.plain[deciding.key].difference is not None:
             both = of[pair.lang, pair.first], of[pair.lang, pair.second]
-            yield Statement("better", f"{where}{_better_of(pair, decisive, *both)}.")
+            yield Statement("better", f"{where}{_better_of(pair, deciding, *both)}.")
         others = [
             f"{number.label} {number_text(found.first, number.decimals)} against "
             f"{number_text(found.second, number.decimals)}, {_points(number, found.difference, found.interval)}"
             for number in headline
-            if number is not decisive and (found := pair.plain[number.key]).significant
+            if number is not deciding and (found := pair.plain[number.key]).significant
         ]
         if others:
             yield Statement("bias_differs", f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.")
@@ -377,7 +377,8 @@ def _better_of(pair: SystemPair, number: Number, first: SystemNumbers, second: S
         first, second, values, difference = second, first, (found.second, found.first), -difference
         ends = ends and (-ends[1], -ends[0])
     high, low = (number_text(value, number.decimals) for value in values)
-    what = f"{number.label.lower()} {high} against {low} %, {_points(number, difference, ends)}"
+    unit = " %" if number.unit is Unit.PERCENT else ""
+    what = f"{number.label.lower()} {high} against {low}{unit}, {_points(number, difference, ends)}"
     names = f"{first.system} and {second.system}"
     if found.p_holm is None:
         return f"Whether {names} differ was not tested: {what}"

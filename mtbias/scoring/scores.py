@@ -189,7 +189,7 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     (`mtbias.scoring.bias`); a corpus of them alone has theirs in place of accuracy, ΔG and ΔS.
 
     What every number means stands at `mtbias.scoring.bias.compute`, how its interval is made at
-    `mtbias.scoring.counting.Counting.intervals`; those over pairs stand at `mtbias.scoring.consistency`. With 0
+    `mtbias.scoring.counting.Counting.estimates`; those over pairs stand at `mtbias.scoring.consistency`. With 0
     resamples there are no intervals. Ids of records are unique (`mtbias.runs.call_records.join_records`).
 
     Raises:

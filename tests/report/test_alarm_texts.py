@@ -42,12 +42,12 @@ def test_what_was_checked_has_a_mark_where_it_is_above() -> None:
     assert checks_block({}) == ""
 
 
-def test_what_was_checked_is_one_line_where_nothing_is_above() -> None:
+def test_where_nothing_is_above_the_finding_says_so_alone() -> None:
     below = {**SHARE, "above": False}
     unknown = {**SHARE, "n": 0, "of": 0, "percent": None, "interval": None, "above": False}
     shares = {"copies": below, "empty": below, "other_language": unknown}  # a language that py3langid does not know
     text = checks_block({"alarms": {**ALARMS, "raised": [], "shares": shares}})
-    assert text == "Checks: 2 shares, none above its limit (each in metrics.json and the report)"
+    assert text == ""
 
 
 def test_a_line_says_how_often_the_readers_agree() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import ReportRun, unique_names
 from mtbias.report.run_page import render_html
 from mtbias.scoring.comparison import Comparison
 from mtbias.types import Reason
@@ -23,6 +23,11 @@ def _runs(lang: str = "de") -> list[ReportRun]:
     first = [make_record(0, F), make_record(1, M), make_record(2, None), make_record(3, F)]
     second = [make_record(0, F), make_record(1, F), make_record(2, None, reason=Reason.AMBIGUOUS), make_record(3, None)]
     return [make_run(first, "alpha", lang), make_run(second, "beta", lang)]
+
+
+def _named(*runs: ReportRun) -> list[ReportRun]:
+    names = unique_names([(run.name, run.lang) for run in runs])
+    return [replace(run, name=name) for run, name in zip(runs, names, strict=True)]
 
 
 def _page(compared: Comparison = PLAIN, *runs: ReportRun) -> Node:
@@ -55,8 +60,7 @@ def test_the_sentences_are_those_on_which_calls_differ_within_a_language() -> No
 def test_each_language_is_named_where_there_are_several() -> None:
     hebrew = [replace(FIRST, lang="he"), replace(SECOND, lang="he")]
     compared = replace(PLAIN, systems=(FIRST, SECOND, *hebrew), pairs=(PAIR, replace(PAIR, lang="he")))
-    runs = [*_runs(), *(replace(run, name=f"{run.name}, he") for run in _runs("he"))]
-    page = _page(compared, *runs)
+    page = _page(compared, *_named(*_runs(), *_runs("he")))
     rows = table_rows(page, CAPTION)
     assert rows[0][:4] == ["A", "B", "language", "number"]
     assert [row[2] for row in rows[1:]] == ["de"] * 4 + ["he"] * 4
@@ -64,7 +68,16 @@ def test_each_language_is_named_where_there_are_several() -> None:
     assert page.one("h1").text == "4 runs: gender in translations from English into German (de) and Hebrew (he)"
     # By the tests: beta is significantly better in each language.
     ranked = table_rows(page, "Systems by accuracy, in per cent and points")[1:]
-    assert sorted(row[:2] for row in ranked) == [["1", "beta"], ["1", "beta, he"], ["2", "alpha"], ["2", "alpha, he"]]
+    assert sorted(row[:2] for row in ranked) == [
+        ["1", "beta, de"], ["1", "beta, he"], ["2", "alpha, de"], ["2", "alpha, he"],
+    ]  # fmt: skip
+
+
+def test_a_system_of_two_languages_is_ranked_with_a_rival_of_one() -> None:
+    runs = _named(*_runs(), _runs("he")[0])
+    assert [run.name for run in runs] == ["alpha, de", "beta", "alpha, he"]
+    ranked = table_rows(_page(PLAIN, *runs), "Systems by accuracy, in per cent and points")[1:]
+    assert sorted(row[:2] for row in ranked) == [["1", "alpha, he"], ["1", "beta"], ["2", "alpha, de"]]
 
 
 def test_one_run_with_weights_has_no_differences() -> None:

@@ -109,6 +109,7 @@ def test_print_dark_and_phone_are_thought_of() -> None:
     style = page.one("style").text
     assert "@media screen and (prefers-color-scheme: dark)" in style
     assert "@media print" in style
+    assert ".short tbody tr:nth-child(n + 21) { display: table-row; }" in style.partition("@media print")[2]
     assert page.one("meta", name="viewport").attributes["content"] == "width=device-width, initial-scale=1"
 
 

@@ -23,7 +23,7 @@ NUMBERS = (
     Number(
         key="masculine", label="Masculine", short="masc.", interval="wilson", headline=True, about="Of all sentences."
     ),
-    Number(key="of_strong", label="Masculine, of strong", short="strong", rests_on=("strong",), grouped=True),
+    Number(key="of_strong", label="Masculine, of strong", short="strong", rests_on=("strong",)),
     Number(
         key="gap", label="Gap", unit=Unit.POINTS, best=Best.ZERO, rests_on=("strong", "weak"), interval="bootstrap",
         headline=True, about="Strong minus weak.",

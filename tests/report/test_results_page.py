@@ -86,6 +86,12 @@ def test_a_sentence_says_which_system_is_best_and_which_cannot_be_told_from_it()
     assert "F: accuracy 40.0." in page
 
 
+def test_no_system_is_best_in_a_number_that_is_best_nowhere() -> None:
+    page = page_of(*(make_result(name, make_number(90.0, Best.OPEN, "masculine")) for name in "AB"))
+    assert "2 systems; masculine 90.0." in page
+    assert "the best of" not in page
+
+
 def test_the_intervals_are_drawn_on_one_axis() -> None:
     wide = replace(make_number(-10.0, Best.ZERO, "gap"), interval=(-20.0, 5.0))
     page = page_of(make_result("A", make_number(70.0), wide))
