@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import redirect_stdout
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 from mtbias.errors import PluginError, UsageError, choices
 
@@ -20,12 +21,12 @@ def installed(group: str) -> dict[str, tuple[str, ...]]:
 
     More than one distribution is a conflict, which `load` refuses.
     """
-    return {name: tuple(map(_origin, points)) for name, points in sorted(_registered(group).items())}
+    return {name: tuple(origin for _, origin in points) for name, points in sorted(_registered(group).items())}
 
 
 def called(group: str) -> dict[str, str]:
     """What the objects of a group are called in their modules, in lower case, and the names that they have there."""
-    return {point.attr.lower(): name for name, points in _registered(group).items() for point in points}
+    return {point.attr.lower(): name for name, points in _registered(group).items() for point, _ in points}
 
 
 def load(group: str, name: str, what: str) -> object:
@@ -41,9 +42,9 @@ def load(group: str, name: str, what: str) -> object:
     if not points:
         raise UsageError(f"no {what} {name!r} is installed; {choices(name, sorted(_registered(group)))}")
     if len(points) > 1:
-        origins = " and ".join(f"{point.value} of {_origin(point)}" for point in points)
+        origins = " and ".join(f"{point.value} of {origin}" for point, origin in points)
         raise PluginError(f"{what} {name!r} is registered twice: {origins}; uninstall one of them")
-    return _load(points[0], what)
+    return _load(points[0][0], what)
 
 
 def refuse(group: str, name: str, what: str, problem: str) -> PluginError:
@@ -51,18 +52,25 @@ def refuse(group: str, name: str, what: str, problem: str) -> PluginError:
     return PluginError(f"{what} {name!r} of {' and '.join(installed(group).get(name, ('nobody',)))}: {problem}")
 
 
-def _registered(group: str) -> Mapping[str, list[EntryPoint]]:
+def _registered(group: str) -> Mapping[str, list[tuple[EntryPoint, str]]]:
+    """The entry points of a group by name, each with its distribution."""
+    places = [Path(place) for place in sys.path]
+    return _read(group, tuple((place, place.stat().st_mtime_ns if place.exists() else 0) for place in places))
+
+
+@cache  # reading what all distributions say takes 40 ms, and every call of `get_language` asks
+def _read(group: str, _: tuple[tuple[Path, int], ...]) -> Mapping[str, list[tuple[EntryPoint, str]]]:
     try:
         points = entry_points(group=group)
     except Exception as error:
         what = f"{type(error).__name__}: {error}; install the distributions again, or uninstall them"
         raise PluginError(f"an entry_points.txt of what is installed cannot be read: {what}") from error
-    found: dict[str, list[EntryPoint]] = {}
+    found: dict[str, list[tuple[EntryPoint, str]]] = {}
     for point in points:
-        known = found.setdefault(point.name, [])
+        known, origin = found.setdefault(point.name, []), _origin(point)
         # A distribution that is found on two paths (an editable installation, its build folder) is one.
-        if not any(other.value == point.value and _origin(other) == _origin(point) for other in known):
-            known.append(point)
+        if not any(other.value == point.value and told == origin for other, told in known):
+            known.append((point, origin))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,8 +109,14 @@ def test_the_gender_of_a_translation_is_known_by_its_noun() -> None:
         assert known_gender(italian, singer, italian.say(singer, gender).text) == gender
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
+def _mostly_exhaustive(*slow: str) -> list[Any]:
+    """All languages; those that are not in `slow` are left to the exhaustive tests."""
+    return [
+        pytest.param(lang, marks=pytest.mark.slow if lang in slow else pytest.mark.exhaustive) for lang in LANGUAGES
+    ]
+
+
+@pytest.mark.parametrize("language", _mostly_exhaustive("he", "ru"))
 def test_the_model_is_biased_and_the_evaluator_sees_it(language: str) -> None:
     found = verify(language)
     overall = found.metrics["overall"]
@@ -120,8 +127,7 @@ def test_the_model_is_biased_and_the_evaluator_sees_it(language: str) -> None:
     assert found.references_agreed >= 0.99 * found.references
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", _mostly_exhaustive("cs"))
 def test_the_whole_grammar(language: str) -> None:
     assert (
         Grammar.load(language).check() == 21 * 32 * 5 * 5 * 2

@@ -89,6 +89,7 @@ def test_all_that_systems_wrote_comes_back_and_stays_when_nothing_is_wrong(
     lines = (shared / "data" / "winomt" / "translations" / system / f"en-{lang}.txt").read_text(encoding="utf-8")
     targets = [line.split(" ||| ")[1] for line in lines.splitlines()]
     assert len(targets) == 3888
+    targets = targets[::8]
     assert [repair(text) for text in targets] == [Repaired(text) for text in targets]
     for damage in DAMAGE.values():
         assert [repair(damage(text)).text for text in targets] == targets

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,16 @@ def copied(bert: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(bert, tmp_path / "copy"))
 
 
-def plain_states(folder: Path, text: str, layer: int) -> Any:
-    """The embeddings of a text's subwords, as transformers alone gives them: the whole model, one text."""
+def plain_states(folder: Path, texts: Sequence[str], layer: int) -> Iterator[Any]:
+    """The embeddings of each text's subwords, as transformers alone gives them: the whole model, one text."""
     from transformers import AutoModel, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
-    with torch.inference_mode():
-        read = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
-    return torch.nn.functional.normalize(read.hidden_states[layer][0][1:-1], dim=-1)
+    for text in texts:
+        with torch.inference_mode():
+            read = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+        yield torch.nn.functional.normalize(read.hidden_states[layer][0][1:-1], dim=-1)
 
 
 @pytest.mark.slow
@@ -42,8 +44,9 @@ def test_vectors_are_the_hidden_states_of_the_layer(name: str, layer: int, reque
     folder = request.getfixturevalue(name)
     texts = [text for pair in parallel(6, seed=3) for text in pair]
     encoder = Encoder(folder, layer=layer, device="cpu")
-    for text, found in zip(texts, encoder.vectors(encoder.subwords(texts)), strict=True):
-        torch.testing.assert_close(found, plain_states(folder, text, layer), atol=1e-5, rtol=0)
+    found = encoder.vectors(encoder.subwords(texts))
+    for each, expected in zip(found, plain_states(folder, texts, layer), strict=True):
+        torch.testing.assert_close(each, expected, atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("name", ["bert", "xlmr"])

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import mtbias
-from mtbias.demo import STANZA_NAME
+from mtbias.demo import STANZA_NAME, reference_file
 from mtbias.errors import RunFolderError
+from tests.cli.shard_processes import small_corpus
 
 FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
 
@@ -18,9 +19,10 @@ class Killed(BaseException):
     """As Ctrl-C or a signal, which nothing catches."""
 
 
-def settings(bert: Path, tmp_path: Path, layer: int | None = None) -> mtbias.ScoreSettings:
+def settings(bert: Path, tmp_path: Path, data: Path, layer: int | None = None) -> mtbias.ScoreSettings:
     return mtbias.ScoreSettings(
         dataset="demo",
+        data=data,
         stanza_dir=Path(STANZA_NAME),
         aligner="neural",
         aligner_model=str(bert),
@@ -33,14 +35,14 @@ def settings(bert: Path, tmp_path: Path, layer: int | None = None) -> mtbias.Sco
 
 @pytest.mark.slow
 def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
-    bert: Path, demo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = demo_run / "translations.jsonl"
-    options = settings(bert, tmp_path)
+    given, data = reference_file("de"), small_corpus(tmp_path, every=4)
+    options = settings(bert, tmp_path, data)
     whole = mtbias.score(given, "de", out=tmp_path / "whole", settings=options)
     assert "|aligner:neural(bert@sha256:" in whole.metrics["signature"]
     assert ",2)|stanza:" in whole.metrics["signature"]
-    assert whole.metrics["overall"]["n"] == 512
+    assert whole.metrics["overall"]["n"] == 128
     assert whole.decided_percent is not None
     assert whole.decided_percent > 99
 
@@ -48,7 +50,7 @@ def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
         if stage == "align" and 0 < done < total:
             raise Killed
 
-    monkeypatch.setattr("mtbias.align.neural_aligner.LETTERS", 10_000)
+    monkeypatch.setattr("mtbias.align.neural_aligner.LETTERS", 2_500)
     for _ in range(2):
         with pytest.raises(Killed):
             mtbias.score(given, "de", out=tmp_path / "killed", settings=options, progress=kill)
@@ -58,7 +60,7 @@ def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
     manifest = json.loads((tmp_path / "killed" / "manifest.json").read_text())
     assert manifest["identity"]["aligner"].startswith("neural(bert@sha256:")
     with pytest.raises(RunFolderError, match=r"aligner: .*,2\).* here, .*,1\).* asked for"):
-        mtbias.score(given, "de", out=tmp_path / "whole", settings=settings(bert, tmp_path, layer=1))
+        mtbias.score(given, "de", out=tmp_path / "whole", settings=settings(bert, tmp_path, data, layer=1))
 
 
 @pytest.mark.usefixtures("hub")

@@ -24,6 +24,8 @@ class Machine:
 
     folder: Path
     stanza: Path | None = None
+    site: Path | None = None
+    """Where further distributions are installed."""
 
     @property
     def cache(self) -> Path:
@@ -41,6 +43,8 @@ class Machine:
         }
         if self.stanza is not None:
             own["STANZA_RESOURCES_DIR"] = str(self.stanza)
+        if self.site is not None:
+            own["PYTHONPATH"] = os.pathsep.join(filter(None, (str(self.site), kept.get("PYTHONPATH"))))
         return {**kept, **own, **more}
 
     def start(self, *arguments: str | Path, **more: str) -> subprocess.Popen[bytes]:

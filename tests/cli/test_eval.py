@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from mtbias.cli import main
 from mtbias.demo import demo_file, model_folder_of_demo, stanza_folder_of_demo
 
 from .machine import Machine
+from .shard_processes import small_corpus
 
 FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
 DEMO = ("eval", "--model", "demo", "--lang", "de")
@@ -74,7 +76,6 @@ def test_a_complete_run_is_read_and_not_made_again(machine: Machine, demo: Path)
     assert after == before
 
 
-@pytest.mark.slow
 def test_another_way_of_decoding_is_another_run(machine: Machine, demo: Path) -> None:
     done = machine.run(*DEMO, "--out", demo, "--beams", "2")
     assert done.returncode == 1
@@ -110,37 +111,47 @@ def test_correct_translations_show_no_bias(machine: Machine) -> None:
 
 
 def _kill_and_go_on(
-    machine: Machine, demo: Path, seconds: float, moments: list[float], *options: str, **environment: str
+    machine: Machine, whole: Path, waits: Sequence[Callable[[Path], object]], *options: str | Path, **environment: str
 ) -> None:
-    folder = machine.folder / f"killed-{moments[0]:.6f}-{'-'.join(options)}"
-    for moment in moments:
+    """One process after the other is killed when a wait is over; the last one is left alone."""
+    folder = machine.folder / f"killed-{whole.name}"
+    for wait in waits:
         with machine.start(*DEMO, *options, "--out", folder, **environment) as process:
-            time.sleep(moment * seconds)
+            wait(folder)
             process.kill()
             process.communicate()
     done = machine.run(*DEMO, *options, "--out", folder, **environment)
     assert (done.returncode, done.stderr) == (0, "")
-    assert _files(folder) == _files(demo)
+    assert _files(folder) == _files(whole)
+
+
+def _until_kept(folder: Path) -> None:
+    """Wait for the first batch."""
+    end = time.monotonic() + 300
+    while not list(folder.glob("translations.parts/0*.jsonl")) and time.monotonic() < end:
+        time.sleep(0.005)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.exhaustive), "int8"])
-def test_ct2_on_three_threads_gives_the_bytes_of_one_even_killed(machine: Machine, dtype: str) -> None:
-    options, folder = ("--engine", "ct2", "--dtype", dtype), machine.folder / f"ct2-{dtype}"
+def test_ct2_on_three_threads_gives_the_bytes_of_one_even_killed(machine: Machine, tmp_path: Path, dtype: str) -> None:
+    data = ("--dataset", "demo", "--data", small_corpus(tmp_path, every=4), "--stanza-dir", "mtbias:demo")
+    options = (*data, "--batch-rows", "20", "--engine", "ct2", "--dtype", dtype)  # 128 sentences, four a batch
+    folder = machine.folder / f"ct2-{dtype}"
     done = machine.run(*DEMO, *options, "--out", folder)
     assert (done.returncode, done.stderr) == (0, "")
-    seconds = json.loads((folder / "manifest.json").read_text())["execution"]["translate_seconds"] + 3
-    _kill_and_go_on(machine, folder, seconds, [0.6], *options, OMP_NUM_THREADS="3")
+    _kill_and_go_on(machine, folder, [_until_kept], *options, OMP_NUM_THREADS="3")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("seed", "kills"), [(20, 2), *(pytest.param(seed, 4, marks=pytest.mark.exhaustive) for seed in range(21, 25))]
-)
-def test_killed_at_any_moment_it_ends_with_the_same_bytes(machine: Machine, demo: Path, seed: int, kills: int) -> None:
-    seconds = json.loads((demo / "manifest.json").read_text())["execution"]["seconds"] + 4
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(20, 25))
+def test_killed_at_any_moment_it_ends_with_the_same_bytes(machine: Machine, demo_run: Path, seed: int) -> None:
+    whole = Path(shutil.copytree(demo_run, machine.folder / f"demo-{seed}"))
+    seconds = json.loads((whole / "manifest.json").read_text())["execution"]["seconds"] + 4
     chance = random.Random(seed)
-    _kill_and_go_on(machine, demo, seconds, [chance.random() for _ in range(kills)])
+    moments = [chance.random() * seconds for _ in range(4)]
+    waits = [lambda _, moment=moment: time.sleep(moment) for moment in moments]
+    _kill_and_go_on(machine, whole, waits)
 
 
 def test_what_is_missing_offline_is_named_with_the_command_that_downloads_it(

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from mtbias.demo import demo_file
+from mtbias.demo import demo_file, reference_file
 from tests.translate.endpoint_server import Reply, Server, refused, said, serving
 
 from .machine import Machine
 
 KEY = "sk-a-very-secret-key"
-CORPUS, ROWS = "corpus.tsv", 160
+CORPUS, ROWS = "corpus.tsv", 64
 """The first rows of the demo's 512."""
 Answer = Callable[[str, int], Reply]
 
@@ -36,12 +36,15 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 
 @pytest.fixture(scope="module")
-def demo(machine: Machine, demo_run: Path) -> Path:
-    """Part of the demo's own translations, scored: what the servers below say."""
-    given = (demo_run / "translations.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    (machine.folder / "given.jsonl").write_text("".join(given[:ROWS]), encoding="utf-8")
+def demo(machine: Machine) -> Path:
+    """What the servers below say, scored: the correct translations, but in each third row of the other gender."""
+    head, *rows = reference_file("de").read_text(encoding="utf-8").splitlines()
+    texts = [row.split("\t")[1] for row in rows[:ROWS]]
+    said_of = [texts[n ^ 1 if n % 3 == 0 else n] for n in range(ROWS)]
+    given = machine.folder / "given.tsv"
+    given.write_text("\n".join([head, *(f"demo-{n:04}\t{text}" for n, text in enumerate(said_of, 1))]) + "\n")
     folder = machine.folder / "demo"
-    done = machine.run("score", "--translations", machine.folder / "given.jsonl", *scored_as(machine), "--out", folder)
+    done = machine.run("score", "--translations", given, *scored_as(machine), "--out", folder)
     assert (done.returncode, done.stderr) == (0, "")
     return folder
 
@@ -102,7 +105,7 @@ def wait_for(server: Server, requests: int) -> None:
 
 def begin_and_stop(machine: Machine, words: tuple[str | Path, ...], server: Server, how: int) -> int:
     with machine.start(*words) as process:
-        wait_for(server, 40)
+        wait_for(server, 20)
         process.send_signal(how)
         process.communicate(timeout=60)
     return process.returncode
@@ -171,17 +174,17 @@ def test_shards_and_budgets_share_one_run(machine: Machine, demo: Path, known: d
         assert (done.returncode, done.stderr) == (0, "")
         half = len(server.asked)
         assert abs(half - len(known) / 2) <= 1
-        stopped = machine.run(*words, "--max-requests", "30")
+        stopped = machine.run(*words, "--max-requests", "10")
         assert stopped.returncode == 1
-        assert "--max-requests 30 is reached" in stopped.stderr
+        assert "--max-requests 10 is reached" in stopped.stderr
         dry = machine.run(*words, "--dry-run", "--json")
         assert dry.returncode == 0, dry.stderr
         estimate = json.loads(dry.stdout)
-        left = len(known) - half - 30
-        assert (estimate["requests"], estimate["kept"]) == (left, half + 30)
+        left = len(known) - half - 10
+        assert (estimate["requests"], estimate["kept"]) == (left, half + 10)
         # A prompt is its source and a sentence before it; an answer has a token for two characters of its source.
         assert estimate["prompt_tokens"] > estimate["answer_tokens"] > 10 * left
-        assert len(server.asked) == half + 30  # a dry run asks nothing
+        assert len(server.asked) == half + 10  # a dry run asks nothing
         done = machine.run(*words)
         assert (done.returncode, done.stderr) == (0, "")
         assert Counter(server.asked) == dict.fromkeys(known, 1)

@@ -193,7 +193,7 @@ def test_wrong_shards(machine: Machine) -> None:
     assert not (machine.folder / "x").exists()
 
 
-@pytest.mark.parametrize("processes", [2, None])
+@pytest.mark.parametrize("processes", [None, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_translations_are_analysed_while_later_ones_are_made(
     request_: Request,
     whole: dict[str, bytes],

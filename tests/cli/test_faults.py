@@ -80,6 +80,7 @@ def test_killed_ten_times(tmp_path: Path) -> None:
     _kill(tmp_path, seed=0, kills=10)
 
 
+@pytest.mark.exhaustive
 def test_killed_a_hundred_times(tmp_path: Path) -> None:
     _kill(tmp_path, seed=1, kills=100)
 

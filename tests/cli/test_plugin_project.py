@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_language_is_listed_with_its_distribution(bare: Machine, installed: Path) -> None:
     assert "\npt " not in bare.run("list", "languages").stdout
-    done = bare.run("list", "languages", PYTHONPATH=str(installed))
+    done = Machine(bare.folder, site=installed).run("list", "languages")
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("pt ")]
     assert line.split()[1] == "Portuguese"
@@ -45,7 +46,7 @@ def test_the_language_keeps_the_contract(bare: Machine, installed: Path) -> None
         [sys.executable, "-c", code + "check_language(get_language('pt'))"],
         capture_output=True,
         text=True,
-        env=bare.environment(PYTHONPATH=str(installed)),
+        env=Machine(bare.folder, site=installed).environment(),
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -71,7 +72,7 @@ def test_portuguese_translations_are_scored(installed: Path, stanza_dir: Path, t
     done = machine.run(*command)
     assert done.returncode == 2
     assert "no language 'pt' is installed" in done.stderr
-    done = machine.run(*command, PYTHONPATH=str(installed))
+    done = replace(machine, site=installed).run(*command)
     assert (done.returncode, done.stderr) == (0, "")
     assert "|lang:pt|" in done.stdout
     assert "|plugin:pt/" in done.stdout
@@ -80,7 +81,7 @@ def test_portuguese_translations_are_scored(installed: Path, stanza_dir: Path, t
 
 
 def test_every_occupation_has_a_noun_for_women_and_men(bare: Machine, installed: Path) -> None:
-    done = bare.run("languages", "check", "pt", "--json", PYTHONPATH=str(installed))
+    done = Machine(bare.folder, site=installed).run("languages", "check", "pt", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert found["contract_problems"] == found["without_noun"] == found["one_gender_only"] == []
@@ -89,7 +90,7 @@ def test_every_occupation_has_a_noun_for_women_and_men(bare: Machine, installed:
 def test_its_own_sentences_have_their_calls(bare: Machine, installed: Path) -> None:
     # There are no Portuguese models at hand: the analyses are by hand, in the form of UD's Portuguese treebanks.
     command = ("--challenge", PROJECT / "challenge" / "pt.tsv", "--analyses", PROJECT / "challenge" / "pt.conllu")
-    done = bare.run("languages", "check", "pt", "--json", *command, PYTHONPATH=str(installed))
+    done = Machine(bare.folder, site=installed).run("languages", "check", "pt", "--json", *command)
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert found["wrong_calls"] == []

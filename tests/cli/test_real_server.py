@@ -130,6 +130,7 @@ def test_the_numbers_are_those_of_a_plain_loop_of_requests(served: Served, run: 
     assert metrics["translations"]["cleaned"] == {"introduction": 12, "quotes": 12}
 
 
+@pytest.mark.exhaustive
 def test_a_killed_run_asks_the_server_only_for_the_rest(served: Served, run: Path) -> None:
     folder = served.machine.folder / "killed"
     parts = folder / "translations.parts"
@@ -156,6 +157,7 @@ def test_the_checkpoint_itself_gives_the_same_as_the_server(served: Served, run:
     assert (folder / "calls.jsonl").read_bytes() == (run / "calls.jsonl").read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_three_times_the_same_change_nothing(served: Served) -> None:
     folder = served.machine.folder / "repeated"
     done = served.machine.run(*served.ask("--out", folder, "--repeat", "3"))

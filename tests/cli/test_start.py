@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from cyclopts import App
 from mtbias import __version__
 from mtbias.cli import COMMANDS, main, make_app
 from mtbias.demo import demo_file, reference_file
+from tests.draws import crossed
 
 from .machine import Machine
 
@@ -185,12 +187,14 @@ def test_debug_may_stand_before_the_command_too(capsys: pytest.CaptureFixture[st
         assert capsys.readouterr().err.startswith("Traceback (most recent call last):\n")
 
 
-@pytest.mark.parametrize("arguments", [["compare", "--help"], ["list", "datasets"]])
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    crossed([["compare", "--help"], ["list", "datasets"]], [*product(["latin-1", "ascii"], [False, True])]),
+)
 def test_an_encoding_that_lacks_characters_stops_nothing(
-    arguments: list[str], encoding: str, terminal: bool, bare: Machine
+    arguments: list[str], where: tuple[str, bool], bare: Machine
 ) -> None:
+    encoding, terminal = where
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     more = {"PYTHONIOENCODING": encoding} if encoding != "ascii" else {}
     ours, theirs = os.openpty() if terminal else os.pipe()

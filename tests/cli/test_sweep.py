@@ -18,6 +18,7 @@ from mtbias.cluster.sweep_tasks import make_plan
 from mtbias.cluster.task_runs import recorded
 
 from .machine import Machine
+from .shard_processes import small_corpus
 
 FILES = ("translations.jsonl", "calls.jsonl", "metrics.json")
 
@@ -57,7 +58,9 @@ def test_the_plan_comes_first_and_a_dry_run_stops_there(tmp_path: Path, capsys: 
 
 @pytest.mark.slow
 def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: Machine) -> None:
-    file = _write(machine.folder / "faults", "languages = ['de', 'es']\nshards = 2\n")
+    corpus = small_corpus(machine.folder, every=8)  # 64 sentences, 16 a batch
+    data = f"stanza_dir = 'mtbias:demo'\n[data]\ndemo = '{corpus}'\n"
+    file = _write(machine.folder / "faults", f"languages = ['de', 'es']\nshards = 2\n{data}")
     out = file.parent / "runs"
     spanish = out / "demo" / "demo" / "es"
     spanish.parent.mkdir(parents=True)
@@ -94,11 +97,12 @@ def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: M
 
     for lang in ("de", "es"):
         alone = machine.folder / f"alone-{lang}"
-        assert machine.run("eval", "--model", "demo", "--lang", lang, "--out", alone).returncode == 0
+        words = ("--model", "demo", "--lang", lang, "--dataset", "demo", "--data", corpus, "--out", alone)
+        assert machine.run("eval", *words, "--stanza-dir", "mtbias:demo").returncode == 0
         for name in FILES:
             assert (out / "demo" / "demo" / lang / name).read_bytes() == (alone / name).read_bytes(), (lang, name)
     _check_tables(out, machine.folder / "alone-de")
-    _check_growth(machine, file)
+    _check_growth(machine, file, data)
 
 
 def _check_tables(out: Path, german: Path) -> None:
@@ -106,18 +110,18 @@ def _check_tables(out: Path, german: Path) -> None:
     assert f"{overall['accuracy']:.1f} [" in (out / "table.txt").read_text()
     header, first, second = (out / "table.csv").read_text().splitlines()
     row = dict(zip(header.split(","), first.split(","), strict=False))
-    assert (row["lang"], row["n"], float(row["delta_g"])) == ("de", "512", overall["delta_g"])
+    assert (row["lang"], row["n"], float(row["delta_g"])) == ("de", "64", overall["delta_g"])
     assert second.split(",")[:3] == ["demo", "es", "demo"]
-    right = round(overall["accuracy"] * 512 / 100)
-    wilson = binomtest(right, 512).proportion_ci(method="wilson")  # scipy's, not ours: a derivation of its own
+    right = round(overall["accuracy"] * 64 / 100)
+    wilson = binomtest(right, 64).proportion_ci(method="wilson")  # scipy's, not ours: a derivation of its own
     cell = f"{overall['accuracy']:.1f} [{100 * wilson.low:.1f}, {100 * wilson.high:.1f}]"
     assert f"| demo | {cell} |" in (out / "table.md").read_text()
     assert "\\toprule" in (out / "table.tex").read_text()
 
 
-def _check_growth(machine: Machine, file: Path) -> None:
+def _check_growth(machine: Machine, file: Path, data: str) -> None:
     """A sweep that gets a preset more does what is new."""
-    _write(file.parent, "languages = ['de']\npresets = ['paper', 'fast']\n")
+    _write(file.parent, f"languages = ['de']\npresets = ['paper', 'fast']\n{data}")
     done = machine.run("sweep", file)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line for line in done.stdout.splitlines() if line.endswith(": begins")] == [

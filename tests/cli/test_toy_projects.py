@@ -42,29 +42,29 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _eval(machine: Machine, site: Path, data: Path, glossary: str, *more: str | Path) -> str:
+def _eval(machine: Machine, data: Path, glossary: str, *more: str | Path) -> str:
     done = machine.run(
         "eval", "--model", f"glossary:{data / glossary}.tsv", "--lang", "fr", "--dataset", "questions",
-        "--data", data / "questions.tsv", "--out", machine.folder / glossary, *more, PYTHONPATH=str(site),
+        "--data", data / "questions.tsv", "--out", machine.folder / glossary, *more,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path, site: Path) -> Machine:
+    return Machine(tmp_path, site=site)
 
 
-def test_both_are_unknown_where_they_are_not_installed(machine: Machine, data: Path) -> None:
-    done = machine.run("eval", "--model", "glossary:x", "--lang", "de", "--dataset", "demo")
+def test_both_are_unknown_where_they_are_not_installed(bare: Machine) -> None:
+    done = bare.run("eval", "--model", "glossary:x", "--lang", "de", "--dataset", "demo")
     assert (done.returncode, "got 'glossary:x'" in done.stderr) == (2, True)
-    done = machine.run("eval", "--model", "demo", "--lang", "de", "--dataset", "questions")
+    done = bare.run("eval", "--model", "demo", "--lang", "de", "--dataset", "questions")
     assert (done.returncode, "unknown dataset 'questions'" in done.stderr) == (2, True)
 
 
-def test_a_run_has_the_measures_numbers_and_table(machine: Machine, site: Path, data: Path) -> None:
-    out = _eval(machine, site, data, "good")
+def test_a_run_has_the_measures_numbers_and_table(machine: Machine, data: Path) -> None:
+    out = _eval(machine, data, "good")
     metrics = json.loads((machine.folder / "good" / "metrics.json").read_text(encoding="utf-8"))
     overall = metrics["overall"]
     # 24 of 25 keep their mark; all 12 polar ones, 12 of 13 open ones.
@@ -88,12 +88,12 @@ def test_a_run_has_the_measures_numbers_and_table(machine: Machine, site: Path, 
 
 
 @pytest.mark.slow
-def test_a_run_in_shards_is_the_same_run(machine: Machine, site: Path, data: Path, tmp_path: Path) -> None:
-    _eval(machine, site, data, "good")
-    other = Machine(tmp_path / "other")
+def test_a_run_in_shards_is_the_same_run(machine: Machine, data: Path, tmp_path: Path) -> None:
+    _eval(machine, data, "good")
+    other = Machine(tmp_path / "other", site=machine.site)
     for k in (2, 1):
-        assert f"Shard {k}/2" in _eval(other, site, data, "good", "--shard", f"{k}/2")
-    _eval(other, site, data, "good")
+        assert f"Shard {k}/2" in _eval(other, data, "good", "--shard", f"{k}/2")
+    _eval(other, data, "good")
     for name in ("calls.jsonl", "metrics.json", "translations.jsonl"):
         assert (machine.folder / "good" / name).read_bytes() == (other.folder / "good" / name).read_bytes()
     execution = json.loads((other.folder / "good" / "manifest.json").read_text(encoding="utf-8"))["execution"]
@@ -101,11 +101,11 @@ def test_a_run_in_shards_is_the_same_run(machine: Machine, site: Path, data: Pat
 
 
 @pytest.mark.slow
-def test_two_runs_are_compared_and_reported(machine: Machine, site: Path, data: Path) -> None:
+def test_two_runs_are_compared_and_reported(machine: Machine, data: Path) -> None:
     for glossary in ("good", "bad"):
-        _eval(machine, site, data, glossary)
+        _eval(machine, data, glossary)
     runs = [machine.folder / "good", machine.folder / "bad"]
-    done = machine.run("compare", *runs, "--json", "--rows", "-", PYTHONPATH=str(site))
+    done = machine.run("compare", *runs, "--json", "--rows", "-")
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     (pair,) = found["pairs"]
@@ -117,21 +117,21 @@ def test_two_runs_are_compared_and_reported(machine: Machine, site: Path, data: 
     assert {row["kind"] for row in found["differing"]} == {"polar"}
     assert {(row["first_call"], row["second_call"]) for row in found["differing"]} == {("kept", "lost")}
     for form in ("csv", "latex", "markdown"):
-        done = machine.run("report", *runs, "--format", form, PYTHONPATH=str(site))
+        done = machine.run("report", *runs, "--format", form)
         assert (done.returncode, done.stderr) == (0, "")
         assert "96.0" in done.stdout
-    done = machine.run("report", *runs, "--out", machine.folder / "page.html", PYTHONPATH=str(site))
+    done = machine.run("report", *runs, "--out", machine.folder / "page.html")
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.slow
-def test_a_sweep_has_them_beside_others(machine: Machine, site: Path, data: Path) -> None:
+def test_a_sweep_has_them_beside_others(machine: Machine, data: Path) -> None:
     file = machine.folder / "sweep.toml"
     file.write_text(
         f"out = 'sweep'\nmodels = ['glossary:{data}/good.tsv', 'glossary:{data}/bad.tsv']\nlanguages = ['fr']\n"
         f"datasets = ['questions']\n[data]\nquestions = '{data}/questions.tsv'\n"
     )
-    done = machine.run("sweep", file, PYTHONPATH=str(site))
+    done = machine.run("sweep", file)
     assert (done.returncode, done.stderr) == (0, "")
     table = (machine.folder / "sweep" / "table.txt").read_text(encoding="utf-8")
     assert table.startswith("Questions kept on questions, per cent with 95 % intervals (n fr 25)")

@@ -23,8 +23,16 @@ def main() -> None:
     import transformers.models.marian.modeling_marian  # noqa: F401
 
     import mtbias.cli
+    from mtbias.language.installed import get_language
+    from mtbias.report.page import _environment
+    from mtbias.translate.text_language import _identifier
 
     torch.set_num_threads(1)  # a pool of threads would not be there in a child
+    mtbias.cli.make_app()  # imports the modules of all commands
+    get_language("de")
+    _identifier()
+    for template in _environment().list_templates(["html", "svg"]):
+        _environment().get_template(template)
     gc.freeze()  # collecting would copy all pages
     for line in sys.stdin:
         request = json.loads(line)

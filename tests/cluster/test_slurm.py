@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "scripts" / "slurm_local.sh"
-LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
+LANGUAGES = ("cs", "de", "es", "ru")
 SHARDS = 3
 BATCHES = 128
 """512 sentences in batches of 20 rows: four sentences at beam 5. The local run has the usual 32."""
@@ -148,8 +148,8 @@ def test_a_sweep_with_a_killed_a_preempted_and_a_failing_task_ends_as_one_local_
     in_the_way.write_text("a file where a folder should be")
 
     said = cluster.mtbias("submit", file, "--max-parallel", "2")
-    assert "24 × translate" in said
-    assert "8 × score" in said
+    assert "12 × translate" in said
+    assert "4 × score" in said
     assert "1 × table" in said
     job = json.loads((out / "submissions" / "000001.json").read_text())["job"]
     assert "ArrayTaskThrottle=2" in cluster.call("scontrol", "show", "job", job)
@@ -186,7 +186,7 @@ def test_a_sweep_with_a_killed_a_preempted_and_a_failing_task_ends_as_one_local_
     in_the_way.unlink()
     left = cluster.mtbias("submit", file)
     assert "3 × translate" in left or "4 × translate" in left
-    assert "24 × translate" not in left
+    assert "12 × translate" not in left
     _until(cluster.idle, "the end of the second submission")
     found = cluster.status(file)
     assert found["failed"] == []

@@ -161,16 +161,16 @@ def test_a_trained_model_is_run_and_scored(trained: Path, tmp_path: Path, capsys
 def test_a_killed_run_resumes(trained: Path, tmp_path: Path) -> None:
     def command(out: Path) -> list[str]:
         words = ["coref", "run", "--system", "stanza", "--dataset", "sowinobias", "--data", str(vocabulary)]
-        return [sys.executable, "-m", "mtbias", *words, "--model", str(trained), "--out", str(out)]
+        return [*words, "--model", str(trained), "--out", str(out)]
 
     vocabulary = tmp_path / "words.toml"
     lists = {"male_occupations": toy_coref.MEN, "female_occupations": toy_coref.WOMEN,
              "positive_adjectives": ["kind", "new"], "negative_adjectives": ["late"]}  # fmt: skip
     vocabulary.write_text("".join(f"{name} = {json.dumps(of)}\n" for name, of in lists.items()), encoding="utf-8")
     whole, out = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
-    subprocess.run(command(whole), check=True)
+    assert main(command(whole)) == 0
     part = out.with_name("out.jsonl.part")
-    process = subprocess.Popen(command(out))
+    process = subprocess.Popen([sys.executable, "-m", "mtbias", *command(out)])
     ends = time.monotonic() + 300
     while time.monotonic() < ends and not (part.is_file() and part.read_bytes().count(b"\n") > 20):
         time.sleep(0.05)
@@ -178,7 +178,7 @@ def test_a_killed_run_resumes(trained: Path, tmp_path: Path) -> None:
     process.wait()
     assert not out.exists()
     assert part.read_bytes().count(b"\n") > 20
-    subprocess.run(command(out), check=True)
+    assert main(command(out)) == 0
     assert out.read_bytes() == whole.read_bytes()
 
 
@@ -191,7 +191,7 @@ def test_long_sentences_and_words_without_pieces_are_resolved(trained: Path, tmp
     (tmp_path / "gap-test.tsv").write_text(write_instances([instance]), encoding="utf-8")
     out = tmp_path / "found.jsonl"
     words = ["coref", "run", "--system", "stanza", "--model", str(trained), "--dataset", "gap", "--data", str(tmp_path)]
-    subprocess.run([sys.executable, "-m", "mtbias", *words, "--out", str(out)], check=True, timeout=200)
+    assert main([*words, "--out", str(out)]) == 0
     (found,) = map(json.loads, out.read_text(encoding="utf-8").splitlines())
     assert found["tokens"][4:8] == ["Then", "\uf04a", "he", "left"]
     assert all(0 <= start <= end < len(found["tokens"]) for cluster in found["clusters"] for start, end in cluster)
@@ -217,12 +217,12 @@ def test_a_killed_evaluation_resumes(trained: Path, tmp_path: Path) -> None:
             str(out),
         ]
         words += ["--data", f"winogender={tmp_path / 'winogender'}", "--data", f"bug={tmp_path / 'bug.csv'}"]
-        return [sys.executable, "-m", "mtbias", *words]
+        return words
 
     whole, out = tmp_path / "whole", tmp_path / "out"
-    subprocess.run(command(whole), check=True, stdout=subprocess.DEVNULL)
+    assert main(command(whole)) == 0
     part = out / "bug.jsonl.new.part"
-    process = subprocess.Popen(command(out), stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-m", "mtbias", *command(out)], stdout=subprocess.DEVNULL)
     ends = time.monotonic() + 300
     while time.monotonic() < ends and not (part.is_file() and part.read_bytes().count(b"\n") > 20):
         time.sleep(0.02)
@@ -230,7 +230,7 @@ def test_a_killed_evaluation_resumes(trained: Path, tmp_path: Path) -> None:
     process.wait()
     first = (out / "winogender.jsonl").stat()
     assert not (out / "bug.jsonl").exists()
-    subprocess.run(command(out), check=True, stdout=subprocess.DEVNULL)
+    assert main(command(out)) == 0
     assert (out / "winogender.jsonl").stat().st_mtime_ns == first.st_mtime_ns  # it was finished
     for name in ("winogender.jsonl", "bug.jsonl", "metrics.json"):
         assert (out / name).read_bytes() == (whole / name).read_bytes()

@@ -77,7 +77,7 @@ def test_a_language_named_otherwise_is_found_again(given: str, meant: str) -> No
 
 
 def test_without_any_plugin_the_list_says_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda group: ())
+    monkeypatch.setattr(registry, "_registered", lambda group: {})
     assert installed(GROUP) == {}
     with pytest.raises(UsageError, match="there are none"):
         get_language("de")

@@ -253,7 +253,7 @@ def test_how_many_of_bugs_sentences_fit(shared: Path) -> None:
     assert 70_000 < (MAX_BYTES - frame) / each < 105_687
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_page_of_as_many_sentences_as_bug_has_is_full_at_15_mib() -> None:
     # Words drawn one by one from Zipf's law compress worse than any text: less than half of the sentences fits here.
     count = 105_687

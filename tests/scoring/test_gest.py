@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -164,9 +165,13 @@ def published(shared: Path) -> dict[tuple[str, str], dict[str, float]]:
     return found
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("lang", ["cs", *(pytest.param(lang, marks=pytest.mark.exhaustive) for lang in ("ru", "uk"))])
-@pytest.mark.parametrize("system", ["amazon_translate", "nllb_3b"])
+@pytest.mark.parametrize(
+    ("system", "lang"),
+    [
+        pytest.param(system, lang, marks=pytest.mark.exhaustive if n else pytest.mark.slow)
+        for n, (system, lang) in enumerate(product(["nllb_3b", "amazon_translate"], ["cs", "ru", "uk"]))
+    ],
+)
 def test_the_published_shares(
     shared: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory, system: str, lang: str
 ) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from mtbias.files.text_repair import repair
 from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
 from mtbias.translate.language_models.prompt_files import AnswerForm, load_prompt
+from tests.draws import crossed
 
 SOURCE = "The doctor asked the nurse to help her with the procedure."
 ES = "La doctora le pidió al enfermero que la ayudara con el procedimiento."
@@ -308,12 +309,12 @@ def test_any_source_and_any_answer_are_taken(sources: str, answer: str) -> None:
      f"{ES} ", f"{SOURCE}\n", f"{SOURCE} → ", "״", "-", "```\n", "! ", "Sure! ", "[", "á", "ا"],
 )  # fmt: skip
 def test_the_time_is_linear_in_the_answers_length(part: str) -> None:
-    answer = part * (100_000 // len(part))
+    answer = part * (50_000 // len(part))
     begin = time.process_time()
     for text in (answer, f"{ES} {answer}", f"{ES}\n{answer}", f"{answer}{ES}", f"({answer})", f'"{answer}"'):
         clean(text, SOURCE, PLAIN, "es")
         repair(text)
-    assert time.process_time() - begin < 60  # 0.1 to 2 s where it is linear, many minutes where it is not
+    assert time.process_time() - begin < 60  # 0.05 to 1 s where it is linear, many minutes where it is not
 
 
 SYSTEMS = [*(f"{name}/en-{lang}" for name in ("google", "bing") for lang in CLEAN if lang != "cs"), "2025-opus/en-fr"]
@@ -326,8 +327,7 @@ def test_what_translation_systems_write_stays_as_it_is(file: str, winomt: Path) 
         assert clean(target, source, PLAIN, file[-2:]) == Cleaned(target.strip())
 
 
-@pytest.mark.parametrize("version", ["feminine", "masculine"])
-@pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "it", "ru"])
+@pytest.mark.parametrize(("lang", "version"), crossed(["ar", "de", "es", "fr", "it", "ru"], ["feminine", "masculine"]))
 def test_what_translators_write_of_wikipedia_stays_as_it_is(lang: str, version: str, shared: Path) -> None:
     """Quotations, brackets, colons, names in Latin letters."""
     file = f"data/mtgeneval/sentences/geneval-sentences-{version}-test.en_{lang}"
@@ -341,12 +341,17 @@ def test_what_translators_write_of_wikipedia_stays_as_it_is(lang: str, version: 
     ("file", "reasons"),
     [
         # Read by eye. A block of 100 lines of the French file is Italian.
-        ("gpt/en-es", {}),
         ("gpt/en-fr", {"language": 100}),
-        ("gpt/en-it", {}),
         ("llama-inst/en-es", {"refusal": 1, "note": 1, "echo": 1}),
-        ("llama-inst/en-fr", {"refusal": 1}),
-        ("llama-inst/en-it", {"introduction": 1}),
+        *(
+            pytest.param(file, reasons, marks=pytest.mark.exhaustive)
+            for file, reasons in {
+                "gpt/en-es": {},
+                "gpt/en-it": {},
+                "llama-inst/en-fr": {"refusal": 1},
+                "llama-inst/en-it": {"introduction": 1},
+            }.items()
+        ),
     ],
 )
 def test_what_two_language_models_wrote(file: str, reasons: dict[str, int], winomt: Path) -> None:

@@ -352,7 +352,7 @@ def test_any_file_is_read_or_is_a_data_error(tmp_path_factory: pytest.TempPathFa
 # The shipped translations of WinoMT
 
 
-@pytest.mark.parametrize("system", ["google", "bing"])
+@pytest.mark.parametrize("system", ["google", pytest.param("bing", marks=pytest.mark.exhaustive)])
 def test_the_shipped_translations(winomt: Path, system: str) -> None:
     instances = load_corpus("winomt", winomt).instances
     paths = sorted((winomt / "translations" / system).glob("en-*.txt"))

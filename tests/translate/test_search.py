@@ -60,7 +60,7 @@ DECODINGS = {
 @pytest.mark.parametrize(("name", "how"), crossed(FAMILIES, list(DECODINGS)))
 def test_it_finds_what_generate_finds(checkpoint: Checkpoint, name: str, how: str) -> None:
     decoding, limit = DECODINGS[how]
-    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 16)
+    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 8)
     engine = TransformersEngine(checkpoint(name))
     found = engine.generate(sources, Bounds(decoding, limit, codec.forced))
     expected = plainly(
@@ -92,7 +92,7 @@ def with_settings(folder: Path, target: Path, **settings: Any) -> Path:
 def test_what_is_taken_from_a_checkpoint(m2m100: Path, tmp_path: Path, settings: Mapping[str, Any]) -> None:
     # Token 2 is the end: a checkpoint that forbids it means padding, and transformers passes over it.
     folder = with_settings(m2m100, tmp_path / "changed", forced_eos_token_id=2, **settings)
-    codec, sources = ids_of(folder, "de")
+    codec, sources = ids_of(folder, "de", 12)
     found = TransformersEngine(folder).generate(sources, Bounds(Decoding(), 14, codec.forced))
     common = {"max_new_tokens": 14, "num_beams": 5, "early_stopping": True, "forced_bos_token_id": codec.forced}
     assert [one.ids for one in found] == plainly(folder, sources, **common)
@@ -144,7 +144,7 @@ def test_sentences_that_are_done_leave_the_batch(m2m100: Path) -> None:
 def test_what_is_done_before_the_stop_is_what_it_would_be(
     checkpoint: Checkpoint, ct2_cache: Path, name: str, which: str, beams: int
 ) -> None:
-    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 80)
+    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 40)
     engine: Engine = TransformersEngine(checkpoint(name))
     if which == "ct2":
         pytest.importorskip("ctranslate2")
@@ -153,7 +153,7 @@ def test_what_is_done_before_the_stop_is_what_it_would_be(
     whole = engine.generate(sources, Bounds(decoding, 60, codec.forced))
     lengths = sorted(len(one.ids) for one in whole)
     counts = []
-    for stop in (lengths[10] - 1, lengths[70] + 1):
+    for stop in (lengths[5] - 1, lengths[35] + 1):
         first = engine.generate(sources, Bounds(decoding, 60, codec.forced, stop))
         done = [n for n, one in enumerate(first) if one.done]
         assert [first[n] for n in done] == [whole[n] for n in done]
@@ -172,13 +172,13 @@ def test_two_stages_give_the_same(
     # With a stop that few sentences reach before they are done, both stages have much to do.
     monkeypatch.setattr(Decoding, "first_stop", staticmethod(lambda tokens: tokens))
     codec = Codec(checkpoint(name), "de")
-    encoded = codec.encode(list(sentences(60, seed=6)[0]))
+    encoded = codec.encode(list(sentences(30, seed=6)[0]))
     engine: Engine = TransformersEngine(checkpoint(name))
     if which == "ct2":
         pytest.importorskip("ctranslate2")
         engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
     decoding = Decoding(max_length=60, early_stopping=codec.family.early_stopping)
-    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(20))
     assert len(plan) > 6
 
     def outputs(stages: int) -> tuple[list[Output], Generation]:
