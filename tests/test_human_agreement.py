@@ -59,9 +59,9 @@ def alone(shared: Path, stanza_dir: Path) -> Callable[[str], Validation]:
 
 @pytest.fixture(scope="module")
 def with_winomt(shared: Path, stanza_dir: Path) -> Callable[[str], Validation]:
-    """The labelled sentences together with Google's translations of WinoMT."""
+    """The labelled sentences together with a quarter of Google's translations of WinoMT."""
     folder = shared / "data" / "winomt" / "translations" / "google"
-    return cache(lambda code: run(code, shared, read_bitext(folder / f"en-{code}.txt")))
+    return cache(lambda code: run(code, shared, read_bitext(folder / f"en-{code}.txt")[::4]))
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -85,7 +85,7 @@ def run_here(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
-_OF_COMMANDS = {"MY_KEY"}
+_OF_COMMANDS = {"MTBIAS_NO_NETWORK", "MY_KEY"}
 """Variables that mtbias reads when a command needs them; others are read by libraries while they are imported."""
 
 

@@ -194,8 +194,13 @@ def test_what_is_wrong_with_the_files_is_said_in_one_line(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["de", *(pytest.param(code, marks=pytest.mark.slow) for code in OTHERS)])
-def test_original_references_are_right_and_flipped_ones_wrong_wherever_they_differ(shared: Path, lang: str) -> None:
-    data = shared / "data" / "mtgeneval" / "context"
+def test_original_references_are_right_and_flipped_ones_wrong_wherever_they_differ(
+    shared: Path, tmp_path: Path, lang: str
+) -> None:
+    data = tmp_path
+    for file in (shared / "data" / "mtgeneval" / "context").glob(f"*-test.en_{lang}.*"):
+        lines = file.read_text(encoding="utf-8").split("\n")[:-1][::4]
+        (data / file.name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     texts = {
         kind: (data / f"{PREFIX}-{kind}-test.en_{lang}.{lang}").read_text(encoding="utf-8").split("\n")[:-1]
         for kind in ("original", "flipped")
