@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -59,14 +61,16 @@ def data(folder: Path) -> GapFile:
     return read_instances(folder / "C-GAP.tsv")
 
 
-def _scores(folder: Path, data: GapFile, model: str, n_resamples: int) -> DatasetScores:
+@pytest.fixture(scope="module")
+def scored(folder: Path, data: GapFile) -> Callable[[str], DatasetScores]:
+    """The scores of a model, each read once."""
     counter_gap = CounterGap(data, quadruples(data))
-    return counter_gap.score(counter_gap.read([folder / f"{model}_output.tsv"]), resamples=n_resamples)
+    return cache(lambda model: counter_gap.score(counter_gap.read([folder / f"{model}_output.tsv"]), resamples=10_000))
 
 
 @pytest.mark.parametrize("model", [model for model in PRINTED if _is_here(model)])
-def test_tables_2_to_4(folder: Path, data: GapFile, model: str) -> None:
-    scores = _scores(folder, data, model, 0)
+def test_tables_2_to_4(scored: Callable[[str], DatasetScores], model: str) -> None:
+    scores = scored(model)
     assert scores.counts["quadruples"] == {"all": 1002, "masculine": 501, "feminine": 501}
     cells = PRINTED[model].split()
     printed = dict(zip(list(METRICS)[: len(cells)], cells, strict=True))
@@ -77,22 +81,24 @@ def test_tables_2_to_4(folder: Path, data: GapFile, model: str) -> None:
     } == printed
 
 
-def test_our_gap_of_table_5(folder: Path, data: GapFile) -> None:
+def test_our_gap_of_table_5(scored: Callable[[str], DatasetScores]) -> None:
     # SpanBERT-large on the originals: masculine, feminine, their difference, all.
-    scores = _scores(folder, data, "spanbert_large", 0)
+    scores = scored("spanbert_large")
     ours = [scores[name].value for name in ("own_m", "own_f", "own_diff", "own")]
     assert [None if value is None else f"{value:.2f}" for value in ours] == ["75.25", "78.44", "-3.19", "76.85"]
 
 
 @pytest.mark.parametrize("model", [model for model in STARS if _is_here(model)])
-def test_stars(folder: Path, data: GapFile, model: str) -> None:
-    scores = _scores(folder, data, model, 10000)
+def test_stars(scored: Callable[[str], DatasetScores], model: str) -> None:
+    scores = scored(model)
     p = [scores[name].p for name in ("acc_diff", "delta", "counter_diff")]
     assert tuple(value is not None and value < 0.01 for value in p) == STARS[model]
 
 
-def test_correlation_of_bert_base_is_significant_although_the_paper_says_none_is(folder: Path, data: GapFile) -> None:
-    p = _scores(folder, data, "bert_base", 0)["rho"].p
+def test_correlation_of_bert_base_is_significant_although_the_paper_says_none_is(
+    scored: Callable[[str], DatasetScores],
+) -> None:
+    p = scored("bert_base")["rho"].p
     assert p == pytest.approx(0.0088, abs=5e-5)
 
 
