@@ -143,6 +143,8 @@ class Alignment:
     *Frauenrechte*). Taken where `target` turns out to name nobody."""
     qualified: bool = False
     """An adjective or a noun stands before the entity in the English source ("a beautiful local boy")."""
+    says_sex: Gender | None = None
+    """The gender that a word before the entity says in the English source (*female doctors*)."""
     before_adverb: bool = False
     """An adverb in *-ly* stands right behind the entity in the English source."""
     quantifier: bool = False

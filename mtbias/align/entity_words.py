@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.align.entity_scores import MIN_LETTERS, EntityScores, common_beginning, likeness, romanised, skeleton
-from mtbias.align.sentence_pairs import Pair, before_adverb, english_number, entity_place, qualified
+from mtbias.align.sentence_pairs import Pair, before_adverb, english_number, entity_place, qualified, says_sex
 from mtbias.english.words import PREPOSITIONS, QUANTIFIERS, EnglishWord, english_words, hyphenated_parts, singulars
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
@@ -235,6 +235,7 @@ def _align(
         _basis(scores, anchor, known=bool(known[anchor])),
         number,
         qualified=qualified(pair),
+        says_sex=says_sex(pair),
         before_adverb=before_adverb(pair),
         quantifier=pair.entity in QUANTIFIERS,
         # For the decision: what the tagger says of an English word does not count.

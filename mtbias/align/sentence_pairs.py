@@ -16,6 +16,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mtbias.english.gender_swap import word_gender
 from mtbias.english.words import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -27,7 +28,7 @@ from mtbias.english.words import (
 )
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import Instance, Span
+from mtbias.types import Gender, Instance, Span
 
 IntArray = NDArray[np.int64]
 
@@ -191,6 +192,20 @@ def qualified(pair: Pair) -> bool:
     if head >= 0 and hyphenated_parts(words[head].form)[2]:
         return True
     return first > 0 and words[first - 1].form not in DETERMINERS
+
+
+def says_sex(pair: Pair) -> Gender | None:
+    """The gender that the word before the entity, or a modifier inside it, says in its sentence (*female doctors*,
+    *woman-doctor*). A possessive is another person (*the men's sisters*).
+    """
+    words = english_words(pair.source)
+    first, head = entity_place(pair, words)
+    if head < 0:
+        return None
+    start = first - qualifies(pair, words, first - 1)
+    modifiers = [word.text for word in words[start:head]] + hyphenated_parts(words[head].text)[0].split("-")
+    genders = {gender for word in modifiers if (gender := word_gender(word))}
+    return genders.pop() if len(genders) == 1 else None
 
 
 def before_adverb(pair: Pair) -> bool:

@@ -133,8 +133,7 @@ def _decide_at(
         evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
-    doubted = phrase.others_attributes(target, qualified=alignment.qualified, adverb=alignment.before_adverb)
-    phrase = replace(phrase, doubted=doubted)
+    phrase = replace(phrase, doubted=phrase.others_attributes(target, alignment))
     copied = alignment.copied and words[head].span == alignment.target[0] and not words[head].names_thing
     foreign = _foreign(words[head], language) or copied
     # With half of the German nouns left out 167 of 238 men of ``tests/natural`` are called, without the rule 130, and

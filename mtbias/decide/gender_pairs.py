@@ -94,7 +94,7 @@ def pair_outcomes(language: Language) -> list[PairOutcome]:
     """The calls on all pairs that the tables of `language` give."""
     texts, stem = SplitTexts(language), _stem(language)
     return [
-        PairOutcome(evidence, phrases, {g: _call(phrases[g], nouns[g], number, tags, texts) for g in "mf"})
+        PairOutcome(evidence, phrases, {g: _call(phrases[g], nouns[g], number, _GENDERS[g], tags, texts) for g in "mf"})
         for number in ("sg", "pl")
         for evidence, phrases, nouns, tags in _pairs(language, number, stem)
     ]
@@ -272,15 +272,15 @@ def _stem(language: Language) -> str:
     return next((w for w in words if not language.noun(w) and w not in language.determiners), "xx")
 
 
-def _call(text: str, noun: str, number: str, tags: Mapping[str, str], texts: SplitTexts) -> GenderCall:
+def _call(text: str, noun: str, number: str, said: Gender, tags: Mapping[str, str], texts: SplitTexts) -> GenderCall:
     """The call on `noun` in `text`; words have the part of speech of `tags`, else they are nouns."""
     surface = texts.language.tokens(text)
     at = min((t for t in surface if noun in t.form), key=lambda t: len(t.form), default=None)
     if at is None:
         return GenderCall("x", None, Reason.UNALIGNED)
     tokens = tuple(Token(t.span, t.text, (Word(t.text, None, tags.get(t.form, "NOUN")),)) for t in surface)
-    # As a word beside the noun is believed most: where the source has one, too.
-    alignment = Alignment("x", (at.span,), "links+lexicon", number, translations=(at.span,), qualified=True)
+    # As a word beside the noun is believed most: where the source says so, too.
+    alignment = Alignment("x", (at.span,), "links+lexicon", number, translations=(at.span,), says_sex=said)
     return decide(alignment, Analysis(text, tokens), texts)
 
 

@@ -21,7 +21,7 @@ from mtbias.decide.sentence_words import (
 )
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement
-from mtbias.types import Gender, Span, Word
+from mtbias.types import Alignment, Gender, Span, Word
 
 _CONTENT = frozenset(("ADJ", "X", *NOMINAL))
 _NOT_SUBJECT = CASES - {"nom", "voc"}
@@ -58,31 +58,34 @@ class NounPhrase:
             agreements = [a for a in agreements if a not in language.weak] or agreements
         return cls(words, head, left, right, agreements, language, number)
 
-    def others_attributes(self, rendering: Sequence[Span], *, qualified: bool, adverb: bool) -> frozenset[int]:
+    def others_attributes(self, rendering: Sequence[Span], alignment: Alignment) -> frozenset[int]:
         """Of the words behind the head those that may belong to something else.
 
-        Nouns that mean a woman or a man, where objects look like attributes (ar *ساعد الأطباء النساء* "the doctors
-        helped the women", cs *lékaři ženy* "the woman's doctors"): what is `qualified` in the source has attributes.
+        Nouns that mean a woman or a man, where objects and genitives look like attributes (ar *ساعد الأطباء النساء*
+        "the doctors helped the women", cs *lékaři ženy* "the woman's doctors"), unless the source says that gender, too
+        (*the female doctors*).
 
-        In Romance, adjectives of an entity that nothing qualifies: they are not among the words `rendering` it, and
-        their own noun or object stands right behind them (it *l'aiutante tecnica nuova* for "the assistant new
-        techniques", *l'auditor ferma barrer*), or an `adverb` behind the entity may be what they render (fr *l'analyste
-        torpemente*).
+        In Romance, adjectives of an entity that nothing qualifies in the source: they are not among the words
+        `rendering` it, and their own noun or object stands right behind them (it *l'aiutante tecnica nuova* for "the
+        assistant new techniques", *l'auditor ferma barrer*), or an adverb behind the entity may be what they render (fr
+        *l'analyste torpemente*).
         """
         language = self.language
         if not language.either_side:
             before = self.before()
             verb = before is not None and bool(before.tags & VERBAL) and not language.verbs.oblique
-            sure = qualified and self.number == "pl" if language.prepositions else qualified or not verb
-            sexes = [n for n in self.right if self.words[n].form in language.sex_adjectives and self.words[n].readings]
-            return frozenset(() if sure else sexes)
+            if not (language.prepositions or verb):
+                return frozenset()
+            known = language.sex_adjectives
+            sexes = [n for n in self.right if self.words[n].form in known and self.words[n].readings]
+            return frozenset(n for n in sexes if GENDER_OF_LETTER[known[self.words[n].form]] is not alignment.says_sex)
         end = max(self.right, default=self.head) + 1
         following = self.words[end] if end < len(self.words) and self.words[end].joined else None
         governs = following is not None and (
             (bool(following.tags) and following.tags <= _CONTENT)
             or "Inf" in feature_values(following.tagged, "VerbForm")
         )
-        if qualified or not (adverb or governs or len(self.right) > 1):
+        if alignment.qualified or not (alignment.before_adverb or governs or len(self.right) > 1):
             return frozenset()
         return frozenset(n for n in self.right if not any(self.words[n].span.overlaps(span) for span in rendering))
 

@@ -50,6 +50,7 @@ def call() -> Call:
         basis: str = "links+lexicon",
         copied: bool = False,
         qualified: bool = False,
+        says_sex: Gender | None = None,
         before_adverb: bool = False,
         quantifier: bool = False,
         translations: Collection[str] = (),
@@ -66,6 +67,7 @@ def call() -> Call:
             copied,
             translations=known,
             qualified=qualified,
+            says_sex=says_sex,
             before_adverb=before_adverb,
             quantifier=quantifier,
         )

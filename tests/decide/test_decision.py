@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mtbias.align import Pair
-from mtbias.align.sentence_pairs import qualified
+from mtbias.align.sentence_pairs import qualified, says_sex
 from mtbias.decide import decide
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
@@ -68,6 +68,29 @@ def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(call: Callable
 def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> None:
     at = source.lower().index("boy")
     assert qualified(Pair("x", source, "", Span(at, at + 3), "boy")) is expected
+
+
+@pytest.mark.parametrize(
+    ("source", "entity", "expected"),
+    [
+        ("The female doctors came.", "doctors", Gender.FEMALE),
+        ("Men teachers came.", "teachers", Gender.MALE),
+        ("Two women construction workers came.", "construction workers", Gender.FEMALE),
+        ("The woman-doctors came.", "doctors", Gender.FEMALE),
+        ("A lady doctor came.", "lady doctor", Gender.FEMALE),
+        ("The young doctors helped the woman.", "doctors", None),
+        ("The men's sisters came.", "sisters", None),
+        ("The boys' teachers came.", "teachers", None),
+        ("Her doctors came.", "doctors", None),
+        ("Women, doctors and nurses came.", "doctors", None),
+        ("He said doctors came.", "doctors", None),
+        ("Doctors came.", "", None),
+    ],
+)
+def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gender | None) -> None:
+    end = source.index(entity) + len(entity)
+    head = Span(end - len(entity.rsplit(maxsplit=1)[-1]), end) if entity else None
+    assert says_sex(Pair("x", source, "", head, entity)) is expected
 
 
 THINGS = Language(
