@@ -319,6 +319,8 @@ class Compared(NamedTuple):
     def alike(self, word: int) -> dict[int, float]:
         """Word of the translation → the greatest cosine of a subword of it and one of the source's `word`."""
         found: dict[int, float] = {}
+        if not self.right:  # an empty tensor has no size
+            return found
         for a in (a for a, words in enumerate(self.left) if word in words):
             for words, cosine in zip(self.right, (self.target @ self.source[a]).tolist(), strict=True):
                 found |= {j: max(cosine, found.get(j, cosine)) for j in words}

@@ -25,7 +25,7 @@ from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.settings import EvalSettings, ScoreSettings
 from mtbias.translate.seq2seq.checkpoints import RECORD
-from mtbias.types import Alignment, Span
+from mtbias.types import Alignment, Span, quiet
 
 from .encoders import parallel
 
@@ -133,6 +133,11 @@ def test_an_empty_translation_is_unaligned(aligner: NeuralAligner, source: str, 
     assert aligner.align([], SplitTexts(BARE)) == ()
     (found,) = aligner.align([Pair("x", "", "Der Koch schlief.")], SplitTexts(BARE))
     assert found == Alignment("x", (), None)
+
+
+def test_nothing_is_alike_in_a_translation_that_the_tokenizer_drops(aligner: NeuralAligner) -> None:
+    ((_, found),) = aligner.compared([pair(0, "The cook slept.", "cook", "\xad")], SplitTexts(BARE), quiet)
+    assert (found.links(), found.alike(1)) == (set(), {})
 
 
 def test_a_long_text_is_aligned_to_its_end(aligner: NeuralAligner) -> None:

@@ -79,16 +79,33 @@ def test_a_wrong_head_is_overruled(
     assert aligner.execution["encoder_asked"] == len(asked)
 
 
+def test_the_margin_rests_on_rows_from_all_over_the_texts(
+    aligner: SecondOpinion, given: tuple[list[Pair], list[Span], Language], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs, _, language = given
+    compared: list[str] = []
+    ask = aligner.neural.compared
+    monkeypatch.setattr(
+        aligner.neural, "compared", lambda rows, *more: compared.extend(p.id for p in rows) or ask(rows, *more)
+    )
+    sure = [n for n, pair in enumerate(pairs) if pair.entity not in UNKNOWN]
+    most = len(sure) - 1
+    monkeypatch.setattr(second_opinion, "SURE_ROWS", most)
+    aligner.align(pairs, SplitTexts(language))
+    assert compared[-most:] == [str(n) for n in (*sure[: most - 1], sure[-1])]
+    assert aligner.execution["encoder_margin_rows"] == most
+
+
 def test_few_rows_overrule_nothing(
     aligner: SecondOpinion, given: tuple[list[Pair], list[Span], Language], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs, _, language = given
+    monkeypatch.setattr(aligner.neural, "device", "no such device")  # the encoder is not even loaded
     monkeypatch.setattr(second_opinion, "SURE_ROWS", 19)
     assert aligner.align(pairs, SplitTexts(language)) == StatisticalAligner().align(pairs, SplitTexts(language))
-    assert (aligner.execution["encoder_margin"], aligner.execution["encoder_overruled"]) == (None, 0)
-    # Nothing to ask: the encoder is not even loaded.
+    assert aligner.execution == {"encoder_asked": 0, "encoder_margin_rows": 19}
+    # Nor where there is nothing to ask.
     sure = [pair for pair in pairs if pair.entity not in UNKNOWN]
-    monkeypatch.setattr(aligner.neural, "device", "no such device")
     assert aligner.align(sure, SplitTexts(language)) == StatisticalAligner().align(sure, SplitTexts(language))
     assert aligner.align([], SplitTexts(language)) == ()
 
