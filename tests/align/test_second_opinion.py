@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mtbias.align import Pair, StatisticalAligner, second_opinion
-from mtbias.align.neural_aligner import NeuralAligner, locate_encoder
+from mtbias.align.neural_aligner import Compared, NeuralAligner, Text, locate_encoder
 from mtbias.align.second_opinion import SecondOpinion
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
@@ -85,9 +85,12 @@ def test_the_margin_rests_on_rows_from_all_over_the_texts(
     pairs, _, language = given
     compared: list[str] = []
     ask = aligner.neural.compared
-    monkeypatch.setattr(
-        aligner.neural, "compared", lambda rows, *more: compared.extend(p.id for p in rows) or ask(rows, *more)
-    )
+
+    def noted(rows: Sequence[Pair], texts: SplitTexts, progress: Progress) -> Iterator[tuple[Text, Compared]]:
+        compared.extend(pair.id for pair in rows)
+        return ask(rows, texts, progress)
+
+    monkeypatch.setattr(aligner.neural, "compared", noted)
     sure = [n for n, pair in enumerate(pairs) if pair.entity not in UNKNOWN]
     most = len(sure) - 1
     monkeypatch.setattr(second_opinion, "SURE_ROWS", most)
