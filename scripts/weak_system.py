@@ -5,8 +5,8 @@
 It needs Debian's packages apertium, apertium-eng-spa, apertium-spa-ita and apertium-fr-es; French and Italian are
 translated from Apertium's Spanish. WinoMT is looked for in the folder of public data that ``MTBIAS_SHARED`` names
 (default ``../shared``), else where `mtbias fetch` puts it. A line a language: the share of sentences with a call,
-accuracy, ΔG and ΔS in per cent, and the alarms. With ``--women`` every call of a woman follows, to be read: the
-sentence, its translation and the evidence.
+how many of these calls are women, accuracy, ΔG and ΔS in per cent, and the alarms. With ``--women`` every call of a
+woman follows, to be read: the sentence, its translation and the evidence.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,6 +28,7 @@ from mtbias.cli.shared import Device, Evaluator  # noqa: E402 - the paths above 
 from mtbias.corpora import load_corpus  # noqa: E402
 from mtbias.evaluation.preparation import prepare_score  # noqa: E402
 from mtbias.evaluation.stages import evaluate  # noqa: E402
+from mtbias.runs.call_records import CallRecord  # noqa: E402
 from mtbias.runs.finished_run import FinishedRun  # noqa: E402
 from mtbias.settings import DeviceSettings, EvaluatorSettings, ScoreSettings, combined  # noqa: E402
 from mtbias.translate.given_translations import given_file  # noqa: E402
@@ -63,14 +64,19 @@ def report(lang: str, run: FinishedRun) -> str:
         value = metrics["overall"][key]
         shown.append(f"{name} {'–' if value is None else f'{value:.1f}':>5}")
     alarms = ", ".join(metrics["alarms"]["raised"]) or "none"
-    return f"{lang}  called {100 * metrics['decided'] / metrics['n']:5.1f} %  {'  '.join(shown)}  alarms: {alarms}"
+    called = f"called {100 * metrics['decided'] / metrics['n']:5.1f} %"
+    women = f"{len(called_women(run)):,} of {metrics['decided']:,} calls are women"
+    return f"{lang}  {called}  {women}  {'  '.join(shown)}  alarms: {alarms}"
 
 
-def female_calls(run: FinishedRun) -> Iterator[str]:
-    """Every call of a woman in three lines."""
-    for record in run.records or ():
-        if record.call.gender is Gender.FEMALE:
-            yield f"{record.id} {record.source}\n    {record.translation}\n    {evidence_of(record.call)}"
+def called_women(run: FinishedRun) -> list[CallRecord]:
+    """The records of the sentences whose entity is called a woman."""
+    return [record for record in run.records or () if record.call.gender is Gender.FEMALE]
+
+
+def listed(record: CallRecord) -> str:
+    """A sentence, its translation and the evidence of its call, in three lines."""
+    return f"{record.id} {record.source}\n    {record.translation}\n    {evidence_of(record.call)}"
 
 
 def main(
@@ -106,7 +112,7 @@ def main(
             lines = (f"{one} ||| {other}\n" for one, other in zip(sentences, translate(sentences, code), strict=True))
             path.write_text("".join(lines), encoding="utf-8")
             done = evaluate(prepare_score(given_file(path, name="apertium"), code, settings))
-        print(report(code, done), *(female_calls(done) if women else ()), sep="\n", flush=True)
+        print(report(code, done), *(map(listed, called_women(done)) if women else ()), sep="\n", flush=True)
 
     return each_language(lang, MODES, run)
 

@@ -26,7 +26,7 @@ def test_the_weak_system_is_scored(
     evaluator = EvaluatorSettings(stanza_dir=stanza_dir, cache_dir=tmp_path / "cache")
     assert weak_system.main(lang=[lang], women=True, data=part, evaluator=evaluator) == 0
     line, call, _, evidence = capsys.readouterr().out.splitlines()
-    assert line.split()[:3] == [lang, "called", "100.0"]
+    assert line.startswith(f"{lang}  called 100.0 %  1 of 1 calls are women  accuracy ")
     assert call.startswith("winomt-00001 The manager told the hairdresser")
     assert "female" in evidence
 
