@@ -40,9 +40,9 @@ MODES = {"es": ("eng-spa",), "fr": ("eng-spa", "es-fr"), "it": ("eng-spa", "spa-
 PACKAGES = "apertium apertium-eng-spa apertium-spa-ita apertium-fr-es"
 
 
-def missing() -> str | None:
-    """What is not installed and how to install it, or None."""
-    wanted = {mode for modes in MODES.values() for mode in modes}
+def missing(langs: Sequence[str]) -> str | None:
+    """What these languages need and is not installed, and how to install it, or None."""
+    wanted = {mode for lang in langs for mode in MODES.get(lang, ())}
     if shutil.which("apertium"):
         listed = subprocess.run(["apertium", "-l"], capture_output=True, text=True, check=True).stdout.split()
         wanted -= set(listed)
@@ -98,7 +98,7 @@ def main(
     data
         WinoMT's folder, or a file of its rows.
     """
-    if lacking := missing():
+    if lacking := missing(lang or list(MODES)):
         print(lacking, file=sys.stderr)
         return 1
     shared = shared_data() / "winomt"
