@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.english.gender_swap import word_gender
+from mtbias.english.gender_swap import gendered_words, word_gender
 from mtbias.english.words import (
     CONJUNCTIONS,
     DETERMINERS,
@@ -209,7 +209,12 @@ def says_sex(pair: Pair) -> Gender | None:
 
 
 def before_adverb(pair: Pair) -> bool:
-    """Whether an adverb in *-ly* stands right behind the entity in its sentence."""
+    """Whether an adverb in *-ly* stands right behind the entity in its sentence: no name (*July*), and no noun, verb or
+    adjective of the table that says so for *her* (*family*, *reply*, *friendly*).
+    """
     words = english_words(pair.source)
     following = entity_place(pair, words)[1] + 1
-    return 0 < following < len(words) and words[following].form.endswith("ly")
+    if not 0 < following < len(words):
+        return False
+    word = words[following].text
+    return word.islower() and word.endswith("ly") and word not in gendered_words().her["noun_before"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mtbias.align import Pair
-from mtbias.align.sentence_pairs import qualified, says_sex
+from mtbias.align.sentence_pairs import before_adverb, qualified, says_sex
 from mtbias.decide import decide
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
@@ -91,6 +91,21 @@ def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gen
     end = source.index(entity) + len(entity)
     head = Span(end - len(entity.rsplit(maxsplit=1)[-1]), end) if entity else None
     assert says_sex(Pair("x", source, "", head, entity)) is expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("The doctors quickly left.", True),
+        ("The doctors reply.", False),
+        ("The doctors July 4 met left.", False),
+        ("The doctors left quickly.", False),
+        ("We met the doctors", False),
+    ],
+)
+def test_an_english_adverb_behind_the_entity(source: str, expected: bool) -> None:
+    at = source.index("doctors")
+    assert before_adverb(Pair("x", source, "", Span(at, at + 7), "doctors")) is expected
 
 
 THINGS = Language(
