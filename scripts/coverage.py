@@ -160,7 +160,7 @@ def null_pvalues(corpus: str, runs: int, resamples: int, seed: int) -> Floats:
     return np.array(found)
 
 
-# --- Quadruples: a man, his control, his twin, the control's twin -----------------------------------------------------
+# --- Quadruples: a man and his control, the same two as women ---------------------------------------------------------
 
 N_QUADRUPLES = 240
 
@@ -224,7 +224,7 @@ class Sentence:
 
 
 def sentences(n: int) -> list[Sentence]:
-    """The sentences of `n` quadruples: for each a man, his control, his twin, the control's twin."""
+    """The sentences of `n` quadruples: for each a man, his control, and the same two as women."""
     return [
         sentence
         for k in range(n)

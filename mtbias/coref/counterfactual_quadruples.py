@@ -70,8 +70,8 @@ def make_quadruple(instance: GapInstance, others: Others) -> Made:
         raise DataError(f"{instance.id}: expected four different names, got {a!r}, {b!r}, {c!r}, {d!r}")
     exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
     made = [rewrite(instance, names, swap_gender=n > 0) for n, names in enumerate(exchanges)]
-    twins = (replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True))
-    return Made((instance, *twins), made[1])
+    rest = (replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True))
+    return Made((instance, *rest), made[1])
 
 
 def write_quadruples(

@@ -26,7 +26,7 @@ from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.types import Evidence, Gender
 
 _CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}
-DOUBTED = "renders nothing of the entity"
+_DOUBTED = "renders nothing of the entity"
 """What the evidence of an adjective says that may be another word's."""
 _SHOWN = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 
@@ -235,7 +235,7 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
         number = {NUMBER.get(value) for value in feature_values(word.content, "Number")} - {None}
         if gender is not None and (not number or phrase.number in (None, *number)):
             found.append((n, Evidence("adjective", word.text, gender, "tagger", feature)))
-    return [replace(e, gender=None, detail=f"{e.detail}, {DOUBTED}") if n in phrase.doubted else e for n, e in found]
+    return [replace(e, gender=None, detail=f"{e.detail}, {_DOUBTED}") if n in phrase.doubted else e for n, e in found]
 
 
 def sex_adjectives(phrase: NounPhrase) -> list[Evidence]:
