@@ -46,6 +46,8 @@ REMOVED = [
     ("es", f"Sure! Here's the Spanish translation of the sentence:\n\n{ES}", ES, ("introduction",)),
     ("es", f"Sure!\n{ES}", ES, ("introduction",)),
     ("es", f"Sure! {ES}", ES, ("introduction",)),
+    ("es", f"Sure thing! {ES}", ES, ("introduction",)),
+    ("es", f"¡Claro que sí! {ES}", ES, ("introduction",)),
     ("es", f"¡Claro! {ES}", ES, ("introduction",)),
     ("de", f"Sicher. {DE}", DE, ("introduction",)),
     ("es", f'Of course! "{ES}"', ES, ("introduction", "quotes")),

@@ -382,7 +382,8 @@ def without_markdown(line: str, source: str) -> str:
 def without_quotes(line: str, source: str) -> str:
     """A line without the quotation marks around all of it, or a double one without its partner at an end.
 
-    A full stop behind the mark goes with it. Where the source begins with a mark, or has that one, it stays.
+    A full stop behind the mark goes with it. Where the source begins with a mark all stay; where it has a double
+    one, so does one without its partner.
     """
     text = line[:-1] if line[-1:] == "." and line[-2:-1] in _QUOTES else line
     if len(text) < 2 or source[:1] in _QUOTES:
