@@ -153,7 +153,7 @@ def svg_panel(
     `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own, `width` pixels long;
     `style`, a style sheet, comes with a white ground.
     """
-    lines = [Line(*line) for line in _lines(part, beside)]
+    lines = list(_lines(part, beside))
     left = 12 + math.ceil(_LETTER * max((len(line.label) for line in lines), default=0))
     right = 60 if beside is not None else 12 + math.ceil(_LETTER * max((len(e.beside) for e in lines), default=0))
     own = axis or part.axis
@@ -175,15 +175,16 @@ def svg_panel(
     )
 
 
-def _lines(part: Panel, beside: Mapping[str, str] | None) -> Iterator[tuple[str, list[tuple[int, str, Estimate]], str]]:
+def _lines(part: Panel, beside: Mapping[str, str] | None) -> Iterator[Line]:
     for group in part.groups:
         name = cut(group, _LABEL)
         marks = [(k, run, points[group]) for k, (run, points) in enumerate(part.series) if group in points]
         if beside is not None:
-            yield name, marks, beside[group]
+            yield Line(name, marks, beside[group])
         else:
             for k, run, point in marks:
-                yield f"{name}, {cut(run)}" if len(part.series) > 1 else name, [(k, run, point)], told(point)
+                label = f"{name}, {cut(run)}" if len(part.series) > 1 else name
+                yield Line(label, [(k, run, point)], told(point))
 
 
 # --- Men and women by entity ---

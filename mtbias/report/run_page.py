@@ -94,13 +94,15 @@ def render_html(
     check_runs(runs)
     with whole_metrics():
         ranked = _ranked(runs, compared) if len(runs) >= RANKED else dict.fromkeys(run.name for run in runs)
-    named = {run.name: run for run in runs}
-    ordered = [named[name] for name in ranked]
+        named = {run.name: run for run in runs}
+        ordered = [named[name] for name in ranked]
+        unknown = unknown_parts(ordered)
     sentences = join_sentences(ordered)
     if compared is not None:
         sentences = [sentence for sentence in sentences if _differs(ordered, sentence)]
-    related = relations(ordered, shares)
-    page = partial(_page, ordered, compared, ranked, related, total=len(sentences))
+    women = relations(ordered, shares)
+    related = (women, relations(unknown, women[0].shares if women else None) if unknown else [])
+    page = partial(_page, ordered, unknown, compared, ranked, related, total=len(sentences))
     return fitting(page, sentences, max_bytes)
 
 
@@ -209,19 +211,19 @@ class _Part(NamedTuple):
 
 def _page(
     runs: Sequence[ReportRun],
+    unknown: Sequence[ReportRun],
     compared: Comparison | None,
     ranks: Mapping[str, str | None],
-    women: Sequence[WomenRelation],
+    related: tuple[Sequence[WomenRelation], Sequence[WomenRelation]],
     shown: Sequence[Sentence],
     *,
     total: int,
 ) -> str:
     with whole_metrics():
         sentences = sentence_list(runs, shown, total)
-        unknown = unknown_parts(runs)
+        women, of_unknown = related
         parts = [_Part.of(runs, women, sentences["columns"], "entities")]
-        parts += [_Part.of(unknown, relations(unknown, women[0].shares if women else None), sentences["columns"],
-                           "unknown")] if unknown else []  # fmt: skip
+        parts += [_Part.of(unknown, of_unknown, sentences["columns"], "unknown")] if unknown else []
         by_all = breakdowns(*(run.metrics for run in runs))
         few = [by for by in by_all if not by.long]
         numbers = runs[0].numbers
