@@ -124,7 +124,8 @@ class Counting:
             ValueError: a number is declared to be a share of a class of rows and is none.
         """
         rates, classes = self.rates(tables.total()), self.classes(tables.rows())
-        replicates = self.rates(tables.resampled_tables(n_resamples, rng))
+        drawn = any(each.interval == "bootstrap" for each in numbers)
+        replicates = self.rates(tables.resampled_tables(n_resamples, rng)) if drawn else {}
         found = {}
         for each in numbers:
             value, rows = number(rates[each.key][0]), [classes[name] for name in each.rests_on]

@@ -147,3 +147,12 @@ def test_a_measure_may_have_shares_alone() -> None:
     shares = replace(GENDER_COUNTING, numbers=(number,))
     found = shares.group(count([(M, PRO, M)] * 10), 10, 0)
     assert found["accuracy"].interval == pytest.approx((72.247, 100.0), abs=1e-3)  # scipy.stats.binomtest(10, 10)
+
+
+def test_shares_draw_nothing() -> None:
+    counts = np.full(GENDER_COUNTING.shape, 5)
+    share = next(number for number in GENDER_COUNTING.numbers if number.interval == "wilson")
+    rng = np.random.default_rng(1)
+    found = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), [share], 100, rng)
+    assert found[share.key].interval is not None
+    assert rng.bit_generator.state == np.random.default_rng(1).bit_generator.state
