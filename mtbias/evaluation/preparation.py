@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mtbias.corpora import Corpus, cache_folder, catalog, datasets, fetch_dataset, load_corpus
+from mtbias.corpora.mt_geneval import CONTEXT, SENTENCES
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WINOMT = "winomt"
-MT_GENEVAL, MT_GENEVAL_CONTEXT = "mt-geneval", "mt-geneval-context"
 DEMO = "demo"
 """The model and the corpus that ship with mtbias."""
 
@@ -127,8 +127,8 @@ def prepare_score(
     _check(lang, dataset, settings.device)
     corpus = corpus or load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
     kind = _measure_kind(corpus.measure, settings)
-    if settings.scores is not None and corpus.measure != MT_GENEVAL:
-        raise SettingError("scores", f"expected the data set {MT_GENEVAL} with it; leave it out here")
+    if settings.scores is not None and corpus.measure != SENTENCES:
+        raise SettingError("scores", f"expected the data set {SENTENCES} with it; leave it out here")
     options = MeasureOptions(lang=lang, settings=settings, device=settings.device, scores=settings.scores)
     measure = _if_here(lambda: kind.open(options))
     joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
@@ -152,8 +152,8 @@ def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
     Raises:
         SettingError: a setting that only another measure has.
     """
-    if settings.variant is not None and name not in {MT_GENEVAL, MT_GENEVAL_CONTEXT}:
-        message = f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
+    if settings.variant is not None and name not in {SENTENCES, CONTEXT}:
+        message = f"expected the data set {SENTENCES} or {CONTEXT} with it; leave it out here"
         raise SettingError("variant", message)
     if settings.evidence != "tables" and name != GENDER:
         raise SettingError("evidence", "expected a data set of entities whose gender is read; leave it out here")
