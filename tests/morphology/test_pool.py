@@ -46,19 +46,7 @@ def make(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch | None = None) -> Sta
 
 
 @pytest.mark.slow
-def test_two_processes_find_what_one_finds(
-    stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    two = make(stanza_dir, monkeypatch)
-    done: list[int] = []
-    two.prepare(TEXTS * 2, done.append)
-    assert rows(two) == expected
-    assert sum(done) == len(TEXTS)
-    assert two._pool is None  # they have ended
-
-
-@pytest.mark.slow
-def test_what_was_submitted_is_not_analysed_again(
+def test_two_processes_find_what_one_finds_and_not_again_what_was_submitted(
     stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     two = make(stanza_dir, monkeypatch)
@@ -66,9 +54,10 @@ def test_what_was_submitted_is_not_analysed_again(
     two.submit(TEXTS[4:9])
     assert two._in_batches == 8
     done: list[int] = []
-    two.prepare(TEXTS, done.append)
+    two.prepare(TEXTS * 2, done.append)
     assert rows(two) == expected
     assert sum(done) == len(TEXTS)
+    assert two._pool is None  # they have ended
 
 
 @pytest.mark.slow

@@ -200,15 +200,15 @@ def winomt_sentences(folder: Path, count: int) -> list[str]:
 
 @pytest.fixture(scope="module")
 def trained(mini: Path, winomt: Path, ct2_cache: Path) -> Pair:
-    """Both engines on a small trained checkpoint and 320 sentences of WinoMT."""
-    return pair_of(mini, ct2_cache, texts=winomt_sentences(winomt, 320))
+    """Both engines on a small trained checkpoint and 120 sentences of WinoMT."""
+    return pair_of(mini, ct2_cache, texts=winomt_sentences(winomt, 120))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("decoding", "limit", "count"),
     [
-        (Decoding(), 199, 320),
+        (Decoding(), 199, 120),
         (Decoding(), 12, 100),
         (Decoding(beams=1), 199, 100),
         (Decoding(early_stopping=False), 199, 100),

@@ -129,8 +129,8 @@ class _Small:
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready, concurrency: int) -> None:
     small = _Small(ready.engine, 1, concurrency)
-    texts, generation = _run(ready, range(len(SOURCES)), cpu_budget(48), small)  # 16 sentences a batch at beam 3
-    assert texts == ready.alone
+    texts, generation = _run(ready, range(24), cpu_budget(24), small)  # eight sentences a batch at beam 3
+    assert texts == ready.alone[:24]
     assert generation.halving.halved == small.failures > 0
 
 
