@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from mtbias.api import EvalSettings, Run, ScoreSettings, compare, evaluate, read_run, score
+    from mtbias.api import EvalSettings, Run, ScoreSettings, compare, evaluate, read_run, score, score_systems
 
-__all__ = ["EvalSettings", "Run", "ScoreSettings", "__version__", "compare", "evaluate", "read_run", "score"]
+__all__ = [
+    "EvalSettings",
+    "Run",
+    "ScoreSettings",
+    "__version__",
+    "compare",
+    "evaluate",
+    "read_run",
+    "score",
+    "score_systems",
+]
 
 if not TYPE_CHECKING:  # a checker would take any name for one of the package's
 

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import UsageError, choices
-from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, refuse_unused
-from mtbias.evaluation.stages import Request
+from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, refuse_unused, with_system
+from mtbias.evaluation.stages import REPORT, Request
 from mtbias.evaluation.stages import evaluate as evaluate_request
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.page import as_html
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_page import render_html
+from mtbias.report.run_page import page_of_runs, render_html
 from mtbias.report.run_table import overall_table, render
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
@@ -41,9 +41,12 @@ from mtbias.types import Instance, Progress, quiet
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EvalSettings", "Run", "ScoreSettings", "compare", "evaluate", "read_run", "score"]
+__all__ = ["EvalSettings", "Run", "ScoreSettings", "compare", "evaluate", "read_run", "score", "score_systems"]
 
 AnyPath: TypeAlias = "str | PathLike[str]"
+
+_LANG = "{lang}"
+"""Stands for the language in paths of translations."""
 
 _log = logging.getLogger(__name__)
 
@@ -198,6 +201,63 @@ def score(
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
     settings = settings or ScoreSettings()
     return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
+
+
+def score_systems(
+    translations: Mapping[str, AnyPath],
+    langs: Sequence[str],
+    out: AnyPath,
+    *,
+    allow_missing: bool = False,
+    clean: bool = False,
+    settings: ScoreSettings | None = None,
+    progress: Progress | bool = False,
+) -> tuple[list[Run], Comparison | None]:
+    """Score several systems' translations, as ``mtbias score`` does with more than one file or language.
+
+    Corpus, aligner and Stanza are loaded once a language. Each system and language has the run that `score` gives, in
+    the folder ``SYSTEM-LANG`` of `out`; `out` also gets the page of all, ``report.html``.
+
+    Args:
+        translations: for each system the path of its file; ``{lang}`` in it stands for the language.
+        langs: codes of the target languages.
+        out: folder of the runs; those that are done there are read, not made again.
+        allow_missing: as of `score`.
+        clean: as of `score`.
+        settings: as of `score`.
+        progress: as of `score`.
+
+    Returns:
+        the runs, by language, and their comparison; None where no language has two systems.
+
+    Raises:
+        UsageError: several languages and a path without ``{lang}``, or names that are no names of folders.
+        MtbiasError: as of `score`; files are looked for before anything is computed.
+    """
+    settings, folder = settings or ScoreSettings(), Path(out)
+    for name, path in translations.items():
+        if not name or name in {".", ".."} or "/" in name or "\0" in name:
+            raise UsageError(f"expected a system's name that a folder can have, got {name!r:.60}")
+        if len(langs) > 1 and _LANG not in str(path):
+            raise UsageError(f"expected {_LANG} in the path where there are several languages, got {path}")
+    given = {
+        (lang, name): _given(str(path).replace(_LANG, lang), name, allow_missing=allow_missing)
+        for lang in langs
+        for name, path in translations.items()
+    }
+    runs: list[Run] = []
+    first: Request | None = None
+    for (lang, name), read in given.items():
+        system = cleaned_system(read, lang) if clean else read
+        same = first is not None and first.lang == lang
+        first = with_system(first, system) if first and same else prepare_score(system, lang, settings)
+        runs.append(_run(first, folder / f"{name}-{lang}", progress))
+    if len(translations) < 2:
+        write_atomic(folder / REPORT, render_html([ReportRun.of(run, run.lang) for run in runs]).encode())
+        return runs, None
+    compared = compare(*runs, settings=BootstrapSettings(resamples=settings.resamples, seed=settings.seed))
+    write_atomic(folder / REPORT, page_of_runs(runs, compared).encode())
+    return runs, compared
 
 
 def read_run(path: AnyPath) -> Run:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Full, Json, Lang, RunOut
-from mtbias.errors import escaped
+from mtbias.api import score_systems
+from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Full, Json, Langs, RunOut, print_json
+from mtbias.errors import UsageError, escaped
 from mtbias.evaluation.preparation import prepare_score
-from mtbias.evaluation.stages import evaluate
+from mtbias.evaluation.stages import REPORT, evaluate
 from mtbias.machine.stage_progress import ProgressLine
+from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import metrics_text
 from mtbias.runs.finished_run import FinishedRun
+from mtbias.scoring.comparison import Comparison
 from mtbias.settings import (
     BootstrapSettings,
     CorpusSettings,
@@ -25,8 +30,8 @@ from mtbias.translate.given_translations import given_file
 
 def command(
     *,
-    translations: Path,
-    lang: Lang,
+    translations: list[str],
+    lang: Langs,
     out: RunOut = None,
     system: str | None = None,
     allow_missing: Flag = False,
@@ -48,7 +53,8 @@ def command(
     ----------
     translations
         Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; or one target a line, in
-        the corpus's order. `-` is standard input.
+        the corpus's order. `-` is standard input. Several systems: NAME=FILE each; {lang} in FILE stands for the
+        language. Each has a run, in OUT/NAME-LANG; they are compared, on one page.
     system
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing
@@ -61,12 +67,58 @@ def command(
         JSONL with the columns id or source, and one with the score's name.
     """
     settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores)
-    given = given_file(translations, name=system, allow_missing=allow_missing)
+    files = _named(translations)
+    if len(files) > 1 or len(lang) > 1:
+        if out is None or system is not None or scores is not None:
+            option = "--out FOLDER" if out is None else "no --system" if system is not None else "no --scores"
+            raise UsageError(f"expected {option} with several systems or languages")
+        more = {"allow_missing": allow_missing, "clean": clean, "settings": settings, "progress": ProgressLine()}
+        show_systems(*score_systems(files, lang, out, **more), out, json=json, full=full)
+        return
+    ((name, file),) = files.items()
+    own = name if "=" in translations[0] and file != translations[0] else None
+    given = given_file(Path(file.replace("{lang}", lang[0])), name=system or own, allow_missing=allow_missing)
     if clean:
         from mtbias.translate.language_models.answers import cleaned_system
 
-        given = cleaned_system(given, lang)
-    show(evaluate(prepare_score(given, lang, settings), out=out, progress=ProgressLine()), out, json=json, full=full)
+        given = cleaned_system(given, lang[0])
+    show(evaluate(prepare_score(given, lang[0], settings), out=out, progress=ProgressLine()), out, json=json, full=full)
+
+
+def _named(translations: Sequence[str]) -> dict[str, str]:
+    """The files by the names of their systems: NAME=FILE, else the file's name, or where files share one its folder's.
+
+    Raises:
+        UsageError: two systems have one name.
+    """
+    given = [(None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1)) for one in translations]
+    stems = Counter(Path(file).stem for name, file in given if name is None)
+    named: dict[str, str] = {}
+    for name, file in given:
+        path = Path(file)
+        own = name or (
+            path.stem.replace("{lang}", "").strip("-_.") if stems[path.stem] == 1 else path.absolute().parent.name
+        )
+        if own in named:
+            raise UsageError(f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}")
+        named[own] = file
+    return named
+
+
+def show_systems(
+    runs: Sequence[FinishedRun], compared: Comparison | None, out: Path, *, json: bool, full: bool
+) -> None:
+    """Print the comparison of runs, or their finding each where there is none, and name the files."""
+    if json:
+        found = {str(run.path): run.metrics for run in runs}
+        print_json({"runs": found, "comparison": compared.to_json() if compared else None}, indent=None)
+        return
+    if compared is not None:
+        print(render_comparison(compared, "text", runs[0].counting.numbers, full=full), end="")
+    for run in runs if compared is None else ():
+        print(f"{run.lang}\n{render(run.metrics, full=full, numbers=run.numbers)}")
+    print(f"Runs: {', '.join(escaped(str(run.path)) for run in runs)}")
+    print(f"Report: {escaped(str(out))}/{REPORT}")
 
 
 def show(run: FinishedRun, out: Path | None, *, json: bool, full: bool) -> None:

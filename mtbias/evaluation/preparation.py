@@ -132,18 +132,28 @@ def prepare_score(
     options = MeasureOptions(lang=lang, settings=settings, device=settings.device, scores=settings.scores)
     measure = _if_here(lambda: kind.open(options))
     joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
-    measure = measure or kind.open(options)
-    if (check := getattr(measure, "check", None)) is not None:
-        check(corpus.instances, joined.read(corpus).translations)
-    return Request(
+    request = Request(
         corpus=corpus,
         lang=lang,
         system=joined,
-        measure=measure,
+        measure=measure or kind.open(options),
         kind=kind,
         seed=settings.seed,
         n_resamples=settings.resamples,
     )
+    return with_system(request, joined)
+
+
+def with_system(request: Request, system: GivenSystem) -> Request:
+    """The same request for another system's translations, with what was read and loaded for the first.
+
+    Raises:
+        DataError: they do not fit the corpus.
+    """
+    joined = system.joined(request.corpus)
+    if (check := getattr(request.measure, "check", None)) is not None:
+        check(request.corpus.instances, joined.read(request.corpus).translations)
+    return replace(request, system=joined)
 
 
 def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
