@@ -72,8 +72,10 @@ def command(
         if out is None or system is not None or scores is not None:
             option = "--out FOLDER" if out is None else "no --system" if system is not None else "no --scores"
             raise UsageError(f"expected {option} with several systems or languages")
-        more = {"allow_missing": allow_missing, "clean": clean, "settings": settings, "progress": ProgressLine()}
-        show_systems(*score_systems(files, lang, out, **more), out, json=json, full=full)
+        runs, compared = score_systems(
+            files, lang, out, allow_missing=allow_missing, clean=clean, settings=settings, progress=ProgressLine()
+        )
+        show_systems(runs, compared, out, json=json, full=full)
         return
     ((name, file),) = files.items()
     own = name if "=" in translations[0] and file != translations[0] else None
