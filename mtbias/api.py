@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import UsageError, choices
-from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, refuse_unused, with_system
+from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, prepare_scores, refuse_unused
 from mtbias.evaluation.stages import REPORT, Request
 from mtbias.evaluation.stages import evaluate as evaluate_request
 from mtbias.files.writing import write_atomic
@@ -240,18 +240,15 @@ def score_systems(
             raise UsageError(f"expected a system's name that a folder can have, got {name!r:.60}")
         if len(langs) > 1 and _LANG not in str(path):
             raise UsageError(f"expected {_LANG} in the path where there are several languages, got {path}")
-    given = {
-        (lang, name): _given(str(path).replace(_LANG, lang), name, allow_missing=allow_missing)
-        for lang in langs
-        for name, path in translations.items()
-    }
-    runs: list[Run] = []
-    first: Request | None = None
-    for (lang, name), read in given.items():
-        system = cleaned_system(read, lang) if clean else read
-        same = first is not None and first.lang == lang
-        first = with_system(first, system) if first and same else prepare_score(system, lang, settings)
-        runs.append(_run(first, folder / f"{name}-{lang}", progress))
+    named = [(name, lang) for lang in langs for name in translations]
+    files = [(str(translations[name]).replace(_LANG, lang), name) for name, lang in named]
+    given = [_given(path, name, allow_missing=allow_missing) for path, name in files]
+    cleaned = [cleaned_system(one, lang) if clean else one for one, (_, lang) in zip(given, named, strict=True)]
+    requests = prepare_scores(zip(cleaned, [lang for _, lang in named], strict=True), settings)
+    runs = [
+        _run(request, folder / f"{name}-{lang}", progress)
+        for request, (name, lang) in zip(requests, named, strict=True)
+    ]
     if len(translations) < 2:
         write_atomic(folder / REPORT, render_html([ReportRun.of(run, run.lang) for run in runs]).encode())
         return runs, None

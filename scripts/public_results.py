@@ -21,7 +21,7 @@ import cyclopts
 
 from mtbias.cli.shared import Bootstrap, Device, Evaluator
 from mtbias.entry_points import installed
-from mtbias.evaluation.preparation import prepare_score
+from mtbias.evaluation.preparation import prepare_scores
 from mtbias.evaluation.stages import evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.publishing import About, make_results, read_checked, write_results
@@ -80,13 +80,13 @@ def main(
         print(f"left out: {', '.join(left)} (no plugin)", file=sys.stderr)
     settings = combined(ScoreSettings, evaluator, device, bootstrap, dataset="winomt", data=winomt)
     with TemporaryDirectory() as scratch:
-        done = []
-        for name, path, lang in given:
-            folder = (runs or Path(scratch)) / f"{name}-{lang}"
-            prepared = prepare_score(given_file(path, name=name), lang, settings)
-            run = evaluate(prepared, out=folder, progress=ProgressLine())
+        folders = [(runs or Path(scratch)) / f"{name}-{lang}" for name, _, lang in given]
+        by_lang = sorted(zip(given, folders, strict=True), key=lambda one: one[0][2])
+        systems = ((given_file(path, name=name), lang) for (name, path, lang), _ in by_lang)
+        for request, ((name, _, lang), folder) in zip(prepare_scores(systems, settings), by_lang, strict=True):
+            run = evaluate(request, out=folder, progress=ProgressLine())
             print(f"{lang} {name}: without a call {_by_gender(run.metrics['uncalled'])}")
-            done.append(read_checked(folder))
+        done = [read_checked(folder) for folder in folders]
         about = [About(SYSTEMS[name][0], SYSTEMS[name][1], NOTE, LICENCE) for name, *_ in given]
         results = make_results(done, about, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
         write_results(results, out)

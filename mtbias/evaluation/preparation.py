@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -141,11 +141,25 @@ def prepare_score(
         seed=settings.seed,
         n_resamples=settings.resamples,
     )
-    return with_system(request, joined)
+    return _with_system(request, joined)
 
 
-def with_system(request: Request, system: GivenSystem) -> Request:
-    """The same request for another system's translations, with what was read and loaded for the first.
+def prepare_scores(given: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings) -> Iterator[Request]:
+    """The requests for several systems, each with a language; those of one language stand beside each other and share
+    corpus, aligner and Stanza's models.
+
+    Raises:
+        MtbiasError: as `prepare_score`.
+    """
+    request: Request | None = None
+    for system, lang in given:
+        same = request is not None and request.lang == lang
+        request = _with_system(request, system) if request and same else prepare_score(system, lang, settings)
+        yield request
+
+
+def _with_system(request: Request, system: GivenSystem) -> Request:
+    """The same request for another system's translations.
 
     Raises:
         DataError: they do not fit the corpus.
