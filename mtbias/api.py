@@ -249,10 +249,8 @@ def score_systems(
         _run(request, folder / f"{name}-{lang}", progress)
         for request, (name, lang) in zip(requests, named, strict=True)
     ]
-    if len(translations) < 2:
-        write_atomic(folder / REPORT, render_html([ReportRun.of(run, run.lang) for run in runs]).encode())
-        return runs, None
-    compared = compare(*runs, settings=BootstrapSettings(resamples=settings.resamples, seed=settings.seed))
+    bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
+    compared = compare(*runs, settings=bootstrap) if len(translations) > 1 else None
     write_atomic(folder / REPORT, page_of_runs(runs, compared).encode())
     return runs, compared
 
