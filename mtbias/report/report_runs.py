@@ -48,8 +48,8 @@ class ReportRun:
 
     @property
     def label(self) -> str:
-        """Its name with the language: ``opus-mt (de)``."""
-        return f"{self.name} ({self.lang})"
+        """Its name with the language, unless it has it already: ``opus-mt (de)``."""
+        return self.name if self.name.endswith(f", {self.lang}") else f"{self.name} ({self.lang})"
 
     @property
     def corpus(self) -> str:
