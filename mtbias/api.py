@@ -34,7 +34,7 @@ from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.definitions import CONSISTENCY
 from mtbias.scoring.measure import GENDER
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
-from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
+from mtbias.translate.given_translations import LANG, GivenSystem, given_file, join_texts
 from mtbias.translate.language_models.answers import cleaned_system
 from mtbias.types import Instance, Progress, quiet
 
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["EvalSettings", "Run", "ScoreSettings", "compare", "evaluate", "read_run", "score", "score_systems"]
 
 AnyPath: TypeAlias = "str | PathLike[str]"
-
-_LANG = "{lang}"
-"""Stands for the language in paths of translations."""
 
 _log = logging.getLogger(__name__)
 
@@ -238,10 +235,10 @@ def score_systems(
     for name, path in translations.items():
         if not name or name in {".", ".."} or "/" in name or "\0" in name:
             raise UsageError(f"expected a system's name that a folder can have, got {name!r:.60}")
-        if len(langs) > 1 and _LANG not in str(path):
-            raise UsageError(f"expected {_LANG} in the path where there are several languages, got {path}")
+        if len(langs) > 1 and LANG not in str(path):
+            raise UsageError(f"expected {LANG} in the path where there are several languages, got {path}")
     named = [(name, lang) for lang in langs for name in translations]
-    files = [(str(translations[name]).replace(_LANG, lang), name) for name, lang in named]
+    files = [(str(translations[name]).replace(LANG, lang), name) for name, lang in named]
     given = [_given(path, name, allow_missing=allow_missing) for path, name in files]
     cleaned = [cleaned_system(one, lang) if clean else one for one, (_, lang) in zip(given, named, strict=True)]
     requests = prepare_scores(zip(cleaned, [lang for _, lang in named], strict=True), settings)

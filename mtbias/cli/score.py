@@ -25,7 +25,7 @@ from mtbias.settings import (
     ScoreSettings,
     combined,
 )
-from mtbias.translate.given_translations import given_file
+from mtbias.translate.given_translations import LANG, given_file
 
 
 def command(
@@ -79,7 +79,7 @@ def command(
         return
     ((name, file),) = files.items()
     own = name if "=" in translations[0] and file != translations[0] else None
-    given = given_file(Path(file.replace("{lang}", lang[0])), name=system or own, allow_missing=allow_missing)
+    given = given_file(Path(file.replace(LANG, lang[0])), name=system or own, allow_missing=allow_missing)
     if clean:
         from mtbias.translate.language_models.answers import cleaned_system
 
@@ -99,7 +99,7 @@ def _named(translations: Sequence[str]) -> dict[str, str]:
     for name, file in given:
         path = Path(file)
         own = name or (
-            path.stem.replace("{lang}", "").strip("-_.") if stems[path.stem] == 1 else path.absolute().parent.name
+            path.stem.replace(LANG, "").strip("-_.") if stems[path.stem] == 1 else path.absolute().parent.name
         )
         if own in named:
             raise UsageError(f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}")

@@ -39,6 +39,7 @@ from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, find_p
 from mtbias.report.tables import printable
 from mtbias.scoring.measure import GENDER
 from mtbias.settings import EvalSettings, LanguageModelSettings, TranslationSettings, combined
+from mtbias.translate.given_translations import LANG, given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
 from mtbias.translate.system import Asked
 from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_kind, is_remote
@@ -61,7 +62,7 @@ class Part:
     """Something that a sweep needs, or that is to be fetched."""
 
     kind: str
-    """``model``, ``data``, ``stanza`` or ``aligner``."""
+    """``model``, ``translations``, ``data``, ``stanza`` or ``aligner``."""
     name: str
     lang: str
     """The language that it is for; empty for data, and for a model with one checkpoint for all languages."""
@@ -109,6 +110,10 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
             corpus = load(name, lang)
         return f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else "")
 
+    def translations(file: Path, _: bool) -> str:
+        given_file(file)
+        return str(file)
+
     def encoder(fetch: bool) -> str:
         found = locate_encoder(sweep.aligner_model, sweep.languages[0], cache=cache, offline=not fetch, fetch=fetch)
         check_encoder(found.folder, sweep.aligner_layer)
@@ -117,6 +122,11 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
     parts = [
         *_systems(sweep),
         *_checkpoints([model for model in sweep.models if not is_of_kind(model)], sweep.languages, cache),
+        *(
+            Part("translations", name, lang, partial(translations, Path(str(file).replace(LANG, lang))))
+            for name, file in sweep.systems.items()
+            for lang in sweep.languages
+        ),
         *(Part("data", name, "", partial(data, name)) for name in sweep.datasets),
     ]
     if any(measure(name) == GENDER for name in sweep.datasets):

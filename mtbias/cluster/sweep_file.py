@@ -26,6 +26,7 @@ from mtbias.settings import (
     Settings,
     at_least,
 )
+from mtbias.translate.given_translations import LANG
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -95,8 +96,10 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
     """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for other characters."""
     out: Path
     """Folder of all runs."""
-    models: tuple[str, ...]
+    models: tuple[str, ...] = ()
     """Short names, hub ids, absolute paths of folders, ``openai:NAME`` of an endpoint, or ``deepl:MODEL``."""
+    systems: Mapping[str, Path] = field(default_factory=dict)
+    """Files of translations that are there, by the system's name; ``{lang}`` in a path stands for the language."""
     languages: tuple[str, ...]
     datasets: tuple[str, ...]
     presets: tuple[Preset, ...] = ("paper",)
@@ -119,10 +122,17 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
             raise SettingError("out", f"expected a path without control characters, got {str(self.out)!r:.200}")
         for key in ("models", "languages", "datasets", "presets"):
             values = getattr(self, key)
-            if not values or not all(values):
+            if not (values or (key == "models" and self.systems)) or not all(values):
                 raise SettingError(key, f"expected a list of texts, at least one, got {list(values)!r}")
             if twice := [value for n, value in enumerate(values) if value in values[:n]]:
                 raise SettingError(key, f"expected each value once, got {twice[0]!r} twice")
+        for system, path in self.systems.items():
+            if not _NAME.fullmatch(system):
+                message = f"expected names of up to 100 letters (a to z), digits, '.', '_' and '-', got {system!r:.60}"
+                raise SettingError("systems", message)
+            if len(self.languages) > 1 and LANG not in str(path):
+                message = f"expected {LANG} in the path where there are several languages, got {path}"
+                raise SettingError(f"systems.{system}", message)
         for key, given, known, what in (
             ("data", self.data, self.datasets, "datasets"),
             ("slurm.models", self.slurm.models, self.models, "models"),
@@ -218,8 +228,9 @@ def _with_paths(content: dict[str, Any], base: Path) -> dict[str, Any]:
         placed["aligner_model"] = model(placed["aligner_model"])
     if isinstance(placed.get("models"), list):
         placed["models"] = [model(name) for name in placed["models"]]
-    if isinstance(placed.get("data"), dict):
-        placed["data"] = {name: absolute(path) for name, path in placed["data"].items()}
+    for key in ("data", "systems"):
+        if isinstance(placed.get(key), dict):
+            placed[key] = {name: absolute(path) for name, path in placed[key].items()}
     slurm = placed.get("slurm")
     if isinstance(slurm, dict) and isinstance(slurm.get("models"), dict):
         placed["slurm"] = {**slurm, "models": {model(name): value for name, value in slurm["models"].items()}}

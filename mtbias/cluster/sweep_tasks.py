@@ -20,6 +20,7 @@ from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.report.tables import columns
 from mtbias.stats.results import UNDEFINED
+from mtbias.translate.given_translations import LANG
 from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import catalog, check_language
 from mtbias.translate.system_kinds import find_kind, is_remote
@@ -31,7 +32,7 @@ UNKNOWN_SIZE = "large"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One run: a model with a preset, a language, a data set."""
+    """One run: a model with a preset, or a system whose translations are there, a language, a data set."""
 
     dataset: str
     model: str
@@ -43,6 +44,9 @@ class Cell:
     sentences: int | None
     """Of the corpus; None where it is not here and not in the catalog."""
     shards: int
+    """Of its translation; 0 where the translations are there."""
+    given: Path | None = None
+    """The file of the translations that are there."""
 
     @property
     def id(self) -> str:
@@ -142,6 +146,21 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
             for (model, preset), system in systems.items()
             for lang in sweep.languages
         ]
+        cells += [
+            Cell(
+                dataset=dataset,
+                model=system,
+                preset="",
+                lang=lang,
+                system=system,
+                folder=sweep.out / dataset / system / lang,
+                sentences=sentences,
+                shards=0,
+                given=Path(str(file).replace(LANG, lang)),
+            )
+            for system, file in sweep.systems.items()
+            for lang in sweep.languages
+        ]
     tasks = [
         Task("translate", (cell,), Shard(k, cell.shards))
         for lang in sweep.languages
@@ -201,6 +220,8 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
                     f"models: {other} and {model} would share the folder {system!r}; rename the folder of one"
                 )
             systems[model, preset] = system
+    if both := sweep.systems.keys() & set(systems.values()):
+        raise DataError(f"systems: {min(both)} would share the folder of a model; give it another name")
     return systems
 
 

@@ -15,7 +15,7 @@ from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
 from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
-from mtbias.evaluation.preparation import prepare_eval
+from mtbias.evaluation.preparation import prepare_eval, prepare_score
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
@@ -26,7 +26,8 @@ from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_folder import RunProgress, run_progress
 from mtbias.scoring.measure import Measure
-from mtbias.settings import EvalSettings, combined
+from mtbias.settings import EvalSettings, ScoreSettings, combined
+from mtbias.translate.given_translations import given_file
 from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.engine import get_preset
 from mtbias.types import Progress
@@ -137,7 +138,7 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
             measure = opened.setdefault(request.corpus.measure, request.measure)
             if measure.identity == request.measure.identity:
                 request = replace(request, measure=measure)
-            evaluate(request, out=cell.folder, generate=False, progress=progress)
+            evaluate(request, out=cell.folder, generate=cell.given is not None, progress=progress)
             say(f"{task.id}: {cell.id} scored")
         except MissingTranslationsError as error:
             first = str(error).partition(";")[0]
@@ -167,12 +168,15 @@ def _write_page(page: Path, cells: Sequence[Cell]) -> None:
 
 
 def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True) -> Request:
-    """The request of a cell, the same as that of ``mtbias eval``. Nothing is downloaded.
+    """The request of a cell, the same as that of ``mtbias eval`` or ``score``. Nothing is downloaded.
 
     The sweep translates on `device`, this process computes on `here`. The type is given explicitly, so that a node
     without GPU can score what one with a GPU translated. Unless `offline`, the system may leave this machine
     (`Task.needs_network`).
     """
+    if cell.given is not None:
+        scored = combined(ScoreSettings, sweep, dataset=cell.dataset, data=sweep.data.get(cell.dataset), device=here)
+        return prepare_score(given_file(cell.given, name=cell.system), cell.lang, scored)
     dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
     settings = combined(
         EvalSettings,

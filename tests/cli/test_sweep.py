@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from mtbias.cluster.local_processes import log_file
 from mtbias.cluster.sweep_file import read_sweep
 from mtbias.cluster.sweep_tasks import make_plan
 from mtbias.cluster.task_runs import recorded
+from mtbias.demo import reference_file
 
 from .machine import Machine
 from .shard_processes import small_corpus
@@ -54,6 +56,29 @@ def test_the_plan_comes_first_and_a_dry_run_stops_there(tmp_path: Path, capsys: 
     tasks = capsys.readouterr().out.splitlines()
     assert tasks[0] == "translate:demo/demo/de:1/2"
     assert tasks[-3:] == ["score:de", "score:es", "table"]
+
+
+def test_translations_that_are_there_are_scored_beside_the_models(machine: Machine) -> None:
+    folder = machine.folder / "given"
+    folder.mkdir()
+    for lang in ("de", "es"):
+        shutil.copy(reference_file(lang), folder / f"right-{lang}.tsv")
+    more = "languages = ['de', 'es']\nstanza_dir = 'mtbias:demo'\n[systems]\nright = 'right-{lang}.tsv'\n"
+    file = _write(folder, more)
+    planned = machine.run("sweep", file, "--dry-run", "--set", "systems.demo='right-{lang}.tsv'")
+    assert planned.stderr == "mtbias: systems: demo would share the folder of a model; give it another name\n"
+    file.write_text(file.read_text().replace("models = ['demo']\n", ""))
+    assert machine.run("sweep", file, "--tasks").stdout.split() == ["score:de", "score:es", "table"]
+    done = machine.run("sweep", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    for lang in ("de", "es"):
+        alone = folder / f"alone-{lang}"
+        given = ("--translations", folder / f"right-{lang}.tsv", "--system", "right", "--lang", lang)
+        scored = machine.run("score", *given, "--dataset", "demo", "--stanza-dir", "mtbias:demo", "--out", alone)
+        assert (scored.returncode, scored.stderr) == (0, "")
+        for name in FILES:
+            assert (folder / "runs/demo/right" / lang / name).read_bytes() == (alone / name).read_bytes()
+    assert "right" in (folder / "runs/table.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

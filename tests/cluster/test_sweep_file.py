@@ -72,6 +72,11 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
         (LEAST.replace("['de']", "['de', 3]"), "languages.1: expected text, got 3"),
         (LEAST.replace("['de']", "['de', 'de']"), "languages: expected each value once, got 'de' twice"),
         (f"{LEAST}[data]\nbug = 'x'\n", "data.bug: expected one of this sweep's datasets: demo"),
+        (f"{LEAST}[systems]\n'a/b' = 'x.txt'\n", "systems: expected names of up to 100 letters (a to z), digits"),
+        (
+            LEAST.replace("['de']", "['de', 'es']") + "[systems]\na = 'x.txt'\n",
+            "systems.a: expected {lang} in the path where there are several languages, got ",
+        ),
         (f"{LEAST}[slurm]\nmem = '16'\n", "slurm.mem: expected an amount such as 16G or 8000M, got '16'"),
         (
             f"{LEAST}[slurm]\nspeed = 1\n",
