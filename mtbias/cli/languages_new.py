@@ -16,8 +16,8 @@ def command(
     code: Annotated[str, Parameter(name="CODE")],
     /,
     *,
-    name: str,
     out: Path,
+    name: str | None = None,
     lexicon: list[Path] | None = None,
     stanza_dir: Path | None = None,
     cache: Cache = CacheSettings(),
@@ -36,10 +36,10 @@ def command(
     ----------
     code
         ISO 639-1 code of the language, or its ISO 639-3 code where it has no other.
-    name
-        The language's English name, such as Polish.
     out
         Folder to write; it must be empty or not there yet.
+    name
+        The language's English name, such as Polish (default: Stanza's).
     lexicon
         Files of nouns; one or several.
     stanza_dir
@@ -50,7 +50,7 @@ def command(
     from mtbias.new_language.lexica import read_lexicon
     from mtbias.new_language.project_files import Draft, check_draft, prospects, write_draft
 
-    check_draft(code, name, out)
+    name = check_draft(code, name, out)
     known = prospects(code, stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
     draft = Draft(code, name, tuple(read_lexicon(path) for path in lexicon or ()), known)
     nouns = write_draft(draft, out)

@@ -42,9 +42,10 @@ _PAIR = frozenset((NounKind.MASCULINE, NounKind.FEMININE))
 
 
 @cache
-def occupations() -> tuple[str, ...]:
-    """The occupations, English, in the order of their sources."""
+def occupations(*, winomt: bool = False) -> tuple[str, ...]:
+    """The occupations, English, in the order of their sources; with `winomt` the first source's, its entities."""
     text = resources.files("mtbias.new_language").joinpath("occupations.txt").read_text(encoding="utf-8")
+    text = text.partition("\n# BUG")[0] if winomt else text
     return tuple(word for line in text.splitlines() if (word := line.partition("#")[0].strip()))
 
 
@@ -79,6 +80,9 @@ class CheckedLanguage:
     occupations: int
     without_noun: Sequence[str]
     """Occupations without any noun."""
+    winomt_entities: int
+    winomt_without_noun: Sequence[str]
+    """The same of those that WinoMT's sentences are about, which come first in the list."""
     one_gender_only: Sequence[str]
     """Those with nouns for men alone or for women alone."""
     sentences: int | None
@@ -123,6 +127,8 @@ def examine_language(
         gender_pairs=of_pairs,
         occupations=len(occupations()),
         without_noun=without_noun,
+        winomt_entities=len(occupations(winomt=True)),
+        winomt_without_noun=[word for word in without_noun if word in occupations(winomt=True)],
         one_gender_only=one_sided,
         sentences=len(rows) or None,
         wrong_calls=policy_mistakes(rows, language, analyser) if rows else None,

@@ -275,8 +275,8 @@ class Draft:
         return draft_nouns(self.lexica, occupations())
 
 
-def check_draft(code: str, name: str, out: Path) -> None:
-    """Check what the user named, before anything is read.
+def check_draft(code: str, name: str | None, out: Path) -> str:
+    """Check what the user named, before anything is read; gives the language's name, by default Stanza's.
 
     Raises:
         UsageError: `code` is none of `is_language_code`.
@@ -287,10 +287,15 @@ def check_draft(code: str, name: str, out: Path) -> None:
             "CODE: expected one of ISO 639-1, such as pl, or, where that has none, one of ISO 639-3 that Stanza knows; "
             f"got {code!r}"
         )
+    if name is None:
+        from stanza.models.common.constant import lcode2lang
+
+        name = lcode2lang.get(code, "").replace("_", " ")
     if not re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)*", name):
         raise SettingError("name", f"expected the language's English name, such as Polish; got {name!r}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SettingError("out", f"expected a folder that is empty or not there yet; {out} has something in it")
+    return name
 
 
 def write_draft(draft: Draft, out: Path) -> DraftNouns:
@@ -321,6 +326,7 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
         "prospects": draft.prospects,
         "lexica": draft.lexica,
         "nouns": nouns,
+        "winomt": occupations(winomt=True),
         "CHECK": CHECK,
         "FILL": FILL,
     }

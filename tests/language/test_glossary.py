@@ -31,6 +31,13 @@ def test_the_list_is_whole() -> None:
     assert {"ceo", "undergraduate", "phlebotomist", "sewing machine operator"} <= set(occupations())
 
 
+def test_the_entities_of_winomt_come_first(winomt: Path) -> None:
+    rows = [line.split("\t") for line in (winomt / "en.txt").read_text(encoding="utf-8").splitlines()]
+    entities = {row[3].lower().removeprefix("the ") for row in rows}
+    assert set(occupations(winomt=True)) == entities
+    assert occupations()[: len(occupations(winomt=True))] == occupations(winomt=True)
+
+
 @pytest.mark.parametrize("code", BUILT_IN)
 def test_every_occupation_is_known_for_women_and_men(code: str) -> None:
     assert lacking_occupations(get_language(code)) == ([], [])

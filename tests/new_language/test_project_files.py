@@ -70,6 +70,9 @@ def test_nothing_of_a_lexicon_is_read_before_its_mark_is_removed(
     lines = table.read_text(encoding="utf-8").splitlines()
     assert "# check artist\tartista\tcommon\twhole1\t" in lines
     assert {"# fill accountant\t\tm\t\t", "# fill accountant\t\tf\t\t"} <= set(lines)
+    first, then = (lines.index(next(line for line in lines if line.startswith(head))) for head in ("# First", "# Then"))
+    assert lines.index("# fill worker\t\tm\t\t") in range(first, then)  # of WinoMT
+    assert lines.index("# fill astronaut\t\tm\t\t") > then
     # Under names of their own, for other tests have a package mtbias_portuguese; both before Python looks for any.
     for name in ("portuguese_as_drafted", "portuguese_as_checked"):
         shutil.copytree(table.parent.parent, tmp_path / name)
@@ -128,6 +131,7 @@ def test_the_draft_is_installed_and_listed(project: Path, tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (0, "")
     assert "contract problems: header: there are no nouns\n" in done.stdout
     assert re.search(r"^without noun +770$", done.stdout, re.MULTILINE)
+    assert re.search(r"^winomt entities +104$\n^winomt without noun +104$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +161,9 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (path,) = write(tmp_path, names=LIST)
     where = ["--out", str(tmp_path / "new"), "--cache-dir", str(tmp_path / "cache"), "--stanza-dir", str(tmp_path)]
-    assert main(["languages", "new", "pt", "--name", "Portuguese", "--lexicon", str(path), *where]) == 0
+    assert main(["languages", "new", "pt", "--lexicon", str(path), *where]) == 0
     out = capsys.readouterr().out
-    assert "5 nouns to check" in out
+    assert "a draft of mtbias_portuguese\n  5 nouns to check" in out
     assert "Stanza: not known" in out
     assert main(["languages", "new", "pt", "--name", "Portuguese", *where]) == 2
     assert capsys.readouterr().err.count("\n") == 1
