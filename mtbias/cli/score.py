@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.api import score_systems
+from mtbias.api import score, score_systems
 from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Full, Json, Langs, RunOut, print_json
 from mtbias.errors import UsageError, escaped
-from mtbias.evaluation.preparation import prepare_score
-from mtbias.evaluation.stages import REPORT, evaluate
+from mtbias.evaluation.stages import REPORT
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.run_table import render
@@ -25,7 +24,7 @@ from mtbias.settings import (
     ScoreSettings,
     combined,
 )
-from mtbias.translate.given_translations import LANG, given_file
+from mtbias.translate.given_translations import LANG
 
 
 def command(
@@ -79,12 +78,17 @@ def command(
         return
     ((name, file),) = files.items()
     own = name if "=" in translations[0] and file != translations[0] else None
-    given = given_file(Path(file.replace(LANG, lang[0])), name=system or own, allow_missing=allow_missing)
-    if clean:
-        from mtbias.translate.language_models.answers import cleaned_system
-
-        given = cleaned_system(given, lang[0])
-    show(evaluate(prepare_score(given, lang[0], settings), out=out, progress=ProgressLine()), out, json=json, full=full)
+    run = score(
+        file.replace(LANG, lang[0]),
+        lang[0],
+        system=system or own,
+        out=out,
+        allow_missing=allow_missing,
+        clean=clean,
+        settings=settings,
+        progress=ProgressLine(),
+    )
+    show(run, out, json=json, full=full)
 
 
 def _named(translations: Sequence[str]) -> dict[str, str]:

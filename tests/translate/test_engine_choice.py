@@ -101,7 +101,7 @@ def test_a_sweep_names_its_engine(tmp_path: Path) -> None:
 
 
 def test_attention_on_a_gpu_is_not_cudnns() -> None:
-    # Which plans anew for each shape; the switches are torch's own and can be read without a GPU.
+    # Which makes a plan for each shape; the switches are torch's own and can be read without a GPU.
     assert torch.backends.cuda.cudnn_sdp_enabled()
     with _attention("cuda:1"):
         assert not torch.backends.cuda.cudnn_sdp_enabled()
