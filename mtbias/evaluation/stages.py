@@ -98,7 +98,7 @@ def evaluate(
         return FinishedRun(manifest, metrics, request.corpus.measure, records)
     with RunFolder(out).open_or_create(identity, host_facts()) as folder:
         begun_here = not folder.is_complete()
-        if folder.has_changed_metrics():
+        if begun_here and folder.has_changed_metrics():
             _log.warning(
                 "%s: expected what was written there; its numbers are computed again from %s", out / METRICS, CALLS
             )
