@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.coref_shared import FirstNames, show_made
+from mtbias.cli.coref_shared import FirstNames, WordPairs, show_made
 from mtbias.cli.shared import Count, Flag, Json
 from mtbias.coref.augmentation import Kind
 
@@ -15,6 +15,7 @@ def command(
     kind: Kind,
     out: Path,
     names: FirstNames = None,
+    swaps: WordPairs = None,
     max_names: Count = 2000,
     only_copies: Flag = False,
     json: Json = False,
@@ -28,9 +29,9 @@ def command(
     data
         The CoNLL-2012 file.
     kind
-        What becomes of first names: anonymised gives them ids (E1, E2, …), names gives each its counterpart of the
-        other gender: the one-to-one matching in which the names' vectors of frequencies are most alike,
-        ‖u − v‖ · (12/11 − cos).
+        What becomes of names: anonymised gives each word of one an id (E1, E2, …); names gives first names their
+        counterparts of the other gender: the one-to-one matching in which the names' vectors of frequencies are most
+        alike, ‖u − v‖ · (12/11 − cos); words leaves them. Names are the file's PERSON entities, else first names.
     out
         The augmented file to write.
     max_names
@@ -40,4 +41,5 @@ def command(
     """
     from mtbias.coref.augmentation import augment
 
-    show_made(augment(data, kind, out, names=names, max_names=max_names, only_copies=only_copies), json=json)
+    made = augment(data, kind, out, names=names, swaps=swaps, max_names=max_names, only_copies=only_copies)
+    show_made(made, json=json)

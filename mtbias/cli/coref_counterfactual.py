@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.cli.coref_shared import FirstNames, show_made
-from mtbias.cli.shared import Flag, Json
+from mtbias.cli.coref_shared import FirstNames, WordPairs, show_made
+from mtbias.cli.shared import Cache, Flag, Json
+from mtbias.settings import CacheSettings
+from mtbias.types import Analysis
 
 
 def command(
-    *, data: Path, out: Path, names: FirstNames = None, leave_out_ambiguous: Flag = False, json: Json = False
+    *,
+    data: Path,
+    out: Path,
+    names: FirstNames = None,
+    swaps: WordPairs = None,
+    leave_out_ambiguous: Flag = False,
+    stanza_dir: Path | None = None,
+    json: Json = False,
+    cache: Cache = CacheSettings(),
 ) -> None:
     """Make Counter-GAP's quadruples: for each instance its control and its two gender-swapped counterfactuals.
 
-    The two people of the other gender are those of the columns C and D where there are such, else the first two names
-    of that gender that --names lists and the text has, else names of the list that are like those of A and B. Offsets
-    in the output are those of the new texts. A "her" that may be "him" or "his" is a guess where both are usual: these
-    are counted and named.
+    The two people of the other gender are those of the columns C and D where there are such, else the first two whom
+    the text names: proper names, as Stanza's English tagger finds them, of that gender by title or --names; else names
+    of the list that are like those of A and B. Offsets in the output are those of the new texts. A "her" that may be
+    "him" or "his" is a guess where both are usual: these are counted and named.
 
     Parameters
     ----------
@@ -27,7 +38,17 @@ def command(
         The quadruples to write (quoted TSV).
     leave_out_ambiguous
         Leave out quadruples with a guess.
+    stanza_dir
+        Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); `mtbias fetch --lang en` downloads
+        them.
     """
     from mtbias.coref.counterfactual_quadruples import write_quadruples
+    from mtbias.corpora.catalog import cache_folder
+    from mtbias.morphology.stanza_models import StanzaModels, find_package, stanza_folder
 
-    show_made(write_quadruples(data, out, names, leave_out_ambiguous=leave_out_ambiguous), json=json)
+    def tagger(texts: Sequence[str]) -> Sequence[Analysis]:
+        package = find_package("en", stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
+        return StanzaModels(package, None).analyse(texts)
+
+    made = write_quadruples(data, out, tagger, names, swaps, leave_out_ambiguous=leave_out_ambiguous)
+    show_made(made, json=json)

@@ -23,7 +23,14 @@ FirstNames = Annotated[
     Path | None,
     Parameter(
         help="First names: a table (TSV, CSV) with the columns name, gender (male, female, mostly_male, mostly_female) "
-        "and frequencies, such as one column a country (default: a short example list)."
+        "and frequencies, such as one column a country, or a .txt in the format of gender-guesser's nam_dict.txt "
+        "(default: a short example list)."
+    ),
+]
+WordPairs = Annotated[
+    Path | None,
+    Parameter(
+        help="Pairs of gendered words, a word and its counterpart in a line, a tab between (default: mtbias's list)."
     ),
 ]
 System = Annotated[

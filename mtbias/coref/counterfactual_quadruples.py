@@ -9,9 +9,8 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,22 +19,26 @@ from mtbias.coref.augmentation import MadeFile
 from mtbias.coref.counter_gap import ROLES
 from mtbias.coref.gap_data import GapInstance, gender_of, read_instances, write_instances
 from mtbias.english.first_names import EXAMPLE_NAMES, NameList, read_names
-from mtbias.english.gender_swap import Edit, apply_edits, swap_words, tokenize
+from mtbias.english.gender_swap import Edit, GenderedWords, apply_edits, read_swaps, swap_words, tokenize
+from mtbias.english.people import bare_name, people, proper_names
 from mtbias.errors import DataError
 from mtbias.files.writing import signature_line, write_atomic
-from mtbias.types import Gender
+from mtbias.types import Analysis, Gender, Span
 
 OTHERS = ("C", "D")
 """Columns of the input that may name the two people of the other gender."""
 
 
-class Others(NamedTuple):
-    """The two people of the other gender."""
+class Named(NamedTuple):
+    """The four people of an instance by name: A and B, and C and D of the other gender."""
 
-    c: str
-    d: str
+    names: tuple[str, str, str, str]
     where: str
-    """``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from the list of names)."""
+    """Of C and D: ``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from the list of names)."""
+    mentions: Mapping[Span, str]
+    """Where they stand in the text, and which of them."""
+    further: int = 0
+    """Other people of the text whose gender is known: they stay, gender and all."""
 
 
 class Rewritten(NamedTuple):
@@ -55,54 +58,64 @@ class Made(NamedTuple):
     swap: Rewritten
 
 
-def make_quadruple(instance: GapInstance, others: Others) -> Made:
+def make_quadruple(instance: GapInstance, named: Named, table: GenderedWords | None = None) -> Made:
     """The quadruple of an original; ids are the original's with -control, -swap-1, -swap-2.
 
-    Where the file has the columns C and D, they are exchanged too.
+    Where the file has the columns C and D, they are exchanged too. `table` are the words that are swapped, by default
+    those that ship with mtbias.
 
     Raises:
         DataError: the pronoun is none of he, him, his, she, her, hers; the four names are not all different; A, B or
             the pronoun is not a word of its own at its offset.
     """
     gender_of(instance)
-    a, b, c, d = instance.a, instance.b, others.c, others.d
-    if len({a, b, c, d}) < 4 or not all((a, b, c, d)):
+    a, b, c, d = named.names
+    if len(set(named.names)) < 4 or not all(named.names):
         raise DataError(f"{instance.id}: expected four different names, got {a!r}, {b!r}, {c!r}, {d!r}")
     exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
-    made = [rewrite(instance, names, swap_gender=n > 0) for n, names in enumerate(exchanges)]
+    made = [rewrite(instance, named.mentions, names, table, swap_gender=n > 0) for n, names in enumerate(exchanges)]
     rest = (replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True))
     return Made((instance, *rest), made[1])
 
 
 def write_quadruples(
-    data: Path, out: Path, names: Path | None = None, *, leave_out_ambiguous: bool = False
+    data: Path,
+    out: Path,
+    tagger: Callable[[Sequence[str]], Sequence[Analysis]],
+    names: Path | None = None,
+    swaps: Path | None = None,
+    *,
+    leave_out_ambiguous: bool = False,
 ) -> MadeFile:
     """Write the quadruples of the `originals` in the file `data` to `out`, as Counter-GAP's file has them.
 
     Args:
         data: a file of GAP's columns.
         out: the file to write.
+        tagger: gives the English analyses of texts, in which proper names are found.
         names: first names; None: the list that comes with mtbias.
+        swaps: pairs of words (`read_swaps`); None: those that come with mtbias.
         leave_out_ambiguous: without quadruples in which *her* or *his* is a guess.
 
     Raises:
         DataError: what the readers raise; none can be made.
     """
-    file, listed = read_instances(data), read_names(names or EXAMPLE_NAMES)
-    made: list[tuple[Made, Others]] = []
+    file, listed, table = read_instances(data), read_names(names or EXAMPLE_NAMES), read_swaps(swaps)
+    made: list[tuple[Made, Named]] = []
     failed: list[str] = []
-    for instance in originals(file.instances):
+    chosen = originals(file.instances)
+    for instance, analysis in zip(chosen, tagger([instance.text for instance in chosen]), strict=True):
         try:
-            others = choose_others(instance, listed)
-            made.append((make_quadruple(instance, others), others))
+            named = name_people(instance, listed, proper_names(instance.text, proper_nouns(analysis)))
+            made.append((make_quadruple(instance, named, table.words), named))
         except DataError as error:
             failed.append(str(error))
     if not made:
         raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=data)
-    kept = [(one, others) for one, others in made if not (leave_out_ambiguous and one.swap.ambiguous)]
+    kept = [(one, named) for one, named in made if not (leave_out_ambiguous and one.swap.ambiguous)]
     text = write_instances((instance for one, _ in kept for instance in one.instances), file.columns)
     write_atomic(out, text.encode("utf-8"))
-    where = Counter(others.where for _, others in kept)
+    where = Counter(named.where for _, named in kept)
     ambiguous = [f"{one.instances[0].id}: …{place}…" for one, _ in made for place in one.swap.ambiguous]
     n = len(file.instances)
     counts = {
@@ -114,13 +127,15 @@ def write_quadruples(
         "  other people of the text": where["text"],
         "  other people of the list": where["list"],
         "gendered words swapped in each of two counterfactuals": sum(one.swap.words for one, _ in kept),
-        "texts in which a further name of the list stays": sum(
-            bool(left_names(one.instances[0], others, listed)) for one, others in made
-        ),
+        "texts in which a further person of a known gender stays": sum(named.further > 0 for _, named in made),
         "her or his that may be read either way": len(ambiguous),
     }
-    options = {"list": "given" if names else "example", "ambiguous": "left-out" if leave_out_ambiguous else "kept"}
-    files = {"data": {data.name: file.sha256}, "names": {"names": listed.sha256}}
+    options = {
+        "list": "given" if names else "example",
+        "swaps": "given" if swaps else "shipped",
+        "ambiguous": "left-out" if leave_out_ambiguous else "kept",
+    }
+    files = {"data": {data.name: file.sha256}, "names": {"names": listed.sha256}, "swaps": table.files}
     return MadeFile(counts, ambiguous, str(out), signature_line("coref:counterfactual", files, options), failed)
 
 
@@ -130,25 +145,33 @@ def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
     return [instance for instance in instances if instance.id not in made]
 
 
-def rewrite(instance: GapInstance, names: Mapping[str, str], *, swap_gender: bool) -> Rewritten:
-    """Replace the names in `names` wherever they stand as words, and with `swap_gender` all gendered words.
+def rewrite(
+    instance: GapInstance,
+    mentions: Mapping[Span, str],
+    names: Mapping[str, str],
+    table: GenderedWords | None = None,
+    *,
+    swap_gender: bool,
+) -> Rewritten:
+    """Replace each of `mentions`, the place of one of `names`, and with `swap_gender` all gendered words.
 
-    The longest name counts where one begins with another; names themselves are never swapped as words. A name is
-    replaced as it is spelt, a word with its capitals; the "'s" behind a name stays.
+    Names themselves are never swapped as words. A name is written as it is spelt, a word with its capitals; the "'s"
+    behind a name stays, also where A or B has it as a part.
 
     Raises:
         DataError: A, B or (with `swap_gender`) the pronoun is not a word of its own at its offset.
     """
     text = instance.text
-    mentions = _mentions(text, names)
-    words, ambiguous = _gendered(text, mentions) if swap_gender else ([], [])
-    edits = [*mentions, *words]
+    named = [Edit(*span, names[name]) for span, name in mentions.items()]
+    words, ambiguous = _gendered(text, named, table) if swap_gender else ([], [])
+    edits = [*named, *words]
     new_text, moved = apply_edits(text, edits)
 
     def at(word: str, offset: int, what: str) -> tuple[str, int]:
-        place = (offset, offset + len(word))
-        if place in moved:
-            return moved[place]
+        end = offset + len(bare_name(word))
+        for place, (new, new_offset) in moved.items():
+            if place[0] <= offset and end <= place[1]:
+                return new + word[end - offset :], new_offset
         if what == "pronoun" and not swap_gender:  # it stays, and moves with the text
             return word, offset + sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= offset)
         where = f"{instance.id}: {what} {word!r} at {offset}"
@@ -165,19 +188,13 @@ def rewrite(instance: GapInstance, names: Mapping[str, str], *, swap_gender: boo
     return Rewritten(new, len(words), tuple(ambiguous))
 
 
-def _mentions(text: str, names: Mapping[str, str]) -> list[Edit]:
-    alternatives = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    found = re.finditer(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])", text)
-    return [Edit(m.start(), m.end(), names[m[0]]) for m in found]
-
-
-def _gendered(text: str, mentions: Sequence[Edit]) -> tuple[list[Edit], list[str]]:
+def _gendered(text: str, named: Sequence[Edit], table: GenderedWords | None) -> tuple[list[Edit], list[str]]:
     """The gendered words outside names; and the ambiguous ones with some of the text around."""
     tokens = tokenize(text)
-    inside = {offset for m in mentions for offset in range(m.start, m.end)}
+    inside = {offset for m in named for offset in range(m.start, m.end)}
     fixed = {n for n, token in enumerate(tokens) if token.start in inside}
     edits, ambiguous = [], []
-    for swap in swap_words([token.text for token in tokens], fixed=fixed):
+    for swap in swap_words([token.text for token in tokens], fixed=fixed, table=table):
         token = tokens[swap.index]
         edits.append(Edit(token.start, token.end, swap.new))
         if swap.ambiguous:
@@ -185,36 +202,41 @@ def _gendered(text: str, mentions: Sequence[Edit]) -> tuple[list[Edit], list[str
     return edits, ambiguous
 
 
-def choose_others(instance: GapInstance, names: NameList) -> Others:
-    """Two people of the gender that A and B do not have.
+def proper_nouns(analysis: Analysis) -> Iterator[tuple[Span, bool]]:
+    """Where each word of an analysis stands, its clitics aside, and whether it is a proper noun."""
+    for token in analysis.tokens:
+        first, start = token.words[0], token.span.start
+        own = len(token.words) > 1 and analysis.text.startswith(first.text, start)
+        yield Span(start, start + len(first.text) if own else token.span.end), first.upos == "PROPN"
 
-    Those of the columns C and D, where the file has them and they are filled; else the first two names of that gender
-    on the list that stand in the text; what is lacking is chosen from the list (`NameList.like`).
+
+def name_people(instance: GapInstance, names: NameList, proper: Iterable[Span] = ()) -> Named:
+    """The four people of an instance.
+
+    C and D are those of the columns C and D, where the file has them and they are filled; else the first two people of
+    the gender that A and B do not have whom the text names (`mtbias.english.people`); what is lacking is chosen from
+    the list (`NameList.like`).
 
     Raises:
         DataError: the list has no free name left; the pronoun has no gender.
     """
-    c, d = (instance.others.get(column, "").strip() for column in OTHERS)
-    if c and d:
-        return Others(c, d, "given")
-    wanted = Gender.FEMALE if gender_of(instance) is Gender.MALE else Gender.MALE
-    own = {word for person in (instance.a, instance.b) for word in person.split()}
-    found = [
-        word
-        for word in dict.fromkeys(token.text for token in tokenize(instance.text))
-        if names.gender.get(word) is wanted and word not in own
-    ][:2]
-    where = "text" if len(found) == 2 else "list"
-    for person in (instance.a, instance.b)[len(found) :]:
-        taken = " ".join([instance.text, *found])
-        name = names.like(person, wanted, taken)
+    own = gender_of(instance)
+    other = Gender.FEMALE if own is Gender.MALE else Gender.MALE
+    a, b, c, d = map(
+        bare_name, (instance.a, instance.b, *(instance.others.get(column, "").strip() for column in OTHERS))
+    )
+    where = "given" if c and d else "text"
+    given = {a: own, b: own, **({c: other, d: other} if where == "given" else {})}
+    found = people(instance.text, proper, names.gender, given)
+    known = len(given)
+    four = found[:known] + [person for person in found[known:] if person.gender is other and where == "text"][:2]
+    chosen = [c, d] if where == "given" else [person.name for person in four[known:]]
+    for person in (a, b)[len(chosen) :]:
+        where, taken = "list", " ".join([instance.text, *chosen])
+        name = names.like(person, other, taken)
         if name is None:
-            raise DataError(f"{instance.id}: the list has no {wanted} name that is not in the text; give a longer one")
-        found.append(name)
-    return Others(found[0], found[1], where)
-
-
-def left_names(instance: GapInstance, others: Others, names: NameList) -> tuple[str, ...]:
-    """Names of the list that stand in the text and belong to none of the four people: they stay, gender and all."""
-    own = {word for person in (instance.a, instance.b, others.c, others.d) for word in person.split()}
-    return tuple(dict.fromkeys(t.text for t in tokenize(instance.text) if t.text in names.gender and t.text not in own))
+            raise DataError(f"{instance.id}: the list has no {other} name that is not in the text; give a longer one")
+        chosen.append(name)
+    mentions = {span: person.name for person in four for span in person.mentions}
+    further = sum(person.gender is not None and person not in four for person in found)
+    return Named((a, b, chosen[0], chosen[1]), where, mentions, further)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.files.reading import read_table
+from mtbias.files.reading import TextFile, parse_table, read_text
 from mtbias.types import Gender
 
 Floats = NDArray[np.float64]
@@ -91,12 +91,15 @@ def read_names(path: Path) -> NameList:
     """Read a table (TSV or CSV) with the columns name, gender, and one or more columns of frequencies.
 
     gender is male, female, mostly_male or mostly_female; frequencies are numbers of 0 or more, on any scale, such as
-    one column a country.
+    one column a country. A file whose name ends in .txt has the format of gender-guesser's nam_dict.txt.
 
     Raises:
         DataError: a column is missing; an unknown gender; a name twice; a frequency that is no number of 0 or more.
     """
-    table = read_table(path)
+    file = read_text(path)
+    if path.suffix == ".txt":
+        return _of_gender_guesser(file)
+    table = parse_table(file)
     table.require("name", "gender")
     columns = [column for column in table.columns if column not in {"name", "gender"}]
     if not columns:
@@ -110,6 +113,38 @@ def read_names(path: Path) -> NameList:
             raise record.error(f"the name {text!r} stands twice")
         names[text] = Name(text, *CLASSES[gender], tuple(record.number(column) for column in columns))
     return NameList(table.file.sha256, tuple(names.values()))
+
+
+_KINDS = {"M": "male", "F": "female", "1M": "mostly_male", "?M": "mostly_male", "1F": "mostly_female",
+          "?F": "mostly_female", "?": ""}  # fmt: skip
+"""Kinds of gender-guesser's lines → `CLASSES`; nothing for a name of either gender."""
+_COUNTRIES = slice(30, 85)
+"""The columns of its lines with a frequency for each of 55 countries, a hexadecimal digit or a blank."""
+_DIGITS = {" ": 0.0, **{f"{n:X}": float(n) for n in range(1, 14)}}
+
+
+def _of_gender_guesser(file: TextFile) -> NameList:
+    """The names of a file in gender-guesser's format, + in a name being nothing, a blank or a hyphen.
+
+    Of several lines of a name, as its program has it, that counts which has frequencies in more countries, then the one
+    with the larger ones.
+    """
+    best: dict[str, tuple[tuple[int, float], Name | None]] = {}
+    for at, line in file.filled_lines():
+        if line[0] in "#=":
+            continue
+        kind, spelt = (*line.split(maxsplit=2), "")[:2]
+        try:
+            frequencies = tuple(_DIGITS[digit] for digit in line[_COUNTRIES].ljust(55))
+            kind = _KINDS[kind]
+        except KeyError:
+            message = f"expected a line of gender-guesser's nam_dict.txt, a kind ({', '.join(_KINDS)}), a name and"
+            raise file.error(f"{message} frequencies from column 31 on, got {line!r}", at) from None
+        rank = (sum(f > 0 for f in frequencies), sum(frequencies))
+        for text in {spelt.replace("+", between) for between in ("", " ", "-")}:
+            if rank > best.get(text, ((0, 0.0), None))[0]:
+                best[text] = rank, Name(text, *CLASSES[kind], frequencies) if kind else None
+    return NameList(file.sha256, tuple(name for _, name in best.values() if name))
 
 
 def by_frequency(names: Iterable[Name], gender: Gender) -> list[Name]:

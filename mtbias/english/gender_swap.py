@@ -11,12 +11,14 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.files.reading import read_text
 from mtbias.types import Gender
 
 
@@ -115,6 +117,42 @@ def parse_words(text: str) -> GenderedWords:
     )
 
 
+class Swaps(NamedTuple):
+    """Words that are swapped, and the SHA-256 of the file that they are from, by its name."""
+
+    words: GenderedWords
+    files: Mapping[str, str]
+
+
+def read_swaps(path: Path | None) -> Swaps:
+    """Pairs of words for those that ship with mtbias, which stay where the path is None.
+
+    Each line of the file is a word and its counterpart with a tab between; both ways are meant, and the first line of a
+    word counts for it. Pronouns stay those of `mtbias.english.words`, and titles that have no pair here stay titles.
+
+    Raises:
+        DataError: a line that is not two words.
+    """
+    ours = gendered_words()
+    if path is None:
+        return Swaps(ours, {})
+    file = read_text(path)
+    swaps: dict[str, str] = {}
+    for at, line in file.filled_lines():
+        pair = [word.strip().lower() for word in line.split("\t")]
+        if len(pair) != 2 or not all(pair):
+            raise file.error(f"expected two words with a tab between, got {line!r}", at)
+        for old, new in (pair, pair[::-1]):
+            swaps.setdefault(old, new)
+    words = replace(
+        ours,
+        swaps={**swaps, **_PRONOUNS},
+        titles={title: new for title, new in ours.titles.items() if title.lower() not in swaps},
+        capital_stays=frozenset(word for word in ours.capital_stays if word.lower() not in swaps),
+    )
+    return Swaps(words, {"swaps": file.sha256})
+
+
 def _genders(section: Mapping[str, Any]) -> dict[str, Gender]:
     """The gender of each word of a section; of a title with its capital, of another word in lower case."""
     men = [m for m, _ in section.get("both", ())] + list(section.get("to_feminine", ()))
@@ -167,7 +205,11 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, dict[tuple[int, 
 
 
 def swap_words(
-    tokens: Sequence[str], *, tags: Sequence[str] | None = None, fixed: Collection[int] = ()
+    tokens: Sequence[str],
+    *,
+    tags: Sequence[str] | None = None,
+    fixed: Collection[int] = (),
+    table: GenderedWords | None = None,
 ) -> list[WordSwap]:
     """What the gendered words among `tokens` become when all genders are swapped, with capitals as they were.
 
@@ -175,6 +217,7 @@ def swap_words(
         tokens: of one text or sentence, in order; punctuation stands alone.
         tags: Penn Treebank tags, one a token; anything but PRP and PRP$ says nothing about *her* and *his*.
         fixed: tokens that stay (parts of names) but count as context.
+        table: the words, and the lists that decide about *his* and *her* (default: those that ship with mtbias).
 
     Raises:
         ValueError: tags of another length.
@@ -185,14 +228,14 @@ def swap_words(
     for index, token in enumerate(tokens):
         if index in fixed:
             continue
-        new, ambiguous = _counterpart(tokens, index, "" if tags is None else tags[index])
+        new, ambiguous = _counterpart(table or gendered_words(), tokens, index, "" if tags is None else tags[index])
         if new is not None:
             swaps.append(WordSwap(index, token, match_case(new, token), ambiguous))
     return swaps
 
 
-def _counterpart(tokens: Sequence[str], index: int, tag: str) -> tuple[str | None, bool]:
-    table, token = gendered_words(), tokens[index]
+def _counterpart(table: GenderedWords, tokens: Sequence[str], index: int, tag: str) -> tuple[str | None, bool]:
+    token = tokens[index]
     lower = token.lower()
     if lower == "her":
         if tag in {"PRP", "PRP$"}:

@@ -54,7 +54,7 @@ GOOD: Mapping[str, str] = {
     "counter-gap-labels.tsv": (
         f"coref score counter-gap --data counter-gap.tsv --predictions counter-gap-labels.tsv {_FEW}"
     ),
-    "names.tsv": f"coref counterfactual --data gap/gap-test.tsv --names names.tsv {_OUT}.tsv",
+    "names.tsv": f"coref augment --data train.conll --kind names --names names.tsv {_OUT}.conll",
     "train.conll": f"coref augment --data train.conll --kind names --names names.tsv {_OUT}.conll",
     "vocabulary.toml": f"coref export sowinobias --data vocabulary.toml --format jsonl {_OUT}.jsonl",
     "sowinobias.jsonl": f"coref score sowinobias --data vocabulary.toml --predictions sowinobias.jsonl {_FEW}",

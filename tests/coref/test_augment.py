@@ -76,7 +76,36 @@ def test_anonymised_names_keep_one_id_in_the_file(tmp_path: Path) -> None:
     made, copies = _made(tmp_path, TAGGED + TAGGED.replace("b_0001", "b_0002"), "anonymised")
     words = [line.split()[3] for line in copies.splitlines() if line[:1] == "a"]
     assert words == ["E1", "gave", "his", "daughter", "joy", "E2", "saw", "HIM", "and", "E1"] * 2
-    assert made.counts["first names replaced"] == 6
+    assert made.counts["words of names replaced"] == 6
+
+
+ENTITIES = """\
+#begin document (n/1); part 000
+n/1   0   0   Barack   NNP   *   -   -   -   -   (PERSON*   (1
+n/1   0   1   Joy      NNP   *   -   -   -   -   *)         1)
+n/1   0   2   met      VBD   *   -   -   -   -   *          -
+n/1   0   3   Ann      NNP   *   -   -   -   -   (PERSON*   (2
+n/1   0   4   Max      NNP   *   -   -   -   -   *          -
+n/1   0   5   's       POS   *   -   -   -   -   *)         2)
+n/1   0   6   son      NN    *   -   -   -   -   *          -
+n/1   0   7   in       IN    *   -   -   -   -   *          -
+n/1   0   8   Max      NNP   *   -   -   -   -   (GPE)      -
+#end document
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        # Whole names, a word of one an id; a place that is spelt like a name stays.
+        ("anonymised", "E1 E2 met E3 E4 's daughter in Max"),
+        ("names", "Barack Joy met Max Ann 's daughter in Max"),
+        ("words", "Barack Joy met Ann Max 's daughter in Max"),
+    ],
+)
+def test_names_are_the_file_s_persons(tmp_path: Path, kind: Kind, expected: str) -> None:
+    _, copies = _made(tmp_path, ENTITIES, kind)
+    assert [line.split()[3] for line in copies.splitlines() if line[:1] == "n"] == expected.split()
 
 
 def test_clusters_stay(tmp_path: Path) -> None:
@@ -109,12 +138,12 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     data, out = written(tmp_path, TAGGED), tmp_path / "out.conll"
     arguments = ["augment", "--data", data, "--out", out]
     result = json.loads(coref(*arguments, "--kind", "names", "--names", names, "--json"))
-    assert (result["counts"]["first names replaced"], result["counts"]["gendered words swapped"]) == (3, 3)
+    assert (result["counts"]["words of names replaced"], result["counts"]["gendered words swapped"]) == (3, 3)
     assert out.read_text(encoding="utf-8").startswith(TAGGED)
     assert len(read_conll(out).documents) == 2
     assert "|kind:names|list:given|" in result["signature"]
     shown = coref(*arguments, "--kind", "anonymised", "--only-copies")
-    assert re.search(r"^first names replaced +3$", shown, re.MULTILINE)
+    assert re.search(r"^words of names replaced +3$", shown, re.MULTILINE)
     assert "list:example" in shown
     assert [d.name for d in read_conll(out).documents] == ["a/b_0001_a"]
     assert read_conll(out).documents[0].words[:3] == ("E1", "gave", "his")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,24 +11,34 @@ import numpy as np
 import pytest
 
 from mtbias.coref.counterfactual_quadruples import (
-    Others,
-    choose_others,
-    left_names,
+    Named,
     make_quadruple,
+    name_people,
     originals,
-    rewrite,
+    write_quadruples,
 )
 from mtbias.coref.gap_data import GapInstance, read_instances, write_instances
 from mtbias.english.first_names import EXAMPLE_NAMES, Name, NameList, distances, match_names, read_names
-from mtbias.english.gender_swap import Edit, apply_edits, gendered_words, match_case, parse_words, swap_words, tokenize
+from mtbias.english.gender_swap import (
+    Edit,
+    GenderedWords,
+    apply_edits,
+    gendered_words,
+    match_case,
+    parse_words,
+    read_swaps,
+    swap_words,
+    tokenize,
+)
+from mtbias.english.people import people, proper_names
 from mtbias.errors import DataError
-from mtbias.types import Gender
+from mtbias.types import Analysis, Gender, Span, Token, Word
 
 
-def swapped(text: str) -> str:
+def swapped(text: str, table: GenderedWords | None = None) -> str:
     tokens = tokenize(text)
-    edits = [Edit(tokens[s.index].start, tokens[s.index].end, s.new) for s in swap_words([t.text for t in tokens])]
-    return apply_edits(text, edits)[0]
+    found = swap_words([t.text for t in tokens], table=table)
+    return apply_edits(text, [Edit(tokens[s.index].start, tokens[s.index].end, s.new) for s in found])[0]
 
 
 @pytest.mark.parametrize(
@@ -163,12 +173,28 @@ def made(text: str, pronoun: str, a: str, b: str) -> GapInstance:
     return GapInstance("7", text, pronoun, found, a, text.index(a), True, b, text.rindex(b), False)
 
 
+def tagged(text: str) -> Analysis:
+    """As a tagger has it that calls every word with a capital a proper noun, but the text's first one."""
+    words = [(m[0], Span(*m.span())) for m in re.finditer(r"\w+|[^\w\s]", text)]
+    tags = ["PROPN" if word[0].isupper() and (span.start or word in KNOWN.gender) else "X" for word, span in words]
+    tokens = (Token(span, word, (Word(word, None, tag),)) for (word, span), tag in zip(words, tags, strict=True))
+    return Analysis(text, tuple(tokens))
+
+
+def proper(text: str) -> list[Span]:
+    return list(proper_names(text, ((t.span, t.words[0].upos == "PROPN") for t in tagged(text).tokens)))
+
+
+def named(instance: GapInstance, c: str, d: str) -> Named:
+    return name_people(replace(instance, others={"C": c, "D": d}), KNOWN, proper(instance.text))
+
+
 TEXT = "Ann told Bob and Carla Hill that she saw Dan's sister; Ann left her at home."
 
 
 def test_quadruple_by_hand() -> None:
     instance = made(TEXT, "she", "Ann", "Carla Hill")
-    quadruple = make_quadruple(instance, Others("Bob", "Dan", "given")).instances
+    quadruple = make_quadruple(instance, named(instance, "Bob", "Dan")).instances
     assert [i.text for i in quadruple] == [
         TEXT,
         "Carla Hill told Dan and Ann that she saw Bob's sister; Carla Hill left her at home.",
@@ -189,28 +215,57 @@ def test_quadruple_by_hand() -> None:
     assert {(i.a_coref, i.b_coref) for i in quadruple} == {(True, False)}
 
 
-def test_the_longer_name_counts_and_names_are_no_words() -> None:
-    text = "King met Ann King and Joy; Kingsley saw her."
+def test_a_name_in_its_forms() -> None:
+    """A surname behind a name and a title before it go with it; other words before it, and others' names, stay."""
+    text = "Officer Ann King met Joy; Kingsley saw her. Ms King left Joy's house with Captain Max Day and Mr Dan Li."
     instance = made(text, "her", "Ann King", "Joy")
-    other = rewrite(instance, {"Ann King": "Lee", "King": "Queen", "Joy": "Max"}, swap_gender=True).instance
-    assert other.text == "Queen met Lee and Max; Kingsley saw him."
-    assert other.pronoun_offset == other.text.index("him")
+    control, swap, _ = make_quadruple(instance, named(instance, "Max", "Dan")).instances[1:]
+    assert control.text == (
+        "Officer Joy met Ann King; Kingsley saw her. Joy left Ann King's house with Captain Dan and Max."
+    )
+    assert swap.text == "Officer Max met Dan; Kingsley saw him. Max left Dan's house with Captain Ann King and Joy."
+    assert swap.pronoun_offset == swap.text.index("him")
+
+
+def test_a_possessive_that_the_data_count_as_a_part_of_the_name() -> None:
+    text = "Ann saw Joy's house; she met Max and Dan."
+    instance = replace(made(text, "she", "Ann", "Joy"), b="Joy's")
+    control, swap, _ = make_quadruple(instance, named(instance, "Max's", "Dan")).instances[1:]
+    assert (control.text, control.a, control.b) == ("Joy saw Ann's house; she met Dan and Max.", "Joy", "Ann's")
+    assert (swap.text, swap.b, swap.misfit()) == ("Max saw Dan's house; he met Ann and Joy.", "Dan's", None)
+
+
+def test_people_of_a_text() -> None:
+    text = "Aunt Day told Ann Day that Mr Li, Max Lee and Max had seen Ann, Paris and God."
+    found = [
+        (p.name, p.gender, [text[slice(*m)] for m in p.mentions]) for p in people(text, proper(text), KNOWN.gender)
+    ]
+    female, male = Gender.FEMALE, Gender.MALE
+    assert found == [
+        ("Aunt Day", female, ["Aunt Day", "Ann Day", "Ann"]),
+        ("Mr Li", male, ["Mr Li"]),
+        ("Max Lee", male, ["Max Lee", "Max"]),
+        ("Paris", None, ["Paris"]),
+    ]
+    # Of two people whom it may name, a mention is of none; a title of the other gender is somebody else's.
+    text = "Max Day and Dan Day met Day and Mrs Day."
+    assert [p.name for p in people(text, proper(text), KNOWN.gender)] == ["Max Day", "Dan Day", "Mrs Day"]
 
 
 def test_capitals_of_the_pronoun() -> None:
     instance = made("Ann met Joy. HER house is big.", "HER", "Ann", "Joy")
-    swap = make_quadruple(instance, Others("Bob", "Dan", "given")).instances[2]
+    swap = make_quadruple(instance, named(instance, "Bob", "Dan")).instances[2]
     assert (swap.text, swap.pronoun, swap.pronoun_offset) == ("Bob met Dan. HIS house is big.", "HIS", 13)
 
 
 def test_what_cannot_be_made() -> None:
     instance = made(TEXT, "she", "Ann", "Carla Hill")
     with pytest.raises(DataError, match="expected four different names, got 'Ann', 'Carla Hill', 'Ann', 'Dan'"):
-        make_quadruple(instance, Others("Ann", "Dan", "given"))
+        make_quadruple(instance, named(instance, "Ann", "Dan"))
     with pytest.raises(DataError, match=r"7: expected one of he, .*, got 'that'"):
-        make_quadruple(made(TEXT, "that", "Ann", "Carla Hill"), Others("Bob", "Dan", "given"))
+        named(made(TEXT, "that", "Ann", "Carla Hill"), "Bob", "Dan")
     with pytest.raises(DataError, match="A 'Ann' at 0 is part of a longer word or name"):
-        make_quadruple(made("Annie saw her and Joy.", "her", "Ann", "Joy"), Others("Bob", "Dan", "given"))
+        make_quadruple(instance := made("Annie saw her and Joy.", "her", "Ann", "Joy"), named(instance, "Bob", "Dan"))
 
 
 def test_apply_edits() -> None:
@@ -231,6 +286,7 @@ NAMES = [
     name("Bob", Gender.MALE, 4, 0), name("Dan", Gender.MALE, 0, 3), name("Max", Gender.MALE, 1, 1),
     name("Ann", Gender.FEMALE, 0, 2), name("Joy", Gender.FEMALE, 3, 0),
 ]  # fmt: skip
+KNOWN = NameList("", tuple(NAMES))
 
 
 def test_names_are_matched_by_least_total_distance() -> None:
@@ -246,24 +302,27 @@ def test_names_are_matched_by_least_total_distance() -> None:
     assert match_names([NAMES[0], name("Kim", Gender.FEMALE, 4, 0, group="mostly")]) == {}
 
 
+def of_other_gender(instance: GapInstance, names: NameList | None = None) -> tuple[tuple[str, str], str, int]:
+    found = name_people(instance, names or KNOWN, proper(instance.text))
+    return found.names[2:], found.where, found.further
+
+
 def test_people_of_the_other_gender() -> None:
-    known = NameList("", tuple(NAMES))
     instance = made("Ann saw Joy; she left with Max and Dan.", "she", "Ann", "Joy")
-    assert choose_others(instance, known) == ("Max", "Dan", "text")
-    assert left_names(instance, Others("Max", "X", "given"), known) == ("Dan",)
+    assert of_other_gender(instance) == (("Max", "Dan"), "text", 0)
+    # Columns C and D go first; Max and Dan are further people then.
+    filled = replace(instance, others={"C": "Ed", "D": "Al"})
+    assert of_other_gender(filled) == (("Ed", "Al"), "given", 2)
+    assert make_quadruple(filled, name_people(filled, KNOWN)).instances[3].others == {"C": "Joy", "D": "Ann"}
     # One in the text; for B, Joy, her counterpart Bob.
     instance = made("Ann saw Joy; she left with Max.", "she", "Ann", "Joy")
-    assert choose_others(instance, known) == ("Max", "Bob", "list")
+    assert of_other_gender(instance) == (("Max", "Bob"), "list", 0)
     # The counterpart of Joy stands in the text already: the next most frequent.
     instance = made("Ann saw Joy; she left with Bob.", "she", "Ann", "Joy")
-    assert choose_others(instance, known) == ("Bob", "Dan", "list")
-    # Columns C and D go first.
-    filled = replace(instance, others={"C": "Ed", "D": "Al"})
-    assert choose_others(filled, known) == ("Ed", "Al", "given")
-    assert make_quadruple(filled, Others("Ed", "Al", "given")).instances[3].others == {"C": "Joy", "D": "Ann"}
+    assert of_other_gender(instance) == (("Bob", "Dan"), "list", 0)
     women = NameList("", tuple(NAMES[3:]))
     with pytest.raises(DataError, match="no male name that is not in the text"):
-        choose_others(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), women)
+        of_other_gender(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), women)
 
 
 def test_example_names() -> None:
@@ -292,22 +351,64 @@ def test_names_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
         read_names(path)
 
 
-def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
+def test_gender_guessers_format(tmp_path: Path) -> None:
+    path, kinds = (
+        tmp_path / "nam_dict.txt",
+        {"M  Bo": "3", "?F Bo": "21", "1M Lee": " A", "?  Kim": "1", "F  Ann+Li": "D"},
+    )
+    lines = [f"{name:<30}{digits:<55}$" for name, digits in kinds.items()]
+    path.write_text("\n".join(["# a remark", "=x Bo", *lines]), encoding="utf-8")
+    names = read_names(path).names
+    # Bo: in two countries as a woman's name, in one as a man's. Kim is of either gender.
+    assert [(n.text, n.group, n.gender, n.frequencies[:2]) for n in sorted(names, key=lambda n: n.text)] == [
+        ("Ann Li", "sure", "female", (13, 0)), ("Ann-Li", "sure", "female", (13, 0)),
+        ("AnnLi", "sure", "female", (13, 0)), ("Bo", "mostly", "female", (2, 1)), ("Lee", "mostly", "male", (0, 10)),
+    ]  # fmt: skip
+    path.write_text("name\tgender\nAnn\tfemale\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"txt:1: expected a line of gender-guesser's nam_dict.txt, .*got 'name"):
+        read_names(path)
+
+
+def test_pairs_of_words(tmp_path: Path) -> None:
+    path = tmp_path / "swaps.tsv"
+    path.write_text("mr\tmadam\nboy\tlass\nlad\tlass\n\nLord\tLady\n", encoding="utf-8")
+    table = read_swaps(path).words
+    text = "The Lord and Mr Day told his boy, her lad, Miss Li, a lass and a man."
+    assert swapped(text, table) == "The Lady and Madam Day told her lass, his lass, Mr Li, a boy and a man."
+    path.write_text("boy\tgirl\nman\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"swaps.tsv:2: expected two words with a tab between, got 'man'"):
+        read_swaps(path)
+
+
+def originals_of_a_file(folder: Path) -> Path:
     plain = made(TEXT, "she", "Ann", "Carla Hill")
     guess = made("Ann and Joy drove her back on Sunday.", "her", "Ann", "Joy")
     broken = made("Annie and Joy saw her.", "her", "Ann", "Joy")
     rows = [replace(r, id=str(n)) for n, r in enumerate((plain, guess, broken))]
     control = replace(plain, id="0-control")
-    data, out = tmp_path / "in.tsv", tmp_path / "out.tsv"
-    data.write_text(write_instances([*rows, control]), encoding="utf-8", newline="")
     assert [i.id for i in originals([*rows, control])] == ["0", "1", "2"]
-    report = json.loads(coref("counterfactual", "--data", data, "--out", out, "--json"))
+    data = folder / "in.tsv"
+    data.write_text(write_instances([*rows, control]), encoding="utf-8", newline="")
+    return data
+
+
+def test_a_file(tmp_path: Path) -> None:
+    data, out = originals_of_a_file(tmp_path), tmp_path / "out.tsv"
+    report = write_quadruples(data, out, lambda texts: list(map(tagged, texts)))
     counts = ("instances", "counterfactuals passed over", "quadruples written")
-    assert [report["counts"][name] for name in counts] == [4, 1, 2]
-    assert report["failed"] == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]
-    assert [place.partition(":")[0] for place in report["ambiguous"]] == ["1"]
+    assert [report.counts[name] for name in counts] == [4, 1, 2]
+    assert report.failed == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]
+    assert [place.partition(":")[0] for place in report.ambiguous] == ["1"]
     assert len(read_instances(out).instances) == 8
-    shown = coref("counterfactual", "--data", data, "--out", out, "--leave-out-ambiguous")
+
+
+@pytest.mark.slow
+def test_command(tmp_path: Path, coref: Callable[..., str], stanza_dir: Path) -> None:
+    arguments = ["--data", originals_of_a_file(tmp_path), "--stanza-dir", stanza_dir]
+    out, swaps = tmp_path / "out.tsv", tmp_path / "swaps.tsv"
+    swaps.write_text("brother\tsis\n", encoding="utf-8")
+    shown = coref("counterfactual", *arguments, "--out", out, "--leave-out-ambiguous", "--swaps", swaps)
     assert "ambiguous: 1: …" in shown
     assert "ambiguous:left-out" in shown
+    assert "swaps:given" in shown
     assert [i.id for i in read_instances(out).instances] == ["0", "0-control", "0-swap-1", "0-swap-2"]

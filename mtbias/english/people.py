@@ -1,0 +1,149 @@
+"""The people whom a text names: their mentions, and each one's gender by title or first name.
+
+Names come as spans, from whatever finds proper names. A mention is a name with the title that tells a gender before it
+("Mr Day", "Aunt Ann"), but without other words before its first name ("Officer Pam Day"). Two mentions are of one
+person where the words of one, titles aside, are among those of the other and the genders do not contradict each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import dropwhile, takewhile, zip_longest
+from types import MappingProxyType
+from typing import NamedTuple
+
+from mtbias.english.gender_swap import gendered_words, word_gender
+from mtbias.types import Gender, Span
+
+_TITLE = re.compile(r"([A-Z][a-z]+)\.? $")
+_WORD = re.compile(r"[^\W_](?:[^\W_]|[-.'’](?=[^\W_]))*")
+_OFFICES = """
+    Dr Doctor Prof Professor Captain Capt Colonel Col General Gen Major Sergeant Sgt Lieutenant Lt Admiral Officer
+    Inspector Detective Agent Judge Justice President Senator Governor Mayor Minister Secretary Reverend Rev Saint
+    Bishop Cardinal Pope Rabbi Coach
+    """
+OFFICES = frozenset(_OFFICES.split())
+"""Titles that tell no gender: they stay where they are."""
+OWN_TITLES = frozenset(("Uncle", "Aunt", *gendered_words().titles))
+"""Titles that are replaced with the name behind them; others that tell a gender ("Sister Ann") are swapped as words."""
+_POSSESSIVE = re.compile(r"['’][sS]$")
+
+
+class Person(NamedTuple):
+    """Somebody whom a text names."""
+
+    name: str
+    """As it was given, else the commonest of the mentions, of equals the longest."""
+    gender: Gender | None
+    mentions: tuple[Span, ...]
+    """In the text's order."""
+
+
+class _Mention(NamedTuple):
+    span: Span
+    words: frozenset[str]
+    gender: Gender | None
+    of_title: Gender | None
+
+
+def bare_name(name: str) -> str:
+    """`name` without the "'s" that some annotations count as a part of it."""
+    return _POSSESSIVE.sub("", name)
+
+
+def proper_names(text: str, words: Iterable[tuple[Span, bool]]) -> Iterator[Span]:
+    """The names of `text`: proper nouns with nothing but a blank between them.
+
+    Args:
+        text: the text.
+        words: where each word stands, and whether it is a proper noun, in the text's order.
+    """
+    name: Span | None = None
+    for span in (span for span, is_proper in words if is_proper and text[span.start].isupper()):
+        if name is not None and text[name.end : span.start] == " ":
+            name = Span(name.start, span.end)
+            continue
+        if name is not None:
+            yield name
+        name = span
+    if name is not None:
+        yield name
+
+
+def people(
+    text: str,
+    names: Iterable[Span],
+    genders: Mapping[str, Gender],
+    given: Mapping[str, Gender] = MappingProxyType({}),
+) -> list[Person]:
+    """The people of `text`: first those that are `given`, then the others in the order in which they are named.
+
+    A mention that may be of several people is of none.
+
+    Args:
+        text: the text.
+        names: where proper names stand.
+        genders: of first names.
+        given: people who are known, with their genders; their names are found wherever they stand as words.
+    """
+    mentions = list(_mentions(text, names, genders))
+    spans: dict[str, list[Span]] = {name: [] for name in given}
+    alternatives = "|".join(re.escape(name) for name in sorted(given, key=len, reverse=True))
+    found = [*re.finditer(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])", text)] if given else []
+    for match, following in zip_longest(found, found[1:]):
+        around = [one for one in mentions if one.span.start < match.end() and match.start() < one.span.end]
+        if all(one.of_title in {None, given[match[0]]} for one in around):
+            title = _TITLE.search(text, 0, match.start())
+            start = title.start() if title and title[1] in OWN_TITLES else match.start()
+            ends = [one.span.end for one in around if not following or one.span.end <= following.start()]
+            spans[match[0]].append(Span(start, max([match.end(), *ends])))
+            mentions = [one for one in mentions if one not in around]
+    groups = [[_Mention(Span(0, 0), _words(name), gender, None)] for name, gender in given.items()]
+    for mention in sorted(mentions, key=lambda one: (-len(one.words), one.span)):
+        fitting = [group for group in groups if _fits(mention, group)]
+        exactly = [group for group in fitting if mention.words in {one.words for one in group}]
+        fitting = exactly or fitting or [[]]
+        if not fitting[0]:
+            groups += fitting
+        if len(fitting) == 1:
+            fitting[0].append(mention)
+    persons = []
+    for name, group in zip_longest(given, groups):
+        own = [one.span for one in group if one.span.end]
+        forms = Counter(text[slice(*span)] for span in own)
+        commonest = max(forms, key=lambda form: (forms[form], len(form)), default="")
+        gender = next((one.gender for one in group if one.gender), None)
+        persons.append(Person(name or commonest, gender, tuple(sorted([*own, *spans.get(name, [])]))))
+    return [*persons[: len(given)], *sorted(persons[len(given) :], key=lambda person: person.mentions[0])]
+
+
+def _fits(mention: _Mention, group: list[_Mention]) -> bool:
+    """Whether `mention` may be of the person of `group`."""
+    if len({one.gender for one in (mention, *group) if one.gender}) > 1:
+        return False
+    return any(one.words <= mention.words or mention.words <= one.words for one in group)
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a name without the titles before them."""
+    words = _WORD.findall(bare_name(name))
+    while len(words) > 1 and (words[0] in OFFICES or word_gender(words[0])):
+        words = words[1:]
+    return frozenset(words)
+
+
+def _mentions(text: str, names: Iterable[Span], genders: Mapping[str, Gender]) -> Iterator[_Mention]:
+    nobody = gendered_words().capital_stays
+    for name in names:
+        title = _TITLE.search(text, 0, name.start)
+        start = title.start() if title and word_gender(title[1]) else name.start
+        end = name.start + len(bare_name(text[slice(*name)]))
+        words = [*dropwhile(lambda word: word[0] in OFFICES, _WORD.finditer(text, start, end))]
+        if len(words) > 1 or {word[0] for word in words} - nobody:
+            of_titles = [*takewhile(bool, (word_gender(word[0]) for word in words))]
+            of_names = [genders[word[0]] for word in words if word[0] in genders]
+            span = Span(words[0].start(), words[-1].end())
+            gender, of_title = (next(iter(each), None) for each in ([*of_titles, *of_names], of_titles))
+            yield _Mention(span, _words(text[slice(*span)]), gender, of_title)
