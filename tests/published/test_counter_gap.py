@@ -143,7 +143,7 @@ def test_twins_are_those_of_the_data_set(data: GapFile) -> None:
     assert _same(data, lambda _: ()) == {"-control": 906, "-swap-1": 788, "-swap-2": 788}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_people_and_their_twins_with_a_tagger(data: GapFile, stanza_dir: Path, tmp_path: Path) -> None:
     """The others differ in words (maid, madam), in forms of names, in the reading of *her*, and in *hers*, which the
     data set leaves as it is.
