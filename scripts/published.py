@@ -21,6 +21,7 @@ from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.machine.stage_progress import ProgressLine
+from mtbias.report.published import published_lines
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import accuracy_bounds
 from mtbias.scoring.measure import MeasureOptions
@@ -29,7 +30,6 @@ from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.given_translations import read_translations
 from mtbias.types import Gender, Span
 
-HERE = Path(__file__).parent
 GERMAN_WORDS = {
     Gender.MALE: "der ein dem einen des er seiner ihn seinen ihm ihren seinem ihrem sein",
     Gender.FEMALE: "die eine einer sie seine ihrer",
@@ -110,8 +110,6 @@ def main(
         Folder of SYSTEM/en-LANG.txt.
     """
     corpus = load_corpus("winomt", data)
-    lines = (HERE / "published_2019.tsv").read_text(encoding="utf-8").splitlines()
-    table = [row.split("\t") for row in lines if not row.startswith("#")]
     head = [
         "system",
         "lang",
@@ -123,7 +121,8 @@ def main(
         "none",
     ]
     rows = [head]
-    for system, lang, *numbers, how in table[1:]:
+    for line in published_lines("winomt"):
+        system, lang, numbers = line.system, line.lang, line.numbers
         given = read_translations(folder / system / f"en-{lang}.txt", corpus.instances)
         measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
         records = measure.judge(corpus.instances, given.translations, ProgressLine())
@@ -135,9 +134,9 @@ def main(
             [
                 system,
                 lang,
-                triple([float(n) for n in numbers]) + ("" if how == "recomputed" else " *"),
+                triple(numbers) + ("" if line.how == "recomputed" else " *"),
                 triple(values),
-                " / ".join("–" if v is None else f"{v - float(p):+.1f}" for v, p in zip(values, numbers, strict=True)),
+                " / ".join("–" if v is None else f"{v - p:+.1f}" for v, p in zip(values, numbers, strict=True)),
                 triple(ours(rules)) if rules else "–",
                 "–" if bounds[1] is None else f"{bounds[1]:.1f}",
                 f"{100 * (overall.n - overall.decided) / overall.n:.1f} %",

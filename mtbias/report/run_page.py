@@ -21,6 +21,7 @@ from mtbias.errors import DataError
 from mtbias.report import alarm_texts, plots, run_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, svg_panel
+from mtbias.report.published import published_table
 from mtbias.report.report_runs import (
     ReportRun,
     Sentence,
@@ -269,6 +270,7 @@ def _page(
             filled=filled,
             tables=run_table,
             plots=plots,
+            published={(run.lang, found.title): found for run in runs if (found := published_table(run.metrics))},
             expected_text=expected_text,
             alarms=alarm_texts,
             confusions=[(run, counts) for run in runs if (counts := _confusion(run))],

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.report.alarm_texts import alarm_block, checks_block, shown_without, warnings
-from mtbias.report.tables import PrintedTable, aligned, cut, note_on_bits, printable
+from mtbias.report.published import published_table
+from mtbias.report.tables import PrintedTable, aligned, as_text, cut, note_on_bits, printable
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import QUESTIONS
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, Unit, all_neutral, breakdowns
@@ -73,7 +75,7 @@ def render(metrics_json: Mapping[str, Any], *, full: bool = False, numbers: Sequ
     Args:
         metrics_json: the content of `metrics.json`, schema 1.
         full: all numbers of the corpus; the breakdowns; consistency over pairs; what has no call and why; what the
-            calls rest on; what was checked; what was noticed in the input, too.
+            calls rest on; what was checked; published numbers; what was noticed in the input, too.
         numbers: what the measure of the run reports.
 
     Raises:
@@ -97,6 +99,7 @@ def render(metrics_json: Mapping[str, Any], *, full: bool = False, numbers: Sequ
                 _shares("Without a call (of all sentences)", metrics_json, "reasons"),
                 _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
                 checks_block(metrics_json),
+                _published(metrics_json),
                 _noticed(metrics_json),
             ]
         if signature:
@@ -254,6 +257,14 @@ def _unknown(metrics: Mapping[str, Any], *, full: bool) -> str:
     title = f"Of unknown gender: {_headline(part['overall'], UNKNOWN_GENDER.numbers)}"
     without = _shares("Without a call (of the sentences of unknown gender)", part, "reasons") if full else ""
     return "\n".join([title, _numbers(part, UNKNOWN_GENDER.numbers, full=full), *([without] if without else [])])
+
+
+def _published(metrics: Mapping[str, Any]) -> str:
+    """What was published of other systems on the same data set."""
+    table = published_table(metrics)
+    if table is None:
+        return ""
+    return "\n".join([as_text(replace(table, notes=())).rstrip("\n"), *(wrapped(table.notes[0], "  "))])
 
 
 def _shares(title: str, metrics: Mapping[str, Any], key: str) -> str:

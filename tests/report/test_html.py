@@ -351,6 +351,16 @@ def test_a_run_without_intervals_and_signature() -> None:
     assert "Note: in bfloat16 some translations differ" in how
 
 
+def test_published_numbers_of_the_same_data_set_stand_on_the_page() -> None:
+    records = [make_record()]
+    metrics = {**score(records, n_resamples=0).to_json(), "signature": "dataset:winomt|lang:de|fp:0"}
+    more = make_page(ReportRun("opus", "de", metrics, records)).one("section", id="more").text
+    assert "Published: WinoMT, translations of 2019 (Stanovsky et al. 2019), German (de)" in more
+    assert "google" in more
+    assert "59.4" in more
+    assert "fast_align" in more
+
+
 # Several runs.
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
+from mtbias.report.published import published_lines
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import join_records
 from mtbias.scoring.scores import Scores, score
@@ -267,3 +268,24 @@ def test_real_scores_are_rendered() -> None:
     # One instance, nothing decided: dashes and zeros, no failure.
     lonely = _score([instance(0, N, Stereotype.NONE)], [call(0, None)]).to_json(signature=None)
     assert _words(render(lonely), "ΔG")[1] == "–"
+
+
+def test_published_numbers_stand_beside_a_runs() -> None:
+    """BUG's table 3 has 24 cells (mean accuracy 69.9), figures 6 and 7 means over languages; WinoMT's 16 lines."""
+    cells = [line for line in published_lines("bug") if line.lang != "mean"]
+    assert len(cells) == 24
+    assert sum(line.numbers[0] for line in cells) / 24 == pytest.approx(69.95, abs=0.01)
+    assert len(published_lines("bug")) == 24 + 3 * (3 + 4)
+    assert len(published_lines("winomt")) == 16
+    assert published_lines("demo") == []
+    of_bug = {**_metrics(), "signature": "dataset:bug|lang:de|mtbias:0.1.0"}
+    table = render(of_bug, full=True)
+    start = "Published: BUG (Levy et al. 2021)"
+    assert _words(table, "m2m100", after=start) == ["m2m100", "de", "70.0", "44.1", "16.8"]
+    assert "m2m100   mean of 8 languages, pubmed          59.4  59.0  -3.6\n" in table
+    assert "105,687 sentences" in table
+    assert "Published" not in render(of_bug)
+    of_winomt = {**_metrics(), "signature": "dataset:winomt|lang:es|mtbias:0.1.0"}
+    assert _words(render(of_winomt, full=True), "google") == ["google", "es", "53.1", "23.4", "21.3*"]
+    for other in ("dataset:winomt|lang:cs|", "dataset:demo|lang:de|", ""):
+        assert "Published" not in render({**_metrics(), "signature": other}, full=True)
