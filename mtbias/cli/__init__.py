@@ -64,6 +64,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "corpora": {
             "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",
             "mine": "mtbias corpora mine --text articles.txt.gz --out corpus.tsv",
+            "describe": "mtbias corpora describe --dataset bug-gold --data gold_BUG.csv",
             "check": "mtbias corpora check --data corpus.tsv --out check.html",
             "balance": "mtbias corpora balance --dataset bug --data corpus.tsv --out balanced.tsv",
         },
@@ -95,7 +96,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
 
 _PARTS = {
     "languages": "Write the plugin of a new language, and check it.",
-    "corpora": "Mine corpora from text, pair, check and balance corpora.",
+    "corpora": "Mine corpora from text, describe, pair, check and balance corpora.",
     "coref": "Score coreference systems on data sets of gender bias, and solve weights.",
     "embeddings": "Measure gender bias in word vectors, and debias them.",
 }

@@ -9,6 +9,7 @@ knows nothing of the corpus's size: of a sample that is a large part of it, it i
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +23,16 @@ from mtbias.errors import SettingError
 from mtbias.files.reading import Record, TextFile, parse_table, read_table, read_text
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.report.page import render_page
+from mtbias.scoring.correction import cohen_kappa
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of
 
-_, _, UNSURE = JUDGEMENTS = ("right", "wrong", "unsure")
+_, WRONG, UNSURE = JUDGEMENTS = ("right", "wrong", "unsure")
 """What a reader may say of a row."""
+ERRORS = ("other noun would be right", "ambiguous", "he or she", "quoted")
+"""Why a row is wrong, the types of table 1 of BUG's paper; a reader need not say it."""
+_SAID = {**{each: each[0] for each in JUDGEMENTS}, **{f"{WRONG}: {why}": str(n) for n, why in enumerate(ERRORS, 1)}}
+"""Judgements as a file has them, with the keys of the page."""
 
 _REQUIRED = ("sentence_text", "profession", "profession_first_index", "g", "g_first_index")
 
@@ -168,7 +174,7 @@ def render_check_page(rows: Sequence[CheckedRow], corpus: Path, sha256: str) -> 
         for row in rows
     ]
     return render_page(
-        "check.html", script_file="check.js", title=f"Check rows of {corpus.name}", n=len(rows), judgements=JUDGEMENTS,
+        "check.html", script_file="check.js", title=f"Check rows of {corpus.name}", n=len(rows), judgements=_SAID,
         data={"store": f"mtbias-check-{sha256}", "file": judgements, "rows": content},
         files=f"--data {quote(corpus.name)} --judgements {quote(judgements)}",
     )  # fmt: skip
@@ -206,10 +212,28 @@ class Precision:
 
 
 @dataclass(frozen=True, slots=True)
+class ReaderAgreement:
+    """The judgements of two readers on the rows that both have judged."""
+
+    name: str
+    n: int
+    agreed: float | None
+    """Rows with the same judgement, in per cent; why a row is wrong does not count."""
+    interval: Interval | None
+    kappa: float | None
+    """Cohen's κ over right, wrong and unsure; None where both say the same one thing of all rows."""
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedSample:
     """The judgements on a corpus."""
 
     together: Precision
+    errors: Mapping[str, int]
+    """Wrong rows by `ERRORS`, where the reader says why."""
+    second_reader: ReaderAgreement | None
+    disagreements: Sequence[str] | None
+    """Both judgements and the sentence; this and `second_reader` are None without a second reader."""
     by_gender: Sequence[Precision]
     """Where more rows of one gender are wrong, a system's ΔG on the corpus is off by that alone."""
     by_pattern: Sequence[Precision]
@@ -232,25 +256,30 @@ def read_judgements(path: Path) -> tuple[TextFile, dict[str, str]]:
     by_key: dict[str, str] = {}
     for record in table.records:
         key, judgement = record.get("key"), record.get("judgement")
-        if judgement not in JUDGEMENTS:
-            raise record.error(f"judgement: expected {', '.join(JUDGEMENTS)}, got {judgement!r}")
+        if judgement not in _SAID:
+            raise record.error(f"judgement: expected {', '.join(_SAID)}, got {judgement!r}")
         if key in by_key:
             raise record.error(f"expected one judgement a row, got a second for {key!r}; remove one of the two")
         by_key[key] = judgement
     return file, by_key
 
 
-def check_judgements(data: Path, judgements: Path) -> CheckedSample:
-    """What the `judgements` that the page gave say of the corpus `data`.
+def check_judgements(data: Path, judgements: Path, second: Path | None = None) -> CheckedSample:
+    """What the `judgements` that the page gave say of the corpus `data`, and how far a `second` reader's agree.
 
     Raises:
-        DataError: as `read_corpus` and `read_judgements`; no judgement is about a row of the corpus.
+        DataError: as `read_corpus` and `read_judgements`; no judgement of a reader is about a row of the corpus.
     """
     corpus = read_corpus(data)
-    file, by_key = read_judgements(judgements)
-    judged = list({row.key: row for row in corpus.rows if row.key in by_key}.values())
-    if not judged:
-        raise file.error("expected judgements on rows of this corpus, got none; give its own --data")
+    rows = {row.key: row for row in corpus.rows}
+    read = [read_judgements(path) for path in (judgements, second) if path]
+    for file, said in read:
+        if rows.keys().isdisjoint(said):
+            raise file.error("expected judgements on rows of this corpus, got none; give its own --data")
+    by_key, *others = ({key: one.partition(":")[0] for key, one in said.items()} for _, said in read)
+    judged = [row for key, row in rows.items() if key in by_key]
+    twice = [(by_key[row.key], other[row.key], row) for other in others for row in judged if row.key in other]
+    why = Counter(read[0][1][row.key].partition(": ")[2] for row in judged)
 
     def by(field: str) -> list[Precision]:
         names = sorted({getattr(row, field) for row in judged} - {""})  # no name: the corpus does not tell
@@ -258,14 +287,28 @@ def check_judgements(data: Path, judgements: Path) -> CheckedSample:
 
     return CheckedSample(
         together=_precision("all", judged, by_key),
+        errors={error: why[error] for error in ERRORS if error in why},
+        second_reader=_agreement([(one, other) for one, other, _ in twice]) if others else None,
+        disagreements=[f"{one}, {other}: {' '.join(row.words)}" for one, other, row in twice if one != other]
+        if others
+        else None,
         by_gender=by("gender"),
         by_pattern=by("pattern"),
         by_confidence=by("tenth"),
         unknown=len(by_key) - len(judged),
         signature=signature_line(
-            "check", {"data": {data.name: corpus.sha256}, "judgements": {judgements.name: file.sha256}}, {}
+            "check",
+            {"data": {data.name: corpus.sha256}, "judgements": {file.path.name: file.sha256 for file, _ in read}},
+            {},
         ),
     )
+
+
+def _agreement(pairs: Sequence[tuple[str, str]]) -> ReaderAgreement:
+    counts = np.array([[pairs.count((one, other)) for other in JUDGEMENTS] for one in JUDGEMENTS])
+    agreed, n = int(np.trace(counts)), len(pairs)
+    shares = percent_of(agreed, n), wilson_percent(agreed, n)
+    return ReaderAgreement("both readers", n, *shares, cohen_kappa(counts) if n else None)
 
 
 def _precision(name: str, rows: Sequence[CheckedRow], judgements: Mapping[str, str]) -> Precision:

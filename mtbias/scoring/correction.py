@@ -82,21 +82,18 @@ def compute_agreement(counts: Counts) -> LabelAgreement:
     """Agreement from a table label × call (`count_agreement`).
 
     - agreement = Σ agreeing rows / n, undecided rows in n.
-    - κ = (p_o − p_e) / (1 − p_e), with p_o the agreement as a proportion and p_e = Σ_k label share(k) · call share(k).
-      Undecided is a category that only the evaluator uses, so it adds nothing to p_e.
+    - κ: `cohen_kappa`. Undecided is a category that only the evaluator uses, so it adds nothing to p_e.
     - balanced accuracy = mean over the labels that occur of agreeing rows / rows of the label.
 
-    Edge cases: all None without rows; κ is None where p_e is 1 (both sides always say the same one thing).
+    Edge cases: all None without rows.
 
-    Source: Cohen, *Educational and Psychological Measurement* 20 (1960); Brodersen et al. (2010) for balanced accuracy.
+    Source: Brodersen et al. (2010) for balanced accuracy.
     """
     n, agreed = int(counts.sum()), int(np.trace(counts))
     undecided = int(counts[:, -1].sum())
     labels: list[int] = counts.sum(axis=1).tolist()
     recall = [percent_of(int(counts[i, i]), rows) for i, rows in enumerate(labels)]
     occurring = [value for value in recall if value is not None]
-    # In whole numbers until the last division, so that p_e = 1 is met exactly.
-    chance = sum(rows * int(counts[:, i].sum()) for i, rows in enumerate(labels))
     return LabelAgreement(
         n=n,
         decided=n - undecided,
@@ -108,8 +105,22 @@ def compute_agreement(counts: Counts) -> LabelAgreement:
         undecided_interval=wilson_percent(undecided, n),
         balanced_accuracy=sum(occurring) / len(occurring) if occurring else None,
         recall=dict(zip(GOLDS, recall, strict=True)),
-        kappa=(n * agreed - chance) / (n * n - chance) if n * n != chance else None,
+        kappa=cohen_kappa(counts),
     )
+
+
+def cohen_kappa(counts: Counts) -> float | None:
+    """Cohen's κ of a table of two readers' labels, whose second axis may have labels that the first lacks behind it.
+
+    κ = (p_o − p_e) / (1 − p_e), with p_o the agreement as a proportion and p_e = Σ_k share(k) of one · share(k) of the
+    other; in [−1, 1]. None where p_e is 1 (both always say the same one thing), and without rows.
+
+    Source: Cohen, *Educational and Psychological Measurement* 20 (1960).
+    """
+    # In whole numbers until the last division, so that p_e = 1 is met exactly.
+    n, agreed = int(counts.sum()), int(np.trace(counts))
+    chance = int((counts.sum(axis=1) * counts.sum(axis=0)[: len(counts)]).sum())
+    return (n * agreed - chance) / (n * n - chance) if n * n != chance else None
 
 
 # The correction.

@@ -185,6 +185,11 @@ USAGE = (
         "corpora check: a page and judgements",
         "corpora check --data bug.csv --judgements judgements.tsv --out out.html",
     ),
+    _usage(
+        "corpora check: three readers",
+        "corpora check --data bug.csv --judgements judgements.tsv judgements.tsv judgements.tsv",
+    ),
+    _usage("corpora describe: sentences without an entity", "corpora describe --dataset gest --data winomt"),
     _usage("corpora mine: no text", "corpora mine --out out.tsv"),
     _usage("corpora mine: out is a spreadsheet", "corpora mine --text lines.txt --out out.xlsx"),
     _usage("corpora mine: no processes", "corpora mine --text lines.txt --out out.tsv --processes 0"),

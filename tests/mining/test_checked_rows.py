@@ -77,9 +77,29 @@ def test_precision_together_by_pattern_and_by_confidence(tmp_path: Path) -> None
 
 
 def test_files_of_judgements_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"v\.tsv:2: judgement: expected right, wrong, unsure, got 'ok'"):
+    with pytest.raises(DataError, match=r"v\.tsv:2: judgement: expected right, wrong, unsure, wrong: .*, got 'ok'"):
         read_judgements(_judgements(tmp_path / "v.tsv", ("a", "ok")))
     with pytest.raises(DataError, match=r"v\.tsv:3: expected one judgement a row, got a second for 'a'"):
         read_judgements(_judgements(tmp_path / "v.tsv", ("a", "right"), ("a", "right")))
     with pytest.raises(DataError, match="expected judgements on rows of this corpus, got none"):
         check_judgements(write_mined(tmp_path / "c.tsv"), _judgements(tmp_path / "v.tsv", ("a", "right")))
+
+
+def test_two_readers_and_why_rows_are_wrong(tmp_path: Path) -> None:
+    data = write_mined(tmp_path / "c.tsv")
+    keys = [row.key for row in read_corpus(data).rows]
+    first = _judgements(
+        tmp_path / "a.tsv", *zip(keys, ["right", "right", "wrong: ambiguous", "wrong", "unsure"], strict=True)
+    )
+    second = _judgements(tmp_path / "b.tsv", *zip(keys[:4], ["right", "wrong", "wrong: quoted", "wrong"], strict=True))
+    checked = check_judgements(data, first, second)
+    assert checked.errors == {"ambiguous": 1}
+    assert (checked.together.right, checked.together.wrong, checked.together.unsure) == (2, 2, 1)
+    # Both have judged four rows and agree on three: p_o = 3/4. The first says right 2, wrong 2; the second right 1,
+    # wrong 3: p_e = (2·1 + 2·3) / 16 = 1/2, κ = (3/4 − 1/2) / (1 − 1/2) = 1/2.
+    agreement = checked.second_reader
+    assert agreement is not None
+    assert (agreement.n, agreement.agreed, agreement.kappa) == (4, 75.0, 0.5)
+    assert checked.disagreements == ["right, wrong: The doctor lost his keys ."]
+    alone = check_judgements(data, first)
+    assert (alone.second_reader, alone.disagreements) == (None, None)

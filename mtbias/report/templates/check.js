@@ -37,8 +37,8 @@
       + (all ? " All are judged: download the judgements." : "")
       + (kept ? "" : " This browser does not keep judgements: download them before you close the page.");
     get("progress").value = done.length;
-    const count = (judgement) => done.filter((one) => judgements.get(one.key) === judgement).length;
-    get("counts").textContent = names.map((name) => `${count(name)} ${name}`).join(", ") + ".";
+    const count = (judgement) => done.filter((one) => judgements.get(one.key).startsWith(judgement)).length;
+    get("counts").textContent = names.filter((name) => !name.includes(":")).map((name) => `${count(name)} ${name}`).join(", ") + ".";
     for (const button of buttons) button.ariaPressed = String(judgements.get(row.key) === button.dataset.judgement);
     get("back").disabled = at === 0;
     get("download").disabled = done.length === 0;
@@ -59,8 +59,8 @@
   get("back").addEventListener("click", back);
   document.addEventListener("keydown", (event) => {
     if (!get("keys").checked || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    const key = event.key.toLowerCase(), judgement = names.find((name) => name[0] === key);
-    if (judgement) judge(judgement);
+    const key = event.key.toLowerCase(), button = buttons.find((one) => one.getAttribute("aria-keyshortcuts") === key);
+    if (button) judge(button.dataset.judgement);
     else if (key === "b") back();
   });
   get("download").addEventListener("click", () => {
