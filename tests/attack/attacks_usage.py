@@ -18,7 +18,7 @@ NAMES = [
     for part in ([""] if isinstance(inner, str) else inner)
 ]
 """Every command."""
-_NEEDS_NOTHING = {"doctor", "export"}
+_NEEDS_NOTHING = {"doctor", "export", "corpora describe"}
 
 
 def _usage(name: str, argv: str, code: int = 2) -> Attack:
@@ -189,7 +189,7 @@ USAGE = (
         "corpora check: three readers",
         "corpora check --data bug.csv --judgements judgements.tsv judgements.tsv judgements.tsv",
     ),
-    _usage("corpora describe: sentences without an entity", "corpora describe --dataset gest --data winomt"),
+    _usage("corpora describe: other sentences for each language", "corpora describe --dataset mt-geneval"),
     _usage("corpora mine: no text", "corpora mine --out out.tsv"),
     _usage("corpora mine: out is a spreadsheet", "corpora mine --text lines.txt --out out.xlsx"),
     _usage("corpora mine: no processes", "corpora mine --text lines.txt --out out.tsv --processes 0"),
