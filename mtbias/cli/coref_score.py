@@ -27,7 +27,7 @@ def command(
     dataset: Annotated[DatasetName, Parameter(name="DATASET")],
     /,
     *,
-    data: Path | None = None,
+    data: Annotated[Path | None, Parameter(name=["--data", "--gold"])] = None,
     predictions: list[Path] | None = None,
     reading: Reading = ReadingOptions(),
     baseline: list[str] | None = None,

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from mtbias import __version__
 from mtbias.cli.shared import Cache, Flag, Json, print_json
-from mtbias.corpora import cache_folder, datasets
-from mtbias.corpora.catalog import source_folder
+from mtbias.corpora import cache_folder
+from mtbias.corpora.catalog import catalogued, source_folder
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError, escaped
 from mtbias.language.installed import GROUP as LANGUAGES
@@ -20,6 +20,7 @@ from mtbias.translate.language_models.prompt_files import list_prompts, load_pro
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
 from mtbias.translate.system_kinds import GROUP as SYSTEMS
 
+SHIPS = "ships with mtbias"
 CITATION = f"""\
 @software{{mtbias,
   title     = "mtbias: gender bias in machine translation",
@@ -61,7 +62,7 @@ def command(
             raise SettingError(option, f"expected with `mtbias list {of}`, got it with {what}")
     folder = cache_folder(cache.cache_dir)
     if cite:
-        citations = dict.fromkeys(entry.source.citation for entry in datasets().values())
+        citations = dict.fromkeys(entry.source.citation for entry in catalogued().values())
         print("\n\n".join([*citations, CITATION]))
         return
     rows = {
@@ -84,7 +85,7 @@ Rows = Iterator[tuple[dict[str, Any], str]]
 def _models(lang: str, cache: Path) -> Rows:
     if not is_language_code(lang):  # a code may be that of a language to come
         get_language(lang)
-    demo = ("M2M100", "ships with mtbias", "Apache-2.0", "small, biased on purpose; for trying mtbias")
+    demo = ("M2M100", SHIPS, "Apache-2.0", "small, biased on purpose; for trying mtbias")
     named = {m.name: (m.family, m.repository.format(lang=lang), m.licence, m.note) for m in catalog().values()}
     for name, (family, repository, licence, note) in {DEMO: demo, **named}.items():
         missing = f"missing: mtbias fetch --model {name} --lang {lang}"
@@ -120,11 +121,11 @@ def _languages(stanza: Path) -> Rows:
 
 
 def _datasets(cache: Path) -> Rows:
-    for name, entry in datasets().items():
+    for name, entry in catalogued().items():
         source = entry.source
-        here = (source_folder(source, cache) / entry.file).is_file()
+        here = not source.downloads or (source_folder(source, cache) / entry.file).is_file()
         row = {"name": name, "rows": entry.rows, "licence": source.licence, "home": source.home, "here": here}
-        state = "in the cache" if here else f"mtbias fetch --dataset {name}"
+        state = ("in the cache" if source.downloads else SHIPS) if here else f"mtbias fetch --dataset {name}"
         line = f"{name:<19} {entry.rows:>7} rows  {source.licence:<12} {source.home} @ {source.commit}  ({state})"
         yield row, f"{line}\n{'':<19} {entry.description}"
     yield {"name": "custom"}, f"{'custom':<19} your own sentences: --data FILE (TSV, CSV or JSONL)"

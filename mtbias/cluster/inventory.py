@@ -22,8 +22,7 @@ from mtbias.align.neural_aligner import DEFAULT_ENCODER, check_encoder, locate_e
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.cluster.task_runs import translation_device
-from mtbias.coref.documents import DOWNLOADS
-from mtbias.corpora import cache_folder, dataset_names, datasets, fetch_dataset, load_corpus
+from mtbias.corpora import cache_folder, datasets, fetch_dataset, load_corpus
 from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.downloads import FetchedDownload, given_hash
@@ -197,7 +196,7 @@ def _fetch_data(name: str, cache: Path | None, sha256: str | None, accept_unveri
     bars = draws_bars(sys.stderr)
     found = fetch_dataset(name, cache, sha256=sha256, accept_unverified=accept_unverified, progress=bars)
     hashes = (f"sha256 {one.sha256} ({_how(one)})" for one in found.downloads)
-    return f"{found.folder}, {', '.join(hashes)}"
+    return f"{found.folder}, {', '.join(hashes)}" if found.downloads else "nothing to download, ships with mtbias"
 
 
 def _how(found: FetchedDownload) -> str:
@@ -266,8 +265,6 @@ def fetch_named(
         if lang != ENGLISH or models:
             get_language(lang)
     for name in datasets:
-        if name in DOWNLOADS and name not in dataset_names():
-            raise UsageError(f"expected what mtbias can download, got {name}; download {DOWNLOADS[name]}")
         given_hash(fetched_source(name), sha256)
     for model in models:
         check_name(model)

@@ -1,5 +1,7 @@
 """The CoNLL score of coreference: the mean F1 of MUC, B³ and CEAFe, as the shared task's scorer v8.01 computes it.
 
+`Conll` is the score of any CoNLL-2012 file against another, such as OntoNotes': what a debiased system costs there.
+
 Counts add up: the counts of a corpus are the sums of its documents' counts, so documents can be resampled or swapped.
 Singletons count, in the key and in the response; a mention is right if both its ends are; head matching plays no part.
 The scorer itself prints numbers cut, not rounded, to two decimals; these are neither.
@@ -18,14 +20,27 @@ Source: Pradhan et al., ACL 2014 (P14-2006), with Vilain et al. (1995), Bagga an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
-from mtbias.coref.conll import Clusters, Mention
+from mtbias.coref.conll import Clusters, ConllFile, Mention, read_conll, repeated, without_repeated
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.documents import Answers, CorefText, joined
+from mtbias.english.gender_swap import word_gender
+from mtbias.english.words import GENDER_OF_PRONOUN
+from mtbias.errors import UsageError
+from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Estimate, Floats, number, percent
+from mtbias.types import Gender
 
-PARTS = ("mentions", "muc", "b3", "ceafe")
+PARTS = {"mentions": "mentions", "muc": "MUC", "b3": "B³", "ceafe": "CEAFe"}
+"""What the parts of the score are called; CEAFe is CEAF of φ₄."""
 
 
 def count_coref(key: Clusters, response: Clusters) -> Floats:
@@ -82,6 +97,98 @@ def compute_coref(table: Floats) -> dict[str, Estimate]:
         scores[f"{name}_recall"] = Estimate(number(recall), n=int(counts[1]))
         scores[f"{name}_precision"] = Estimate(number(precision), n=int(counts[3]))
     return scores
+
+
+@dataclass(frozen=True)
+class Conll(CorefDataset):
+    """A CoNLL-2012 file, whose clusters are the right ones."""
+
+    file: ConllFile
+
+    name = "conll"
+    options = frozenset({"baseline"})
+    signed = MappingProxyType({"f1": "conll-v8.01"})
+
+    @property
+    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
+        """The file's."""
+        return {self.file.file.path.name: self.file.file.sha256}
+
+    @cached_property
+    def texts(self) -> list[CorefText]:
+        """Its documents; of a mention that stands in a cluster already the first one counts."""
+        made = []
+        for document in self.file.documents:
+            ends = accumulate(map(len, document.sentences))
+            gold = without_repeated(document.clusters)
+            words = document.words
+            made.append(CorefText(document.id, words, joined(words), gold, tuple(end - 1 for end in ends)[:-1]))
+        return made
+
+    def baseline(self, rule: str) -> Answers:
+        """See `CorefDataset`: ``perfect`` alone, which finds the right clusters."""
+        if rule != "perfect":
+            raise UsageError(f"--baseline: expected perfect, got {rule!r}")
+        return Answers({text.id: text.gold for text in self.texts}, {}, signed={"system": rule})
+
+    def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
+        """See `CorefDataset`; intervals of F1 are percentile bootstraps over documents."""
+        found = [answers.of[text.id] for text in self.texts]
+        pairs = zip(self.texts, found, strict=True)
+        table = count_table(count_coref(text.gold, without_repeated(clusters)) for text, clusters in pairs)
+        units = NumberUnits(table, [text.id for text in self.texts], _all_f1)
+        estimates = {**compute_coref(table), **units.over("rows", resamples, seed)}
+        labels = {f"{key}{rate}": f"{label} {rate[1:] or 'F1'}" for key, label in PARTS.items() for rate in RATES}
+        numbers = (
+            NamedNumber("", key, label, estimates[key], headline=key in units.numbers(table[:1]))
+            for key, label in {"f1": "CoNLL F1", **labels}.items()
+        )
+        given = {"data": [document.clusters for document in self.file.documents], "output": found}
+        again = {of: sum(map(repeated, clusters)) for of, clusters in given.items()}
+        notes = (f"mentions of the {of} that stand in a cluster already, left out: {n}" for of, n in again.items() if n)
+        return DatasetScores(tuple(numbers), {"": units}, gendered_mentions(self.texts), tuple(notes))
+
+
+RATES = ("", "_recall", "_precision")
+
+
+def read_conll_gold(path: Path) -> Conll:
+    """The CoNLL-2012 file at `path`.
+
+    Raises:
+        DataError: as `mtbias.coref.conll.read_conll`.
+    """
+    return Conll(read_conll(path))
+
+
+def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float | None]]:
+    """How many mentions and chains of the right clusters have a gender, by what is counted.
+
+    A mention is a pronoun if it is that word alone: "his mother" is none, though "his" within it may be one. Its gender
+    is otherwise that of its last word (*Mr.* Smith has none). A chain with a pronoun of either gender is ``both``.
+
+    Source: Zhao et al. (2018), who count the entities of OntoNotes that a gendered pronoun stands for.
+    """
+    pronouns, last_words, chains = Counter[Gender | None](), Counter[Gender | None](), Counter[frozenset[Gender]]()
+    for text in texts:
+        for chain in text.gold:
+            found = [GENDER_OF_PRONOUN.get(text.tokens[start].lower()) for start, end in chain if start == end]
+            pronouns.update(found)
+            last_words.update(word_gender(text.tokens[end]) for _, end in chain)
+            chains[frozenset(gender for gender in found if gender)] += 1
+    genders = (Gender.MALE, Gender.FEMALE)
+    return {
+        "mentions that are a pronoun": {gender: pronouns[gender] for gender in genders},
+        "mentions by their last word": {gender: last_words[gender] for gender in genders},
+        "chains with a pronoun": {
+            **{gender: chains[frozenset({gender})] for gender in genders}, "both": chains[frozenset(genders)],
+        },
+    }  # fmt: skip
+
+
+def _all_f1(sums: Floats) -> dict[str, Floats]:
+    """The CoNLL score and the F1 of `PARTS` of sums ``[R, 16]``."""
+    return {"f1": conll_f1(sums), **dict(zip(PARTS, _rates(sums)[2].T, strict=True))}
 
 
 def _index(clusters: Clusters) -> dict[Mention, int]:

@@ -9,30 +9,35 @@ from typing import NamedTuple
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.counter_gap import CounterGap, open_counter_gap
 from mtbias.coref.dataset import CorefDataset
-from mtbias.coref.documents import DATASETS, DOWNLOADS, DatasetName
+from mtbias.coref.conll_scorer import Conll, read_conll_gold
+from mtbias.coref.documents import DATASETS, DatasetName
 from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
 from mtbias.coref.winobias import WinoBias, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
-from mtbias.corpora.catalog import cache_folder
+from mtbias.corpora.catalog import cache_folder, cached_file, fetched_source
 from mtbias.errors import DataError, UsageError, choices
 
 
 class _Known(NamedTuple):
     kind: type[CorefDataset]
     opened: Callable[..., CorefDataset]
-    places: Sequence[str]
-    """Where it is in a folder of data sets: the first of them that is there."""
+    places: Mapping[str, Sequence[str]]
+    """Where it is in a folder of data sets, the first of them that is there; and what `mtbias fetch` calls what lies
+    there, and then what it is read with, where that is there too."""
 
 
 _KNOWN: Mapping[str, _Known] = {
-    "winobias": _Known(WinoBias, read_winobias, ["winobias"]),
-    "winogender": _Known(Winogender, read_winogender, ["winogender"]),
-    "gap": _Known(Gap, open_gap, ["gap"]),
-    "counter-gap": _Known(CounterGap, open_counter_gap, ["counter-gap/C-GAP.tsv"]),
-    "bug": _Known(Bug, read_bug, ["bug/gold_BUG.csv", "bug-gold-paper/gold_BUG.csv"]),
-    "sowinobias": _Known(SoWinoBias, open_sowinobias, ["sowinobias.toml"]),
+    "winobias": _Known(WinoBias, read_winobias, {"winobias": ["winobias"]}),
+    "winogender": _Known(Winogender, read_winogender, {"winogender": ["winogender"]}),
+    "gap": _Known(Gap, open_gap, {"gap": ["gap", "gap-spans", "gap-weights"]}),
+    "counter-gap": _Known(CounterGap, open_counter_gap, {"counter-gap/C-GAP.tsv": ["counter-gap"]}),
+    "bug": _Known(Bug, read_bug, {"bug/gold_BUG.csv": ["bug-gold"], "bug-gold-paper/gold_BUG.csv": ["bug-gold-paper"]}),
+    "sowinobias": _Known(SoWinoBias, open_sowinobias, {"sowinobias.toml": []}),
+    "conll": _Known(Conll, read_conll_gold, {}),
 }
+WITHOUT_DATA = "sowinobias"
+"""What is made, and not read."""
 
 
 def open_dataset(name: DatasetName, data: Path | None, **options: object) -> CorefDataset:
@@ -40,18 +45,17 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
 
     Args:
         name: which.
-        data: its file or folder; of SoWinoBias, which is made and not read, the vocabulary (None: the example list).
+        data: its file or folder, None for what `mtbias fetch` got; of SoWinoBias the vocabulary, None for the paper's.
         options: of GAP: ``name_spans``, the file of the names of each text, and ``weights``, files of weights.
 
     Raises:
-        DataError: what the data set's reader raises.
-        UsageError: no data where there must be some; an option that the data set does not have.
+        DataError: what the data set's reader raises; no data.
+        UsageError: an option that the data set does not have.
     """
     refuse_others(name, options)
-    if data is None and name in DOWNLOADS:
-        raise UsageError(f"--data: expected where the data of {name} are, got nothing; download {DOWNLOADS[name]}")
-    if data is not None and name in DOWNLOADS and not data.exists():
-        raise DataError(f"there is no such file or folder; for {name} download {DOWNLOADS[name]}", path=data)
+    data = located({}, [], [name])[name] if data is None else data
+    if data is not None and not data.exists():
+        raise DataError(f"there is no such file or folder{_fetched(name)}", path=data)
     return _KNOWN[name].opened(data, **{option: value for option, value in options.items() if value})
 
 
@@ -97,34 +101,40 @@ def located(
         cache: mtbias's cache; None: as `cache_folder` has it.
 
     SoWinoBias needs no data: its place is None where it is named and no vocabulary is given. Unless it is, it is left
-    out, since the example list makes 16,384 sentences.
+    out, since the paper's lists make 16,384 sentences. What is found in the cache is checked, as `cached_file` does.
 
     Raises:
-        DataError: a data set of `names` is nowhere; there is none at all.
+        DataError: a data set of `names` is nowhere; there is none at all; a file of the cache is damaged.
+        MissingResourceError: a file of it is missing in the cache.
         UsageError: a name that no data set has.
     """
     for name in (*named, *names):
         if name not in DATASETS:
             raise UsageError(f"no coreference data set {name!r}; {choices(name, DATASETS)}")
-    folders = [*folders, cache_folder(cache) / "datasets"]
+    cached = cache_folder(cache) / "datasets"
     located: dict[DatasetName, Path | None] = {}
     for dataset in DATASETS:
         if names and dataset not in names:
             continue
-        places = [folder / place for folder in folders for place in _KNOWN[dataset].places]
+        places = {folder / place: of for folder in (*folders, cached) for place, of in _KNOWN[dataset].places.items()}
         there = named.get(dataset) or next((place for place in places if place.exists()), None)
-        if there is None and dataset in names and dataset != "sowinobias":
-            looked = " or ".join(map(str, places))
-            raise DataError(
-                f"{dataset}: nothing at {looked}; download {DOWNLOADS[dataset]}, and say with --data {dataset}=PATH "
-                "where it is"
-            )
+        if there is None and dataset in names and dataset != WITHOUT_DATA:
+            looked = f"nothing at {' or '.join(map(str, places))}" if places else "no file"
+            raise DataError(f"{dataset}: {looked}; give its place with --data{_fetched(dataset)}")
+        for fetched in places.get(there, ()) if there is not None and there.is_relative_to(cached) else ():
+            if (cached / fetched_source(fetched).name).is_dir():
+                cached_file(fetched, cache)
         if there is not None or dataset in names:
             located[dataset] = there
     if not located:
         raise DataError(
-            f"no data set: neither given nor in {', '.join(map(str, folders))}; give --data NAME=PATH, or a folder "
-            f"with {', '.join(place for one in _KNOWN.values() for place in one.places)}; --dataset NAME says what to "
-            "download"
+            f"no data set: neither given nor in {', '.join(map(str, (*folders, cached)))}; give --data NAME=PATH, or a "
+            f"folder with {', '.join(place for one in _KNOWN.values() for place in one.places)}; or run mtbias fetch"
         )
     return located
+
+
+def _fetched(dataset: DatasetName) -> str:
+    """The end of a message: how to get a data set."""
+    name = next((of[0] for of in _KNOWN[dataset].places.values() if of), None)
+    return f", or run: mtbias fetch --dataset {name}" if name else ""

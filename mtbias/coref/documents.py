@@ -21,16 +21,8 @@ from mtbias.coref.conll import Clusters, Mention
 from mtbias.errors import DataError
 from mtbias.types import Span
 
-DatasetName = Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias"]
+DatasetName = Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias", "conll"]
 DATASETS: tuple[DatasetName, ...] = get_args(DatasetName)
-DOWNLOADS: Mapping[str, str] = {
-    "winobias": "the folder WinoBias/wino/data of https://github.com/uclanlp/corefBias",
-    "winogender": "the folder data of https://github.com/rudinger/winogender-schemas",
-    "gap": "the TSV files of https://github.com/google-research-datasets/gap-coreference",
-    "counter-gap": "results/none/C-GAP.tsv of https://github.com/x-zb/Counter-GAP",
-    "bug": "a file of https://github.com/SLAB-NLP/BUG, or run mtbias fetch --dataset bug-gold",
-}
-"""What there is to download, by data set; `mtbias fetch` gets the last one alone."""
 
 Format = Literal["conll", "jsonl", "text"]
 """In which a data set is written for a system."""

@@ -1,7 +1,9 @@
 """GAP: the official scorer's counts, its bias ratio, and biases weighted as in "The Gap on GAP"; two baselines.
 
 An example asks two questions: does the pronoun mean A, does it mean B. Bias is always the number for feminine
-pronouns over the number for masculine ones: 1 is even, below 1 the system does better for men.
+pronouns over the number for masculine ones: 1 is even, below 1 the system does better for men. GAP (2018) and "The Gap
+on GAP" (2021) count these answers; Counter-GAP (2023) counts texts of which both labels are right, on GAP too (table 5),
+and subtracts: masculine − feminine, above 0 the system does better for men.
 
 **From clusters**, the rule of the authors of the e2e and SpanBERT systems (`to_gap_tsv.py` in
 github.com/mandarjoshi90/coref, which Counter-GAP uses too): of the first cluster that has the pronoun as a mention of
@@ -46,11 +48,11 @@ from mtbias.types import Gender, Span
 
 GROUPS = ("overall", "masculine", "feminine")
 
-_COUNTS = ("tp", "fp", "fn", "tn", "positives")
+_COUNTS = ("tp", "fp", "fn", "tn", "positives", "right")
 _RATES = {"f1": "F1", "accuracy": "accuracy", "precision": "precision", "recall": "recall"}
 
 # The columns of what `tally` gives.
-_TP, _FP, _FN, _TN, _POSITIVES, _WEIGHTS = range(6)
+_TP, _FP, _FN, _TN, _POSITIVES, _RIGHT, _TEXTS, _WEIGHTS = range(8)
 
 _NOTHING = Labels(None, None)
 
@@ -151,10 +153,9 @@ class Gap(GapLike):
         table = tally(self.file, answers.of, list(self.weights.values()))
         units = gap_units(self.file, table, list(self.weights))
         sums = table.sum(axis=0)
-        examples = np.rint(sums[:, _TP : _TN + 1].sum(axis=1) / 2)  # two answers an example; those of Random are shares
         counts = {
-            group: {"n": int(size), **dict(zip(_COUNTS, map(_count, part[:_WEIGHTS]), strict=True))}
-            for group, part, size in zip(GROUPS, (sums.sum(axis=0), *sums), (examples.sum(), *examples), strict=True)
+            group: {"n": int(part[_TEXTS]), **dict(zip(_COUNTS, map(_count, part[:_TEXTS]), strict=True))}
+            for group, part in zip(GROUPS, (sums.sum(axis=0), *sums), strict=True)
         }
         labels: dict[str, str] = {}
         n: dict[str, float] = {}
@@ -169,7 +170,10 @@ class Gap(GapLike):
         for name in ("f1", "accuracy", *self.weights):
             labels[f"bias:{name}"] = f"bias (F/M), {name.replace('f1', 'F1')}"
             n[f"bias:{name}"] = counts["overall"]["n" if name == "f1" else "positives"]
-        wide = None if enough(int(examples.min())) else ()
+        for group in (*GROUPS, "difference"):
+            key, name = f"texts:{group}", "masculine − feminine" if group == "difference" else group
+            labels[key], n[key] = f"texts with both labels right, {name}", counts.get(group, counts["overall"])["n"]
+        wide = None if enough(int(sums[:, _TEXTS].min())) else ()
         estimates = units.estimates(resamples, np.random.default_rng(seed), n=n, intervals=wide)
         numbers = (
             NamedNumber("", key, label, estimates[key], key in units.compared, RATIO if key.startswith("bias") else 2)
@@ -179,12 +183,13 @@ class Gap(GapLike):
 
 
 def open_gap(data: Path, name_spans: Path | None = None, weights: Sequence[Path] = ()) -> Gap:
-    """GAP at `data`, a file or the folder of the test set.
+    """GAP at `data`, a file or the folder of the test set; beside a folder, weights in ``gap-weights`` are used too.
 
     Raises:
         DataError: what the readers raise.
         UsageError: weights of one name, or that are called as a rate.
     """
+    weights = weights or (sorted((data.parent / "gap-weights").glob("*weights*.json")) if data.is_dir() else [])
     called = [path.name for path in weights]
     if len({*called, *_RATES}) < len(called) + len(_RATES):
         raise UsageError(f"--weights: expected files of different names, got {', '.join(called)}")
@@ -215,10 +220,10 @@ def _hit(instance: GapInstance, span: Span) -> int | None:
 
 
 def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats] = ()) -> Floats:
-    """What each example adds to the sums of its gender: ``[n, 2, 5 + 2·len(weights)]``, masculine first.
+    """What each example adds to the sums of its gender: ``[n, 2, 7 + 2·len(weights)]``, masculine first.
 
-    tp, fp, fn, tn, TRUE candidates; then for each set of weights (of the examples' TRUE candidates, ``[n]``) the weight
-    found and the weight.
+    tp, fp, fn, tn, TRUE candidates, 1 if both labels are right, 1; then for each set of weights (of the examples' TRUE
+    candidates, ``[n]``) the weight found and the weight.
 
     Raises:
         DataError: a pronoun without gender.
@@ -231,7 +236,11 @@ def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats
     # For the official scorer whatever is neither true nor false was not found, even where there is nothing to find. We
     # count it so too, since F1 is compared with numbers that were published with that scorer.
     parts = (yes * truth, yes * ~truth, no * truth + ~given, no * ~truth, truth.astype(np.float64))
-    columns = [part.sum(axis=1) for part in parts]
+    # A drawn answer is at most one of the two: labels of 1 twice, and no shares that add up to more, exclude each other.
+    a, b = positive.T
+    both = np.maximum(0, a + b - 1)
+    right = np.select([truth.all(axis=1), *truth.T], [both, a - both, b - both], 1 - a - b + both) * given.all(axis=1)
+    columns = [*(part.sum(axis=1) for part in parts), right, np.ones(len(truth))]
     for weight in weights:
         columns += [weight * columns[_TP], weight]
     genders = np.array([gender_of(i, data.path) is Gender.FEMALE for i in data.instances], dtype=np.int64)
@@ -241,12 +250,13 @@ def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats
 
 
 def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
-    """All numbers of sums ``[R, 2, 5 + 2·len(weights)]``, each ``[R]``; NaN where undefined.
+    """All numbers of sums ``[R, 2, 7 + 2·len(weights)]``, each ``[R]``; NaN where undefined.
 
     In per cent, ``precision:feminine`` and the like for `GROUPS`: precision tp / (tp + fp), recall tp / (tp + fn), F1
     their harmonic mean (each the official scorer's 0 where that is undefined), accuracy the share of TRUE candidates
     that are found; ``NAME:feminine``: weighted accuracy. ``bias:f1``, ``bias:accuracy``, ``bias:NAME``: ratios, NaN
-    where either side is 0 or undefined. A weighted bias divides the sums of the weights found, as published; that
+    where either side is 0 or undefined. ``texts:feminine``: the share of texts of which both labels are right;
+    ``texts:difference``: masculine − feminine, in points. A weighted bias divides the sums of the weights found, as published; that
     is the ratio of weighted accuracies where both genders have the same sum of weights.
     """
     values: dict[str, Floats] = {}
@@ -259,6 +269,8 @@ def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
         values[f"precision:{name}"], values[f"recall:{name}"] = precision, recall
         values[f"f1:{name}"] = np.nan_to_num(percent(2 * precision * recall, 100 * (precision + recall)))
         values[f"accuracy:{name}"] = percent(tp, part[:, _POSITIVES])
+        values[f"texts:{name}"] = percent(part[:, _RIGHT], part[:, _TEXTS])
+    values["texts:difference"] = values["texts:masculine"] - values["texts:feminine"]
     values["bias:f1"] = _bias(values["f1:feminine"], values["f1:masculine"])
     values["bias:accuracy"] = _bias(values["accuracy:feminine"], values["accuracy:masculine"])
     for place, name in enumerate(weights):

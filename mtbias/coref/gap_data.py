@@ -296,11 +296,11 @@ def rank_of_antecedent(instance: GapInstance, ordered: Sequence[Span]) -> int | 
 
 
 def files_in(data: Path, spans: Path | None) -> tuple[Path, Path | None]:
-    """The file of examples and the file of names, given either the files or the folder of both."""
+    """The file of examples and the file of names, given the files or the folder of both, or as `mtbias fetch` has them."""
     if not data.is_dir():
         return data, spans
-    beside = data / SPANS_NAME
-    return data / TEST_NAME, spans or (beside if beside.is_file() else None)
+    there = (place for place in (data / SPANS_NAME, data.parent / "gap-spans" / SPANS_NAME) if place.is_file())
+    return data / TEST_NAME, spans or next(there, None)
 
 
 def read_name_spans(path: Path, data: GapFile) -> NameSpans:

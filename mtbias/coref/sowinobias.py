@@ -5,8 +5,8 @@ women; where the second person's occupation is one too the sentence is pro-stere
 anti-stereotypical. Positive adjectives go with *liked*, negative ones with *disliked*. Each sentence has a counterpart
 of the other direction, in which the two occupations have changed places.
 
-Source: Dawkins, *Second Order WinoBias (SoWinoBias) Test Set* (GeBNLP 2021), section 4.2. The vocabulary of its
-appendix A is an argument.
+Source: Dawkins, *Second Order WinoBias (SoWinoBias) Test Set* (GeBNLP 2021), section 4.2. The words of its
+appendix A ship with mtbias.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from mtbias.stats.resampling import mcnemar
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Stereotype
 
-EXAMPLE_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"
-"""The lists that come with mtbias: our own, an example, not the paper's."""
+PAPER_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"
+"""The paper's lists, which come with mtbias."""
 
 POLARITIES = ("positive", "negative")
 ROWS = (*POLARITIES, "all")
@@ -194,15 +194,15 @@ class SoWinoBias(CorefDataset):
 
 
 def open_sowinobias(data: Path | None) -> SoWinoBias:
-    """The test set of the vocabulary at `data`, by default of our own lists, whose numbers are not the paper's.
+    """The test set of the vocabulary at `data`, by default of the paper's.
 
     Raises:
         DataError: no such file; as `parse_vocabulary`.
     """
-    file = read_text(data or EXAMPLE_VOCABULARY)
+    file = read_text(data or PAPER_VOCABULARY)
     sentences = generate(parse_vocabulary(file))
     digest = sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
-    signed = {"sentences": digest[:12], "list": "given" if data else "example", "right": "second-person-alone"}
+    signed = {"sentences": digest[:12], "list": "given" if data else "paper", "right": "second-person-alone"}
     return SoWinoBias(sentences, {"vocabulary": file.sha256}, signed)
 
 

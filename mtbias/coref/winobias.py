@@ -33,7 +33,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated, without_repeated
-from mtbias.coref.conll_scorer import PARTS, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.conll_scorer import PARTS, RATES, compute_coref, conll_f1, count_coref, count_table
 from mtbias.coref.dataset import CONDITIONS, KINDS, CorefDataset, DatasetScores, Link, NamedNumber, by_kind, link_to
 from mtbias.coref.documents import Answers, CorefText, joined
 from mtbias.english.words import GENDER_OF_PRONOUN
@@ -101,8 +101,8 @@ _LABELS = {
 } | {
     f"{key}{rate}_{condition}": f"{label} {rate[1:] or 'F1'}, {condition}"
     for condition in CONDITIONS
-    for key, label in zip(PARTS, ("mentions", "MUC", "B³", "CEAFe"), strict=True)
-    for rate in ("", "_recall", "_precision")
+    for key, label in PARTS.items()
+    for rate in RATES
 }
 """What the numbers of a split and type are called, in the order in which they are shown."""
 

@@ -24,6 +24,8 @@ from mtbias.files.writing import write_atomic
 from mtbias.types import Instance
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
+COREFERENCE = "coreference"
+"""What the data sets of `mtbias.coref` are measured by."""
 RECORD = "fetched.json"
 """The file beside fetched data that holds the SHA-256 of each file and of each download."""
 
@@ -51,6 +53,7 @@ class Source:
     citation: str
     """BibTeX."""
     downloads: tuple[Download, ...]
+    """None where mtbias has what there is."""
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -82,17 +85,22 @@ def _content() -> dict[str, Any]:
 
 
 @functools.cache
-def datasets() -> Mapping[str, Dataset]:
-    """The public data sets by name, in the catalog's order."""
+def catalogued() -> Mapping[str, Dataset]:
+    """All public data sets by name, in the catalog's order: what `datasets` has, and those of coreference."""
     sources = _content()["source"]
     sets = {name: {**e, "name": name, "source": sources[e["source"]]} for name, e in _content()["dataset"].items()}
     return converted(dict[str, Dataset], sets)
 
 
+def datasets() -> Mapping[str, Dataset]:
+    """The public data sets with sentences to translate."""
+    return {name: entry for name, entry in catalogued().items() if entry.measure != COREFERENCE}
+
+
 @functools.cache
 def tables() -> Mapping[str, Source]:
     """What else is fetched by name: tables that go with data sets, and have no sentences of their own."""
-    used = {entry.source.name for entry in datasets().values()}
+    used = {entry.source.name for entry in catalogued().values()}
     return converted(dict[str, Source], {n: e for n, e in _content()["source"].items() if n not in used})
 
 
@@ -102,9 +110,9 @@ def dataset(name: str) -> Dataset:
     Raises:
         UsageError: there is none; the message lists those there are.
     """
-    if name not in datasets():
-        raise UsageError(f"no data set {name!r} to fetch; {choices(name, datasets())}")
-    return datasets()[name]
+    if name not in catalogued():
+        raise UsageError(f"no data set {name!r} to fetch; {choices(name, catalogued())}")
+    return catalogued()[name]
 
 
 def fetched_source(name: str) -> Source:

@@ -190,6 +190,7 @@ _TITLES = {
     "counter-gap": "Counter-GAP",
     "bug": "BUG",
     "sowinobias": "SoWinoBias",
+    "conll": "CoNLL-2012",
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.coref.dataset import DatasetScores, Link
 from mtbias.coref.sowinobias import (
-    EXAMPLE_VOCABULARY,
+    PAPER_VOCABULARY,
     SoWinoBias,
     SoWinoBiasSentence,
     Vocabulary,
@@ -44,7 +44,7 @@ def test_sentences_by_hand() -> None:
 
 def test_the_size_of_the_set() -> None:
     # Section 4.2: lists of 16 give 16³ = 4096 sentences, here in each direction and polarity.
-    everything = generate(parse_vocabulary(read_text(EXAMPLE_VOCABULARY)))
+    everything = generate(parse_vocabulary(read_text(PAPER_VOCABULARY)))
     assert set(Counter((s.direction, s.polarity) for s in everything).values()) == {4096}
     # Counterparts stay together: an occupation of men and one of women, the other way round.
     assert all(
@@ -170,7 +170,7 @@ def test_vocabularies_that_are_wrong(tmp_path: Path, text: str, message: str) ->
 
 
 def test_the_example_has_lists_of_sixteen() -> None:
-    v = parse_vocabulary(read_text(EXAMPLE_VOCABULARY))
+    v = parse_vocabulary(read_text(PAPER_VOCABULARY))
     lists = (v.male_occupations, v.female_occupations, v.positive_adjectives, v.negative_adjectives)
     assert [len(words) for words in lists] == [16] * 4
 
