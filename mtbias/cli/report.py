@@ -41,7 +41,8 @@ def command(
         Table with the share of women by occupation (columns entity or occupation, and share), for the page and the
         plots (default: labour statistics of the United States, 2015 to 2017, for WinoMT's occupations).
     women_column
-        The column of shares (default: share, percent, bls_pct_female or bergsma_pct_female).
+        The column of shares (default: share, percent, bls_pct_female or bergsma_pct_female); without --women: winobias,
+        the 40 occupations of WinoBias's table 1.
     plots
         Write the plots as SVG files into this folder.
     png

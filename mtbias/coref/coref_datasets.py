@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mtbias.coref.bug_links import Bug, read_bug
+from mtbias.coref.conll_scorer import Conll, read_conll_gold
 from mtbias.coref.counter_gap import CounterGap, open_counter_gap
 from mtbias.coref.dataset import CorefDataset
-from mtbias.coref.conll_scorer import Conll, read_conll_gold
 from mtbias.coref.documents import DATASETS, DatasetName
 from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
@@ -55,7 +55,7 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
     refuse_others(name, options)
     data = located({}, [], [name])[name] if data is None else data
     if data is not None and not data.exists():
-        raise DataError(f"there is no such file or folder{_fetched(name)}", path=data)
+        raise DataError(f"there is no such file or folder; give another{_fetched(name)}", path=data)
     return _KNOWN[name].opened(data, **{option: value for option, value in options.items() if value})
 
 

@@ -1,9 +1,9 @@
 """GAP: the official scorer's counts, its bias ratio, and biases weighted as in "The Gap on GAP"; two baselines.
 
 An example asks two questions: does the pronoun mean A, does it mean B. Bias is always the number for feminine
-pronouns over the number for masculine ones: 1 is even, below 1 the system does better for men. GAP (2018) and "The Gap
-on GAP" (2021) count these answers; Counter-GAP (2023) counts texts of which both labels are right, on GAP too (table 5),
-and subtracts: masculine − feminine, above 0 the system does better for men.
+pronouns over the number for masculine ones: 1 is even, below 1 the system does better for men. GAP (2018) and
+"The Gap on GAP" (2021) count these answers; Counter-GAP (2023) counts texts of which both labels are right, on GAP too
+(table 5), and subtracts: masculine − feminine, above 0 the system does better for men.
 
 **From clusters**, the rule of the authors of the e2e and SpanBERT systems (`to_gap_tsv.py` in
 github.com/mandarjoshi90/coref, which Counter-GAP uses too): of the first cluster that has the pronoun as a mention of
@@ -236,7 +236,7 @@ def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats
     # For the official scorer whatever is neither true nor false was not found, even where there is nothing to find. We
     # count it so too, since F1 is compared with numbers that were published with that scorer.
     parts = (yes * truth, yes * ~truth, no * truth + ~given, no * ~truth, truth.astype(np.float64))
-    # A drawn answer is at most one of the two: labels of 1 twice, and no shares that add up to more, exclude each other.
+    # One name is drawn, so that the shares of A and B are of answers that exclude each other: both only above 1.
     a, b = positive.T
     both = np.maximum(0, a + b - 1)
     right = np.select([truth.all(axis=1), *truth.T], [both, a - both, b - both], 1 - a - b + both) * given.all(axis=1)
@@ -254,9 +254,9 @@ def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
 
     In per cent, ``precision:feminine`` and the like for `GROUPS`: precision tp / (tp + fp), recall tp / (tp + fn), F1
     their harmonic mean (each the official scorer's 0 where that is undefined), accuracy the share of TRUE candidates
-    that are found; ``NAME:feminine``: weighted accuracy. ``bias:f1``, ``bias:accuracy``, ``bias:NAME``: ratios, NaN
-    where either side is 0 or undefined. ``texts:feminine``: the share of texts of which both labels are right;
-    ``texts:difference``: masculine − feminine, in points. A weighted bias divides the sums of the weights found, as published; that
+    that are found; ``NAME:feminine``: weighted accuracy; ``texts:feminine``: the share of texts of which both labels
+    are right, with ``texts:difference``, masculine − feminine. ``bias:f1``, ``bias:accuracy``, ``bias:NAME``: ratios,
+    NaN where either side is 0 or undefined. A weighted bias divides the sums of the weights found, as published; that
     is the ratio of weighted accuracies where both genders have the same sum of weights.
     """
     values: dict[str, Floats] = {}

@@ -296,7 +296,7 @@ def rank_of_antecedent(instance: GapInstance, ordered: Sequence[Span]) -> int | 
 
 
 def files_in(data: Path, spans: Path | None) -> tuple[Path, Path | None]:
-    """The file of examples and the file of names, given the files or the folder of both, or as `mtbias fetch` has them."""
+    """The files of examples and of names: themselves, or in one folder, or in two as `mtbias fetch` has them."""
     if not data.is_dir():
         return data, spans
     there = (place for place in (data / SPANS_NAME, data.parent / "gap-spans" / SPANS_NAME) if place.is_file())

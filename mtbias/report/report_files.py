@@ -52,7 +52,8 @@ def write_report(
         RunFolderError: a file cannot be written.
     """
     page = form == "html"
-    _refuse_options(form, out, by, women, women_column, plots, with_png=with_png)
+    _refuse_options(form, out, by, women or women_column, plots, with_png=with_png)
+    shares = read_women(women, women_column) if women else shipped_shares(women_column) if women_column else None
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
     table = "" if page else _table_of(runs, systems, form, by)
@@ -64,7 +65,6 @@ def write_report(
         shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
         if any(run.numbers != shown[0].numbers for run in shown):
             raise DataError("expected runs of one measure in a page, got several; make one for each")
-        shares = read_women(women, women_column) if women else None
         if page and out is not None:
             content = render_html(shown, shares=shares).encode()
             size = f"{len(content) / 2**20:.1f} MiB, nothing else is needed to open it"
@@ -84,8 +84,7 @@ def _refuse_options(
     form: str,
     out: Path | None,
     by: str | None,
-    women: Path | None,
-    women_column: str | None,
+    women: Path | str | None,
     plots: Path | None,
     *,
     with_png: bool,
@@ -101,7 +100,6 @@ def _refuse_options(
             women and not page and plots is None
         ),
         "--png: expected --plots DIR beside it, got none; add it": with_png and plots is None,
-        "--women-column: expected --women FILE beside it, got none; add it": women_column and not women,
     }
     for message, holds in wrong.items():
         if holds:

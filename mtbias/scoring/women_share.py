@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mtbias.errors import DataError
+from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
 from mtbias.stats.resampling import percentile_interval, slope, spearman
 from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, number, source
@@ -27,7 +27,11 @@ PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
 """Columns that hold per cent, whatever their values."""
 SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
 
-_SOURCE = "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)"
+SHIPPED = {
+    "percent": "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)",
+    "winobias": "U.S. Bureau of Labor Statistics, 2017 (table 1 of Zhao et al. 2018)",
+}
+"""Columns of the shares that ship with mtbias, and their sources."""
 _Statistic = Callable[[Floats, Floats], Floats]
 _ABSENT = Estimate(None)
 
@@ -97,11 +101,20 @@ def occupation(entity: str) -> str:
 
 
 @cache
-def shipped_shares() -> WomenShares:
-    """The shares that ship with mtbias, by WinoMT's names of the occupations."""
+def shipped_shares(column: str = "percent") -> WomenShares:
+    """The shares that ship with mtbias, by WinoMT's names of the occupations.
+
+    Args:
+        column: ``percent``, all 80 occupations of WinoMT; ``winobias``, the 40 of table 1 of Zhao et al. (2018).
+
+    Raises:
+        UsageError: another column.
+    """
+    if column not in SHIPPED:
+        raise UsageError(f"--women-column without --women FILE: expected {' or '.join(SHIPPED)}, got {column}")
     data = resources.files("mtbias.scoring").joinpath("data", "women_share.tsv").read_bytes()
-    percent = {row["occupation"]: float(row["percent"]) for row in commented_rows(data.decode("utf-8"))}
-    return WomenShares(_SOURCE, "percent", hashlib.sha256(data).hexdigest(), percent)
+    percent = {row["occupation"]: float(row[column]) for row in commented_rows(data.decode()) if row[column]}
+    return WomenShares(SHIPPED[column], column, hashlib.sha256(data).hexdigest(), percent)
 
 
 def read_women(path: Path, column: str | None = None) -> WomenShares:

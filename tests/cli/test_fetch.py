@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
+from mtbias.coref.coref_datasets import located
 from mtbias.corpora import catalog
 
 from .machine import Machine
@@ -33,7 +35,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     thread = threading.Thread(target=partial(server.serve_forever, poll_interval=0.05), daemon=True)
     thread.start()
     base = f"http://127.0.0.1:{server.server_address[1]}"
-    monkeypatch.setattr(catalog, "datasets", partial(_moved, catalog.datasets(), base))
+    monkeypatch.setattr(catalog, "catalogued", partial(_moved, catalog.catalogued(), base))
     yield folder
     server.shutdown()
     server.server_close()
@@ -67,6 +69,40 @@ def test_winomt_is_fetched_checked_and_then_used(
     one.write_text(german.read_text(encoding="utf-8").partition("\n")[0] + "\n", encoding="utf-8")
     assert main(["score", "--translations", str(one), "--lang", "de", "--cache-dir", str(bare.cache)]) == 1
     assert "of the corpus's 3888 instances, got 1;" in capsys.readouterr().err
+
+
+COREFERENCE = ("winobias", "winogender", "gap", "gap-spans", "gap-weights", "counter-gap", "sowinobias")
+
+
+def test_the_data_of_coreference_are_fetched_and_then_found(
+    served: Path, shared: Path, bare: Machine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("winobias", "winogender", "gap", "countergap"):
+        for file in (shared / "data" / "coref" / place).iterdir():
+            (served / file.name).symlink_to(file)
+    monkeypatch.setenv("MTBIAS_CACHE", str(bare.cache))
+    assert main(["fetch", *(word for name in COREFERENCE for word in ("--dataset", name))]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert [line.count("(checked)") for line in lines] == [10, 2, 3, 1, 2, 1]
+    assert last == "data sowinobias: nothing to download, ships with mtbias"
+    cached = bare.cache / "datasets"
+    assert located({}, []) == {name: cached / name for name in ("winobias", "winogender", "gap")} | {
+        "counter-gap": cached / "counter-gap" / "C-GAP.tsv"
+    }
+    assert main(["list", "datasets"]) == 0
+    listed = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")}
+    assert all(listed[name].endswith("(in the cache)") for name in COREFERENCE[:-1])
+    assert listed["sowinobias"].endswith("(ships with mtbias)")
+    # Names and weights lie beside GAP: "The Gap on GAP" has bias 1.000 of Dist-1 with either weights (table 1).
+    assert main(["coref", "score", "gap", "--baseline", "dist-1", "--resamples", "0"]) == 0
+    out = capsys.readouterr().out
+    for weights in ("linear_weights.json", "linear_weights_trimmed.json"):
+        assert re.search(rf"bias \(F/M\), {weights} +1\.000 ", out)
+    (cached / "winobias" / "male_occupations.txt").write_text("carpenter\n", encoding="utf-8")
+    assert main(["coref", "score", "winobias", "--baseline", "first"]) == 1
+    err = capsys.readouterr().err
+    assert "male_occupations.txt: the file in the cache is damaged" in err
+    assert "run: mtbias fetch --dataset winobias" in err
 
 
 def test_other_bytes_than_the_published_are_refused(

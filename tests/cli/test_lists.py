@@ -64,8 +64,10 @@ def test_datasets_with_rows_licence_home_and_state(
     # Rows as in the papers and the releases' own README.
     rows = {"winomt": 3888, "bug": 105687, "bug-balanced": 25504, "bug-gold": 1717, "bug-gold-paper": 1720}
     rows |= {"mt-geneval": 600, "mt-geneval-entities": 600, "mt-geneval-context": 1100, "gest": 3565}  # a language
+    rows |= {"winobias": 3168, "winogender": 720, "gap": 2000, "gap-spans": 2000, "gap-weights": 4000}
+    rows |= {"counter-gap": 4008, "sowinobias": 16384}
     assert list(lines) == [*rows, "custom"]
-    where = r"(MIT|CC BY-SA 3\.0|Apache-2\.0) +https://github\.com/\S+ @ [0-9a-f]{7,40}  \("
+    where = r"(MIT|CC BY-SA 3\.0|Apache-2\.0|CC BY 4\.0) +https://\S+ @ ([0-9a-f]{7,40}|appendix A)  \("
     for name, number in rows.items():
         assert re.match(rf"{name} +{number} rows  {where}", lines[name])
     assert lines["winomt"].endswith("(in the cache)")
@@ -86,17 +88,19 @@ def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFi
     assert main(["list", "datasets", "--cite", "--cache-dir", str(bare.cache)]) == 0
     out = capsys.readouterr().out
     entries = _bibtex(out)  # nothing else is printed: a LaTeX file can take it as it is
-    assert [kind for kind, _, _ in entries] == [*["inproceedings"] * 5, "software"]
-    assert len({key for _, key, _ in entries}) == 6
+    papers = [*["inproceedings"] * 7, "article", *["inproceedings"] * 3]
+    assert [kind for kind, _, _ in entries] == [*papers, "software"]
+    assert len({key for _, key, _ in entries}) == 12
     assert all({"title", "author", "year"} <= set(fields) for _, _, fields in entries)
     own = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8"))
     assert entries[-1][1] == "mtbias"
     assert entries[-1][2]["version"] == own["version"]
     assert entries[-1][2]["year"] == str(own["date-released"].year)
     assert entries[-1][2]["author"] == f"{{{own['authors'][0]['name']}}}"
-    # Five papers: WinoMT (Stanovsky et al. 2019), BUG (Levy et al. 2021), MT-GenEval (Currey et al. 2022), the persons
-    # marked in it (Garg et al. 2024), and GEST (Pikuliak et al. 2024).
-    assert out.count("@inproceedings{") == 5
+    # WinoMT (Stanovsky et al. 2019), BUG (Levy et al. 2021), MT-GenEval (Currey et al. 2022), the persons marked in it
+    # (Garg et al. 2024), GEST (Pikuliak et al. 2024); of coreference WinoBias (Zhao et al. 2018), Winogender (Rudinger
+    # et al. 2018), GAP (Webster et al. 2018), its spans and weights (Kocijan et al. 2021), Counter-GAP (Xie et al.
+    # 2023) and SoWinoBias (Dawkins 2021).
     assert out.count("2407.20438") == 1
     assert out.count("10.18653/v1/2024.findings-emnlp.173") == 1
     assert out.count("10.18653/v1/2022.emnlp-main.288") == 1

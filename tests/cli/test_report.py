@@ -117,7 +117,10 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--name", "a", "--name", "b", "--out", "x.html"], "--name: expected a name for each of 1 runs, got 2"),
         (["--png", "--out", "x.html"], "--png: expected --plots DIR beside it"),
         (["--women", "w.csv", "--format", "csv"], "--women: expected the page or --plots DIR, got --format csv"),
-        (["--women-column", "share", "--out", "x.html"], "--women-column: expected --women FILE beside it"),
+        (
+            ["--women-column", "share", "--out", "x.html"],
+            "--women-column without --women FILE: expected percent or winobias, got share",
+        ),
     ],
 )
 def test_options_that_do_not_go_together(

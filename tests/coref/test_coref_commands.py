@@ -47,14 +47,13 @@ def test_a_seed_leaves_the_resamples_as_they_are(words: list[str], capsys: pytes
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (
-            ["score", "winobias", "--baseline", "first"],
-            "got nothing; download the folder WinoBias/wino/data of https://",
-        ),
         ([*WINOBIAS, "first", "--seed", "-1"], "--seed: expected a whole number of at least 0"),
         (["score", "bug", "--data", "x"], "nothing to score: give --predictions FILE"),
         (["score", "bug", "--data", "x", "--predictions", "y", "--nope"], "Unknown option: --nope"),
-        (["score", "bug", "--data", "x", "--baseline", "first"], "--baseline goes with winobias and gap, not with bug"),
+        (
+            ["score", "bug", "--data", "x", "--baseline", "first"],
+            "--baseline goes with winobias and gap and conll, not",
+        ),
         (["score", "gap", "--predictions", "y", "--over", "occupations"], "--over goes with winobias and bug and sow"),
         (["score", "bugs"], 'Invalid value "bugs" for DATASET'),
         (["augment", "--data", "x", "--out", "y", "--kind", "all"], 'Invalid value "all" for --kind'),

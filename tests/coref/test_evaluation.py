@@ -16,7 +16,7 @@ from mtbias.cli import main
 from mtbias.coref.conll import Clusters
 from mtbias.coref.coref_datasets import located, open_dataset
 from mtbias.coref.dataset import CorefDataset
-from mtbias.coref.documents import DATASETS, CorefText
+from mtbias.coref.documents import CorefText
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
 from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.coref.systems import Put
@@ -104,6 +104,10 @@ def _scored(name: str, data: Path, capsys: pytest.CaptureFixture[str], file: Pat
     assert main([*map(str, words), "--spans", "included", "--seed", "3", "--resamples", "200", "--json"]) == 0
     said: Mapping[str, Any] = json.loads(capsys.readouterr().out)
     return said
+
+
+DATASETS = tuple(PLACES)
+"""Those that are found in a folder; of CoNLL files, which have no place of their own, there is a test of theirs."""
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -334,12 +338,15 @@ def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch:
     fetched.parent.mkdir(parents=True)
     fetched.write_text("", encoding="utf-8")
     given = {"gap": data / "gap"}
-    assert located(given, []) == {"gap": data / "gap", "bug": fetched}
+    with pytest.raises(DataError, match=r"gold_BUG\.csv: the file in the cache is damaged: expected SHA-256 f3a47e44"):
+        located(given, [])
+    fetched.unlink()
+    assert located(given, []) == given
     # SoWinoBias is made: it needs no data, and is left out where nobody names it.
     assert located({}, [], ["sowinobias"]) == {"sowinobias": None}
     with pytest.raises(
         DataError,
-        match=r"winobias: nothing at .* download the folder WinoBias/wino/data .*, and say with --data winobias=PATH",
+        match=r"winobias: nothing at .*winobias; give its place with --data, or run: mtbias fetch --dataset winobias$",
     ):
         located({}, [], ["winobias"])
     with pytest.raises(DataError, match="no data set: neither given nor in"):
@@ -361,7 +368,7 @@ def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch:
         (
             ["--data", "gap=/none"],
             1,
-            "/none: there is no such file or folder; for gap download the TSV files of https://github.com/",
+            "/none: there is no such file or folder; give another, or run: mtbias fetch --dataset gap",
         ),
         (["--json", "--format", "csv"], 2, "--json and --format csv exclude each other"),
         (["--against", "x/out"], 2, "expected folders of different names, got "),

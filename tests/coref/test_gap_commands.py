@@ -34,10 +34,10 @@ def test_scores_of_a_system(folder: Path, coref: Callable[..., str]) -> None:
     arguments = ("--data", folder / "gap-test.tsv", "--predictions", folder / "system.tsv", "--resamples", 200)
     text = coref("score", "gap", *arguments, "--counts")
     # 16 of 24 antecedents are A, half of them feminine: tp 16, fp 8, fn 8, tn 16.
-    assert "overall    24  16   8   8  16         24" in text
+    assert "overall    24  16   8   8  16         24     16" in text
     assert "\nSignature: coref:gap|data:" in text
     (found,) = json.loads(coref("score", "gap", *arguments, "--json"))["systems"]
-    assert found["counts"]["overall"] == {"n": 24, "tp": 16, "fp": 8, "fn": 8, "tn": 16, "positives": 24}
+    assert found["counts"]["overall"] == {"n": 24, "tp": 16, "fp": 8, "fn": 8, "tn": 16, "positives": 24, "right": 16}
     values = {one["key"]: one["value"] for one in found["numbers"]}
     assert values["f1:overall"] == pytest.approx(200 / 3)
     assert values["bias:f1"] == pytest.approx(1)

@@ -54,10 +54,11 @@ def test_counts_by_hand(tmp_path: Path) -> None:
     overall, masculine, feminine = (list(scores.counts[name].values()) for name in ("overall", "masculine", "feminine"))
     value = {one.key: one.estimate.value for one in scores.numbers}
     # Masculine: 1 has tp and tn, 2 has fp and tp. Feminine: 3 has fn and tn, 4 has tn and fp.
-    # n, tp, fp, fn, tn, positives.
-    assert masculine == [2, 2, 1, 0, 1, 2]
-    assert feminine == [2, 0, 1, 1, 2, 1]
-    assert overall == [4, 2, 2, 1, 3, 3]
+    # n, tp, fp, fn, tn, positives, texts with both right: the first alone.
+    assert masculine == [2, 2, 1, 0, 1, 2, 1]
+    assert feminine == [2, 0, 1, 1, 2, 1, 0]
+    assert overall == [4, 2, 2, 1, 3, 3, 1]
+    assert [value[f"texts:{of}"] for of in ("overall", "masculine", "feminine", "difference")] == [25, 50, 0, 50]
     assert value["precision:masculine"] == pytest.approx(200 / 3)
     assert value["recall:masculine"] == 100
     assert value["f1:masculine"] == pytest.approx(80)
@@ -75,7 +76,7 @@ def test_what_is_missing_counts_as_a_false_negative_even_where_gold_is_false(tmp
     # 1 is not there: 2 fn. In 2 one label is unreadable: 1 fn and 1 tp. 4 is FALSE twice, and not there: 2 fn.
     given = system(tmp_path, "ID A-coref B-coref", "2 maybe TRUE", "3 TRUE FALSE", "3 FALSE TRUE", "9 TRUE TRUE")
     scores = score(FOUR, given)
-    assert scores.counts["overall"] == {"n": 4, "tp": 2, "fp": 0, "fn": 5, "tn": 1, "positives": 3}
+    assert scores.counts["overall"] == {"n": 4, "tp": 2, "fp": 0, "fn": 5, "tn": 1, "positives": 3, "right": 1}
     assert scores["recall:overall"].value == pytest.approx(200 / 7)
     assert scores["accuracy:overall"].value == pytest.approx(200 / 3)
     assert given.notes == (
@@ -162,6 +163,8 @@ def test_the_random_name_in_closed_form() -> None:
     assert overall["fn"] == pytest.approx(4 / 3)
     assert scores["f1:overall"].value == pytest.approx(100 * (10 / 3) / (10 / 3 + 7 / 3 + 4 / 3))
     assert overall["n"] == 4
+    # The right one alone is picked: A 2/3, B 1/3, A 2/3; where neither is right, one of them always is.
+    assert overall["right"] == pytest.approx(5 / 3)
     assert _picked("random", names(FOUR)) == [[0, 0]] * 4
 
 
@@ -206,7 +209,7 @@ def test_systems_are_compared_by_randomisation() -> None:
 
 
 def test_numbers_of_nothing_are_undefined_or_zero() -> None:
-    found = numbers(np.zeros((1, 2, 5)))
+    found = numbers(np.zeros((1, 2, 7)))
     assert found["f1:overall"].tolist() == [0]
     assert np.isnan(found["accuracy:overall"]).all()
     assert np.isnan(found["bias:f1"]).all()

@@ -12,13 +12,14 @@ import pytest
 
 import mtbias.corpora
 from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
-from mtbias.corpora.catalog import Downloaded, Fetch, read_record, write_record
+from mtbias.corpora.catalog import Downloaded, Fetch, catalogued, read_record, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
 BUG = ("bug", "bug-balanced", "bug-gold", "bug-gold-paper")
 MT_GENEVAL = ("mt-geneval", "mt-geneval-entities", "mt-geneval-context")
 NAMES = ("winomt", *BUG, *MT_GENEVAL, "gest", "demo", "custom")
-LICENCES = {**dict.fromkeys(MT_GENEVAL, "CC BY-SA 3.0"), "gest": "Apache-2.0"}
+LICENCES = {**dict.fromkeys(MT_GENEVAL, "CC BY-SA 3.0"), **dict.fromkeys(("gest", "gap"), "Apache-2.0")}
+LICENCES["sowinobias"] = "CC BY 4.0"
 
 
 def test_the_names() -> None:
@@ -30,13 +31,15 @@ def test_the_names() -> None:
 
 
 def test_the_catalog_is_complete() -> None:
-    for name, dataset in datasets().items():
+    for name, dataset in catalogued().items():
         assert dataset.name == name
         source = dataset.source
         assert source.commit
         assert source.licence == LICENCES.get(name, "MIT")
-        assert source.citation.startswith("@inproceedings{")
-        assert dataset.file in {file for download in source.downloads for file in download.files}
+        assert source.citation.startswith(("@inproceedings{", "@article{"))
+        assert (
+            dataset.file in {file for download in source.downloads for file in download.files} or not source.downloads
+        )
         for download in source.downloads:
             assert download.url.startswith("https://")
             assert source.commit in download.url

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mtbias.errors import DataError
+from mtbias.errors import DataError, UsageError
 from mtbias.scoring.women_share import WomenShares, read_women, relate, shipped_shares
 from mtbias.stats.results import Estimate
 
@@ -92,8 +92,22 @@ def test_the_statistics_that_ship(shared: Path) -> None:
     }
     assert set(ships.percent) == set(winogender.percent) | winobias
     assert len(ships.percent) == 80
-    # Zhao et al. 2018, table of occupation statistics.
+    # Zhao et al. 2018, table 1: a column of its own, whose occupations are those of WinoBias's lists.
     assert [ships.of(name) for name in ("construction worker", "CEO", "housekeeper")] == [4, 39, 89]
+    table_1 = shipped_shares("winobias")
+    assert set(table_1.percent) == winobias
+    assert [table_1.of(name) for name in ("carpenter", "physician", "tailor", "nurse", "secretary")] == [
+        2,
+        38,
+        80,
+        90,
+        95,
+    ]
+    assert sum(ships.percent[name] != share for name, share in table_1.percent.items()) == 20
+    with pytest.raises(
+        UsageError, match="--women-column without --women FILE: expected percent or winobias, got share"
+    ):
+        shipped_shares("share")
 
 
 def test_the_first_line_of_the_statistics_names_source_years_and_licence() -> None:
