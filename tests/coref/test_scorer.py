@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 from pathlib import Path
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 
 from mtbias.coref.conll import Clusters, Mention, without_repeated
 from mtbias.coref.conll_scorer import compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.documents import CorefText, exported
 from mtbias.coref.winobias import Baseline, WinoBias, answer_by_rule, read_winobias
+from mtbias.errors import DataError, UsageError
 from mtbias.stats.results import Estimate, Floats, number
 from mtbias.types import Stereotype
 
@@ -39,6 +42,58 @@ def _conll(*documents: tuple[str, str]) -> float | None:
 
 def _values(scores: dict[str, Estimate], part: str) -> tuple[float | None, ...]:
     return tuple(scores[part + rate].value for rate in ("_recall", "_precision", ""))
+
+
+GOLD = [  # words, gender of nothing in it but pronouns and last words
+    ("Mr. Hill told his sister that she and Ms. Poe saw him .", [("01", "33", "BB"), ("34", "66")]),
+    ("The widow left . Her son stayed .", [("01", "44"), ("45",)]),
+    ("He met her .", [("00", "22")]),
+]
+
+
+def _conll_file(path: Path, documents: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> Path:
+    """Each mention as its first and last word, as hexadecimal digits."""
+    texts = [
+        CorefText(
+            f"nw/{n}", tuple(words.split()), words,
+            tuple(tuple((int(first, 16), int(last, 16)) for first, last in chain) for chain in chains),
+        )
+        for n, (words, chains) in enumerate(documents)
+    ]  # fmt: skip
+    path.write_text("\n".join(exported(texts, "conll", gold=True)) + "\n", encoding="utf-8")
+    return path
+
+
+def test_any_two_conll_files(tmp_path: Path, coref: Callable[..., str]) -> None:
+    """Key {a b c} {d e}, {f g} {h}, {i j}; response {a b} {d e c}, {f g} (h is missing), {i} twice."""
+    gold = _conll_file(tmp_path / "gold.conll", GOLD)
+    found = [[("01", "33"), ("34", "66", "BB")], [("01", "44")], [("00",), ("00",)]]
+    other = _conll_file(tmp_path / "found.conll", [(words, of) for (words, _), of in zip(GOLD, found, strict=True)])
+    arguments = ["--gold", gold, "--predictions", other, "--resamples", 0]
+    (said,) = json.loads(coref("score", "conll", *arguments, "--json"))["systems"]
+    value = {one["key"]: one["value"] for one in said["numbers"]}
+    # MUC: links of the key found 1 + 1, 1, 0 of 3 + 1 + 1; of the response 2 + 1 of 3 + 1: in F1 2·3/(5 + 4).
+    assert (value["muc_recall"], value["muc_precision"]) == (60, 75)
+    # B³: 2²/3 + 1/3 + 2 of the first, 2²/2 of the second, 1/2 of the third; 10 mentions, of the response 8.
+    assert value["b3_recall"] == pytest.approx(100 * (5 / 3 + 2 + 2 + 1 / 2) / 10)
+    assert value["b3_precision"] == pytest.approx(100 * (2 + 5 / 3 + 2 + 1) / 8)
+    # CEAFe: 2·2/5 + 2·2/5, 1, 2·1/3; five entities, of the response four.
+    assert value["ceafe_recall"] == pytest.approx(100 * (8 / 5 + 1 + 2 / 3) / 5)
+    assert value["ceafe_precision"] == pytest.approx(100 * (8 / 5 + 1 + 2 / 3) / 4)
+    assert value["f1"] == pytest.approx((value["muc"] + value["b3"] + value["ceafe"]) / 3)
+    assert said["notes"] == ["mentions of the output that stand in a cluster already, left out: 1"]
+    assert said["signature"].startswith("coref:conll|data:")
+    # His, him, He; she, Her, her. By their last word "his sister", "The widow" and "Her son" too; Mr. Hill has none.
+    assert said["counts"]["mentions that are a pronoun"] == {"male": 3, "female": 3}
+    assert said["counts"]["mentions by their last word"] == {"male": 4, "female": 5}
+    assert said["counts"]["chains with a pronoun"] == {"male": 1, "female": 2, "both": 1}
+    arguments = ["--gold", gold, "--baseline", "perfect", "--resamples", 0]
+    (perfect,) = json.loads(coref("score", "conll", *arguments, "--json"))["systems"]
+    assert {one["value"] for one in perfect["numbers"]} == {100}
+    with pytest.raises(UsageError, match="--baseline: expected perfect, got 'first'"):
+        coref("score", "conll", "--gold", gold, "--baseline", "first")
+    with pytest.raises(DataError, match=r"conll: no file; give its place with --data$"):
+        coref("score", "conll", "--baseline", "perfect")
 
 
 def test_the_example_of_pradhan_et_al() -> None:
