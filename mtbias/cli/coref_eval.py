@@ -66,7 +66,7 @@ def command(
     data
         Where data sets are: NAME=PATH, with PATH as `mtbias coref score` takes it as --data, or a folder of data sets:
         winobias/, winogender/, gap/, counter-gap/C-GAP.tsv, bug/gold_BUG.csv, sowinobias.toml. One or several; after
-        them comes the folder datasets of the cache, where `mtbias fetch --dataset bug-gold` puts BUG.
+        them comes the folder datasets of the cache, where `mtbias fetch` puts them.
     against
         Folder of another system's evaluation: adds its numbers and the differences, this system minus that one, with
         paired intervals and p; one or several.

@@ -50,9 +50,10 @@ def command(
     dataset
         The data set.
     data
-        Its file or folder: WinoBias's CoNLL files and lists of occupations (wino/data in its repository), Winogender's
-        folder data, a TSV of GAP or its folder, C-GAP.tsv, a file of BUG; of sowinobias a vocabulary, a TOML file with
-        the lists male_occupations, female_occupations, positive_adjectives and negative_adjectives (default: our own).
+        Its file or folder (default: what `mtbias fetch` got): WinoBias's CoNLL files and lists of occupations,
+        Winogender's folder data, a TSV of GAP or its folder, C-GAP.tsv, a file of BUG; of conll a CoNLL-2012 file; of
+        sowinobias a vocabulary, a TOML file with the lists male_occupations, female_occupations, positive_adjectives
+        and negative_adjectives (default: the paper's).
     predictions
         What the system wrote, a file or a folder; one or several. Clusters: JSON lines, `{"id": …,
         "clusters": [[[start, end], …], …]}` with indices of tokens, ends included; `predicted_clusters` of e2e-coref
@@ -62,12 +63,13 @@ def command(
     baseline
         A rule system, instead of predictions or to compare with: of winobias first, nearest, stereotype, perfect, empty
         or wrong; of gap, with the names of its texts, random (in closed form), dist-1, dist-2, … (always the nearest
-        name, the second nearest). One or several.
+        name, the second nearest); of conll perfect. One or several.
     name_spans
-        Of gap: the names of each text (JSON; not needed where gap-test-name-spans.json is in the folder of --data).
+        Of gap: the names of each text (JSON; not needed where gap-test-name-spans.json is in the folder of --data, or
+        in gap-spans beside it).
     weights
         Of gap: a weight for each candidate (JSON), of "The Gap on GAP" or of `mtbias coref gap-weights`: adds a bias of
-        weighted accuracies. One or several.
+        weighted accuracies (default: those in gap-weights beside the folder of --data). One or several.
     against
         Output of a second system on the same data, as --predictions: adds the differences, first minus second, with
         paired intervals and p (approximate randomisation, two-sided, corrected by Holm over all of them). Several for
@@ -76,7 +78,8 @@ def command(
         Of winobias, bug and sowinobias: what intervals and p of differences draw, rows (other sentences about these
         occupations), or occupations with all their rows (other occupations), which adds each number over occupations.
     counts
-        Print what was counted too: links, right and wrong answers, each occupation of winogender.
+        Print what was counted too: links, right and wrong answers, each occupation of winogender, gendered mentions and
+        chains of conll.
     format
         Of the tables (default: text); csv and json have all of them.
     """
