@@ -210,6 +210,7 @@ USAGE = (
         "coref score winogender --data winobias --predictions winogender.tsv",
         code=1,
     ),
+    _usage("coref conll: no file", "coref score conll --baseline perfect", code=1),
     *(
         _usage(f"coref gap: --baseline {name}", f"coref score gap --data gap --baseline {name}")
         for name in ("best", "dist-0", "dist--1", "dist-99999", "''")
