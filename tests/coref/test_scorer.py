@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.coref.conll import Clusters, Mention, without_repeated
+from mtbias.coref.conll import Cluster, Clusters, Mention, without_repeated
 from mtbias.coref.conll_scorer import compute_coref, conll_f1, count_coref, count_table
 from mtbias.coref.documents import CorefText, exported
 from mtbias.coref.winobias import Baseline, WinoBias, answer_by_rule, read_winobias
@@ -44,31 +44,33 @@ def _values(scores: dict[str, Estimate], part: str) -> tuple[float | None, ...]:
     return tuple(scores[part + rate].value for rate in ("_recall", "_precision", ""))
 
 
-GOLD = [  # words, gender of nothing in it but pronouns and last words
-    ("Mr. Hill told his sister that she and Ms. Poe saw him .", [("01", "33", "BB"), ("34", "66")]),
-    ("The widow left . Her son stayed .", [("01", "44"), ("45",)]),
-    ("He met her .", [("00", "22")]),
+GOLD = [  # words, and chains of mentions by their first and last words
+    ("Mr. Hill told his sister that she and Ms. Poe saw him .", ["0:1 3:3 11:11", "3:4 6:6"]),
+    ("The widow left . Her son stayed .", ["0:1 4:4", "4:5"]),
+    ("He met her .", ["0:0 2:2"]),
 ]
 
 
-def _conll_file(path: Path, documents: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> Path:
-    """Each mention as its first and last word, as hexadecimal digits."""
+def _conll_file(path: Path, words: Sequence[str], chains: Sequence[Sequence[str]]) -> Path:
     texts = [
-        CorefText(
-            f"nw/{n}", tuple(words.split()), words,
-            tuple(tuple((int(first, 16), int(last, 16)) for first, last in chain) for chain in chains),
-        )
-        for n, (words, chains) in enumerate(documents)
-    ]  # fmt: skip
+        CorefText(f"nw/{n}", tuple(text.split()), text, tuple(map(_chain, of)))
+        for n, (text, of) in enumerate(zip(words, chains, strict=True))
+    ]
     path.write_text("\n".join(exported(texts, "conll", gold=True)) + "\n", encoding="utf-8")
     return path
 
 
+def _chain(text: str) -> Cluster:
+    ends = (mention.split(":") for mention in text.split())
+    return tuple((int(first), int(last)) for first, last in ends)
+
+
 def test_any_two_conll_files(tmp_path: Path, coref: Callable[..., str]) -> None:
     """Key {a b c} {d e}, {f g} {h}, {i j}; response {a b} {d e c}, {f g} (h is missing), {i} twice."""
-    gold = _conll_file(tmp_path / "gold.conll", GOLD)
-    found = [[("01", "33"), ("34", "66", "BB")], [("01", "44")], [("00",), ("00",)]]
-    other = _conll_file(tmp_path / "found.conll", [(words, of) for (words, _), of in zip(GOLD, found, strict=True)])
+    words, chains = zip(*GOLD, strict=True)
+    gold = _conll_file(tmp_path / "gold.conll", words, chains)
+    found = [["0:1 3:3", "3:4 6:6 11:11"], ["0:1 4:4"], ["0:0", "0:0"]]
+    other = _conll_file(tmp_path / "found.conll", words, found)
     arguments = ["--gold", gold, "--predictions", other, "--resamples", 0]
     (said,) = json.loads(coref("score", "conll", *arguments, "--json"))["systems"]
     value = {one["key"]: one["value"] for one in said["numbers"]}
