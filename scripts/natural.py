@@ -6,6 +6,8 @@
 The labels are those of ``tests/natural``, whose README has the conventions and names the texts, which are public data
 and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``). All sentences
 of a language are aligned together, those of all parts; with ``--alone`` 25 at a time, as in a newcomer's first file.
+Portuguese, which is measured where it is asked for, is analysed by Apertium (``scripts/apertium_tagger.py``), all
+others by Stanza.
 
 Of the persons that are kept (``keep`` 1) it prints, with the rows that are the denominator:
 
@@ -39,15 +41,19 @@ from mtbias.evaluation.gender_calls import GenderMeasure, make_aligner  # noqa: 
 from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
+from mtbias.morphology import Analyser  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import Aligner as AlignerName  # noqa: E402
 from mtbias.settings import EvaluatorSettings, EvidenceReader  # noqa: E402
 from mtbias.types import Gender, GenderCall, Span  # noqa: E402
+from scripts.apertium_tagger import analyser as tagged  # noqa: E402
 from scripts.labelled import each_language, shared_data, stanza_of  # noqa: E402
 
 FILES = ROOT / "tests" / "natural"
 LABELS = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL, "none": None}
 COLUMNS = ("text", "start", "entity", "head", "label", "basis", "keep", "part", "second", "note")
+BY_APERTIUM = ("pt",)
+"""Languages for which there are no models of Stanza at hand."""
 ALONE = 25
 """Sentences that are aligned together with ``--alone``."""
 
@@ -81,6 +87,8 @@ def read_texts(lang: str, data: Path) -> Texts:
     try:
         if lang in ("de", "es"):
             return _marked_persons(lang, data / "mtgeneval" / "entities") | _second_sentences(lang, data / "mtgeneval")
+        if lang == "pt":
+            return _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
         if lang in ("ar", "it", "ru"):
             counterfactual = _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
             return counterfactual | _second_sentences(lang, data / "mtgeneval")
@@ -219,8 +227,10 @@ def evaluate(
 ) -> tuple[list[Person], list[GenderCall]]:
     """The persons of `part` that are kept, and the calls on them; the other part's sentences help alignment."""
     persons = read_persons(FILES / f"{lang}.tsv", read_texts(lang, data))
-    measure = GenderMeasure(get_language(lang), aligner or StatisticalAligner(), stanza_of(lang, stanza_dir), evidence)
     pairs = [person.pair for person in persons]
+    by_apertium = lang in BY_APERTIUM
+    analyser: Analyser = tagged(pair.text for pair in pairs) if by_apertium else stanza_of(lang, stanza_dir)
+    measure = GenderMeasure(get_language(lang), aligner or StatisticalAligner(), analyser, evidence)
     step = ALONE if alone else len(pairs)
     calls = [call for k in range(0, len(pairs), step) for call in measure.call_pairs(pairs[k : k + step])]
     chosen = [(p, c) for p, c in zip(persons, calls, strict=True) if part in (p.part, "all")]
@@ -285,7 +295,8 @@ def main(
             if rows and wrong_row(person, call):
                 print(describe(person, call))
 
-    return each_language(lang, sorted(path.stem for path in FILES.glob("*.tsv")), run)
+    known = sorted(path.stem for path in FILES.glob("*.tsv"))
+    return each_language(lang or [code for code in known if code not in BY_APERTIUM], known, run)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
     python scripts/policy.py --stanza-dir DIR [--lang CODE]… [--evidence stanza]
     python scripts/policy.py --tables
 
-Each row of ``tests/policy/policy.tsv`` is a sentence with its translation: ``[ ]`` marks the entity's head, ``{ }``
-the words of the translation that show the kind and the evidence. `call` is the gender or the reason for none that
-follows from kind and evidence, in whatever language. The sentences of a language are aligned among themselves. With
+Each row of ``mtbias/new_language/policy.tsv`` is a sentence with its translation: ``[ ]`` marks the entity's head,
+``{ }`` the words of the translation that show the kind and the evidence. `call` is the gender or the reason for none
+that follows from kind and evidence, in whatever language. The sentences of a language are aligned among themselves.
+Those of Portuguese are analysed by hand (``tests/policy/pt.conllu``), for want of a tagger; all others by Stanza. With
 ``--tables`` it prints the tables of ``docs/policy.md``, otherwise what each language gets wrong.
 """
 
@@ -21,7 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
-from mtbias.new_language.policy_rows import (  # noqa: E402 - the paths above come first
+from mtbias.morphology.given_analyses import GivenAnalyser  # noqa: E402 - the paths above come first
+from mtbias.new_language.policy_rows import (  # noqa: E402
     PolicyRow,
     describe,
     is_right,
@@ -32,8 +34,8 @@ from mtbias.settings import EvidenceReader  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
 from scripts.labelled import each_language, shipped_language, stanza_of  # noqa: E402
 
-FILE = ROOT / "tests" / "policy" / "policy.tsv"
-LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
+FILE = ROOT / "mtbias" / "new_language" / "policy.tsv"
+LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 
 
 def read_policy(path: Path = FILE) -> tuple[PolicyRow, ...]:
@@ -50,7 +52,9 @@ def evaluate(
 ) -> list[tuple[PolicyRow, GenderCall]]:
     """The calls on the rows of one language, aligned among themselves."""
     own = [row for row in rows if row.language == code]
-    return policy_calls(own, shipped_language(code), stanza_of(code, stanza_dir), evidence)
+    given = ROOT / "tests" / "policy" / f"{code}.conllu"
+    analyser = GivenAnalyser(given) if given.exists() else stanza_of(code, stanza_dir)
+    return policy_calls(own, shipped_language(code), analyser, evidence)
 
 
 def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:

@@ -14,7 +14,7 @@ import pytest
 from mtbias import __version__, entry_points
 
 ROOT = Path(__file__).resolve().parent.parent
-CODES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
+CODES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 
 
 @pytest.fixture(scope="module")

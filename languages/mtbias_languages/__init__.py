@@ -1,1 +1,1 @@
-"""The nine languages that mtbias ships, each a plugin like anybody else's."""
+"""The ten languages that mtbias ships, each a plugin like anybody else's."""

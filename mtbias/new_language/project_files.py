@@ -17,15 +17,17 @@ from functools import cache
 from importlib import resources
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from mtbias.align.entity_words import KnownTranslations
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.files.reading import commented_rows, input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, write_atomic
-from mtbias.language.grammar import Agreement
-from mtbias.language.installed import GROUP, is_language_code
+from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement, NounKind
+from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS
 from mtbias.new_language.lexica import Lexicon, ListRow
 from mtbias.new_language.policy_rows import occupations
@@ -316,6 +318,7 @@ def write_draft(draft: Draft, out: Path) -> DraftNouns:
 def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
     """The files with their places."""
     package, code = draft.package, draft.code
+    related = get_language(relatives(code)[0])
     view = {
         "code": code,
         "name": draft.name,
@@ -327,6 +330,8 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
         "lexica": draft.lexica,
         "nouns": nouns,
         "winomt": occupations(winomt=True),
+        "related": related,
+        "hints": _hints(related, [word for word, _ in nouns.unfilled]),
         "CHECK": CHECK,
         "FILL": FILL,
     }
@@ -340,15 +345,71 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
     }
     for place, template in places.items():
         yield place, _environment().get_template(f"{template}.jinja").render(**view)
-    yield f"challenge/{code}.tsv", "".join(f"{line}\n" for line in _challenge())
+    yield f"challenge/{code}.tsv", "".join(f"{line}\n" for line in _challenge(code))
 
 
-def _challenge() -> Iterator[str]:
-    """The sentences to translate; the example in another language is beside them."""
+_FAMILIES = (
+    ["hsb", "dsb", "pl", "sk", "cs", "uk", "be", "ru", "bg", "mk", "sr", "hr", "sl"],
+    ["pt", "gl", "es", "ca", "oc", "fr", "it", "ro", "la"],
+    ["en", "fy", "nl", "af", "de", "lb", "sv", "da", "nb", "nn", "no", "is"],
+    ["mt", "ar", "he", "am"],
+)
+"""Codes of related languages, neighbours beside each other."""
+
+
+def relatives(code: str) -> list[str]:
+    """The languages of the policy's sentences but `code` itself, those nearest to it first; Spanish where none is."""
+    family = next((family for family in _FAMILIES if code in family), ["es"])
+
+    def distance(other: str) -> int:
+        place = family.index(code) if code in family else 0
+        return abs(family.index(other) - place) if other in family else len(family)
+
+    known = {row["language"] for row in _policy()} - {code}
+    return sorted(known, key=lambda other: (distance(other), other != "es", other))
+
+
+@cache
+def _policy() -> Sequence[Mapping[str, str]]:
+    return tuple(commented_rows(resources.files(_PACKAGE).joinpath("policy.tsv").read_text(encoding="utf-8")))
+
+
+def _challenge(code: str) -> Iterator[str]:
+    """The sentences to translate, one for each kind and evidence; beside each that of the nearest language."""
     yield "kind\tevidence\tcall\tsource\ttarget\texample"
-    text = resources.files(_PACKAGE).joinpath("challenge_sentences.tsv").read_text(encoding="utf-8")
-    for row in commented_rows(text):
-        yield "\t".join((row["kind"], row["evidence"], row["call"], row["source"], "", row["example"]))
+    near = relatives(code)
+    rows = sorted(_policy(), key=lambda row: row["language"] != code and near.index(row["language"]))
+    nearest = {(row["kind"], row["evidence"]): row for row in reversed(rows) if row["language"] != code}
+    for place in dict.fromkeys((row["kind"], row["evidence"]) for row in _policy()):
+        if row := nearest.get(place):
+            yield "\t".join((*place, row["call"], row["source"], "", f"{row['language']}: {row['target']}"))
+
+
+def _hints(language: Language, words: Iterable[str]) -> dict[str, str]:
+    """How `language` says each of `words`: the first noun for men and the first for women in its table."""
+    translations, order = KnownTranslations(language), {form: place for place, form in enumerate(language.nouns)}
+    hints = {}
+    for word in dict.fromkeys(words):
+        forms = sorted(translations.of(word) & order.keys(), key=order.__getitem__)
+        readings = [reading for form in forms for reading in language.nouns[form] if reading.kind.is_personal]
+        women = [r.lemma for r in readings if r.kind is NounKind.FEMININE][:1]
+        hints[word] = ", ".join([*[r.lemma for r in readings if r.kind is not NounKind.FEMININE][:1], *women])
+    return hints
+
+
+def _shown(table: Mapping[str, object] | Iterable[tuple[str, object]]) -> str:
+    """The first two entries of a related language's table, as comments of TOML."""
+
+    def said(value: object) -> str:
+        if value is None or isinstance(value, str):
+            return value or "-"
+        if isinstance(value, Agreement):
+            return ".".join(value)
+        return " ".join(sorted(map(said, cast(Iterable[object], value))))
+
+    entries = list(dict(table).items())[:2]
+    quoted = [[json.dumps(text, ensure_ascii=False) for text in (key, said(value))] for key, value in entries]
+    return "\n".join(f"# {key} = {value}" for key, value in quoted) or "# none"
 
 
 def _direction(nouns: DraftNouns) -> str:
@@ -370,4 +431,5 @@ def _environment() -> Environment:
     )
     # Strings and keys of TOML may be written as JSON's.
     environment.filters["quoted"] = lambda text: json.dumps(text, ensure_ascii=False)
+    environment.filters["shown"] = _shown
     return environment

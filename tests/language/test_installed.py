@@ -16,7 +16,7 @@ from mtbias.errors import PluginError, UsageError
 from mtbias.language.installed import GROUP, get_language
 from mtbias.plugin import Language
 
-BUILT_IN = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
+BUILT_IN = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 GOOD = 'from mtbias.plugin import Language\nTOY = Language(code="xh", name="Toy")\n'
 Install = Callable[..., None]
 

@@ -17,8 +17,9 @@ from mtbias.language import data_files
 from mtbias.language.definition import Language
 from mtbias.new_language.lexica import read_lexicon
 from mtbias.new_language.policy_rows import read_policy_rows
-from mtbias.new_language.project_files import Draft, check_draft, write_draft
+from mtbias.new_language.project_files import Draft, check_draft, relatives, write_draft
 from mtbias.testing import contract_problems
+from scripts import policy
 from scripts.policy import read_policy
 from tests.new_language.lexica_files import LIST, UNIMORPH, write
 
@@ -102,6 +103,36 @@ def test_the_sentences_ask_for_every_kind_and_evidence_of_the_policy(project: Pa
     assert header == ["kind", "evidence", "call", "source", "target", "example"]
     assert {tuple(row[:3]) for row in rows} == {(r.kind, r.evidence, str(r.call)) for r in read_policy()}
     assert read_policy_rows(project / "challenge" / "pt.tsv") == ()  # none is translated yet
+
+
+@pytest.mark.parametrize(
+    ("code", "nearest"),
+    [
+        ("pl", ["cs", "uk", "ru"]),
+        ("nl", ["de"]),
+        ("ro", ["it", "fr", "es", "pt"]),
+        ("mt", ["ar", "he"]),
+        ("tr", ["es"]),
+    ],
+)
+def test_examples_are_of_the_nearest_languages(code: str, nearest: list[str]) -> None:
+    assert relatives(code)[: len(nearest)] == nearest
+    assert len(relatives(code)) == len(set(policy.LANGUAGES) - {code})
+
+
+def test_a_polish_draft_shows_czech(tmp_path: Path) -> None:
+    write_draft(Draft("pl", "Polish"), tmp_path)
+    data = tmp_path / "mtbias_polish" / "data"
+    lines = (data / "pl_nouns.tsv").read_text(encoding="utf-8").splitlines()
+    place = lines.index("# cs: analytik, analytička")
+    assert lines[place + 1 : place + 3] == ["# fill analyst\t\tm\t\t", "# fill analyst\t\tf\t\t"]
+    rules = (data / "pl.toml").read_text(encoding="utf-8")
+    assert '[names]\n# "pan" = "m"\n# "pana" = "m"\n' in rules
+    assert '[determiners]\n# "ten" = "m.nom.sg"\n' in rules
+    assert "[silent_determiners]\n# none\n" in rules
+    examples = [line.split("\t")[5] for line in (tmp_path / "challenge" / "pl.tsv").read_text("utf-8").splitlines()]
+    assert examples[1] == "cs: {[Tanečník]} napsal dopis."
+    assert {example[:2] for example in examples[1:]} >= {"cs", "uk"}  # Ukrainian where Czech has no such thing
 
 
 def test_a_translated_sentence_is_read(project: Path, tmp_path: Path) -> None:

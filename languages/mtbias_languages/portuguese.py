@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from mtbias.plugin import Language
 
-PORTUGUESE = Language.from_package("mtbias_portuguese", "pt")
+PORTUGUESE = Language.from_package("mtbias_languages", "pt")
