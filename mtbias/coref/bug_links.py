@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import Asked, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.paired import NumberUnits
@@ -99,6 +99,15 @@ class Bug(CorefDataset):
             tokens = tuple("".join(word.split()) or "_" for word in row.words)
             texts.append(CorefText(row.id, tokens, " ".join(row.words), (gold,) if len(gold) == 2 else ()))
         return texts
+
+    @cached_property
+    def _by_id(self) -> dict[str, BugSentence]:
+        return {row.id: row for row in self.rows}
+
+    def asked(self, id_: str, answer: Clusters) -> Asked:
+        """See `CorefDataset`; right where a cluster has both words, and each sentence is alone."""
+        row = self._by_id[id_]
+        return Asked((row.pronoun, row.pronoun), "", linking_clusters(answer, row.profession, row.pronoun) > 0)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; each group of rows has its own stream of random numbers.

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, Asked, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap import GapLike
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
@@ -114,6 +114,10 @@ class CounterGap(GapLike):
     name = "counter-gap"
     signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
 
+    def asked(self, id_: str, answer: Labels) -> Asked:
+        """See `CorefDataset`; a group is a quadruple."""
+        return super().asked(id_, answer)._replace(group=_base(id_))
+
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals are percentile bootstraps over quadruples.
 
@@ -138,7 +142,7 @@ class CounterGap(GapLike):
         estimates["rho"] = replace(estimates["rho"], p=p, p_two_sided=p)
         sums = (patterns.sums.reshape(-1, 2, 16) @ _ADDS).reshape(len(ids), -1)
         compared = [key for key, of in METRICS.items() if of.compared]
-        units = NumberUnits(sums, ids, lambda sums: numbers(sums.reshape(len(sums), 2, -1)), compared)
+        units = NumberUnits(sums, ids, lambda sums: numbers(sums.reshape(-1, 2, _ADDS.shape[1])), compared)
         named = (
             NamedNumber("", key, of.label, estimates[key], of.compared, RATIO if key == "rho" else 2)
             for key, of in METRICS.items()

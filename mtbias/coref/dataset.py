@@ -8,13 +8,13 @@ counterparts, quadruples or occupations, by which intervals are drawn and two sy
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from mtbias.coref.conll import Clusters
+from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.documents import Answers, CorefText, DatasetName, Spans
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import holds_clusters
@@ -24,7 +24,7 @@ from mtbias.files.writing import signature_line
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Estimate, Floats
-from mtbias.types import Stereotype
+from mtbias.types import Span, Stereotype
 
 RATIO = 3
 """Decimals of ratios and correlations; numbers in per cent and points have two."""
@@ -114,6 +114,28 @@ class DatasetScores:
         return {(one.part, one.key): one.estimate for one in self.numbers}[part, key]
 
 
+class Asked(NamedTuple):
+    """What a document asks, and whether an answer to it is right."""
+
+    pronoun: Mention
+    group: str
+    """Documents that differ in gender or stereotype alone have the same; empty where there are no others."""
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextResult:
+    """A document with what a system found in it."""
+
+    id: str
+    text: str
+    gold: tuple[Span, ...]
+    found: tuple[Span, ...]
+    """Mentions of the clusters that have the pronoun."""
+    group: str
+    right: bool
+
+
 class CorefDataset(ABC):
     """A data set. What its class says is how answers are read; `score` makes the numbers of them."""
 
@@ -163,7 +185,7 @@ class CorefDataset(ABC):
         else:
             answers = read_output(self.texts, paths, ids=ids, spans=spans)
             of = {id_: self.answer(id_, clusters) for id_, clusters in answers.of.items()}
-            answers = replace(answers, of=of, signed={**self.from_clusters, **answers.signed})
+            answers = replace(answers, of=of, signed={**self.from_clusters, **answers.signed}, clusters=answers.of)
         known = {text.id: None for text in self.texts}
         unknown = [] if self.keeps_unknown else [id_ for id_ in answers.of if id_ not in known]
         if unknown:
@@ -185,6 +207,26 @@ class CorefDataset(ABC):
             UsageError: the data set does not have it.
         """
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
+
+    @abstractmethod
+    def asked(self, id_: str, answer: Any) -> Asked:  # noqa: ANN401 - as the data set's `answer` gives it
+        """What the document `id_` asks, and whether `answer` is right, as the data set's accuracy counts it."""
+
+    def results(self, answers: Answers) -> Iterator[TextResult]:
+        """Each document that has an answer made of clusters, in the order of the data."""
+        for text in self.texts:
+            if text.id in answers.clusters:
+                asked = self.asked(text.id, answers.of[text.id])
+                first, last = asked.pronoun
+                clusters = [
+                    cluster
+                    for cluster in answers.clusters[text.id]
+                    if any(start <= first and last <= end for start, end in cluster)
+                ]
+                gold, found = (
+                    text.places(mention for cluster in of for mention in cluster) for of in (text.gold, clusters)
+                )
+                yield TextResult(text.id, text.text, gold, found, asked.group, asked.right)
 
     @abstractmethod
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:

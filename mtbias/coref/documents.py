@@ -53,6 +53,15 @@ class CorefText:
         bounds = [0, *(end + 1 for end in self.sentence_ends), len(self.tokens)]
         return tuple(self.tokens[a:b] for a, b in pairwise(bounds))
 
+    def places(self, mentions: Iterable[Mention]) -> tuple[Span, ...]:
+        """Where mentions stand in the text, in its order; a token that does not stand in it as it is has no length."""
+        at, tokens = 0, []
+        for token in self.tokens:
+            start = self.text.find(token, at)
+            at = at if start < 0 else start + len(token)
+            tokens.append(Span(at if start < 0 else start, at))
+        return tuple(sorted({Span(tokens[start].start, tokens[end].end) for start, end in mentions}))
+
     @property
     def file_name(self) -> str:
         """The name of its file, where each document has one."""
@@ -139,3 +148,5 @@ class Answers:
     """How its files were read, where that is not as mtbias's own format has them."""
     signed: Mapping[str, object] = field(default_factory=dict)
     """What a signature says of it."""
+    clusters: Mapping[str, Clusters] = field(default_factory=dict)
+    """By id, those that the answers were made of, where they were."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from mtbias import __version__
 from mtbias.coref.coref_datasets import open_dataset, refuse_others
-from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, TextResult
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
@@ -60,6 +60,8 @@ class DatasetResult:
     """The same of the system's files."""
     signature: str
     scores: DatasetScores
+    texts: tuple[TextResult, ...] = ()
+    """Each document with what was found in it, of an evaluation in a folder."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, numbers unrounded."""
@@ -236,7 +238,8 @@ def _evaluation(out: Path, kept: Sequence[_Kept], settings: BootstrapSettings) -
     results = {}
     for one, of in zip(kept, found, strict=True):
         answers = one.data.read([one.clusters], spans="included")
-        results[str(one.data.name)] = score_answers(one.data, answers, settings, notes=of.notes)
+        scored = score_answers(one.data, answers, settings, notes=of.notes)
+        results[str(one.data.name)] = replace(scored, texts=tuple(one.data.results(answers)))
     return Evaluation(out.resolve().name, systems[0], settings, results)
 
 

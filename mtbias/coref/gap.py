@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, Asked, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText, Spans
 from mtbias.coref.gap_data import (
     GapFile,
@@ -83,6 +83,11 @@ class GapLike(CorefDataset):
     def answer(self, id_: str, clusters: Clusters) -> Labels:
         """FALSE twice where no cluster has the pronoun."""
         return labels_of(self._by_id[id_], clusters)
+
+    def asked(self, id_: str, answer: Labels) -> Asked:
+        """See `CorefDataset`; right where both labels are."""
+        instance = self._by_id[id_]
+        return Asked(mentions_of(instance)[0], "", instance.gold == answer)
 
     def read_labels(self, path: Path) -> Answers:
         """See `mtbias.coref.gap_data.read_labels`."""

@@ -24,7 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.dataset import CONDITIONS, KINDS, CorefDataset, DatasetScores, Link, NamedNumber, by_kind, link_to
+from mtbias.coref.dataset import (
+    CONDITIONS,
+    KINDS,
+    Asked,
+    CorefDataset,
+    DatasetScores,
+    Link,
+    NamedNumber,
+    by_kind,
+    link_to,
+)
 from mtbias.coref.documents import Answers, CorefText, joined
 from mtbias.files.reading import TextFile, parse_toml, read_text
 from mtbias.files.strict_json import EXACT, DecodingError, converted
@@ -156,6 +166,15 @@ class SoWinoBias(CorefDataset):
     def texts(self) -> list[CorefText]:
         """All sentences."""
         return [CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),)) for s in self.sentences]
+
+    @cached_property
+    def _by_id(self) -> dict[str, tuple[int, SoWinoBiasSentence]]:
+        return {sentence.id: (at, sentence) for at, sentence in enumerate(self.sentences)}
+
+    def asked(self, id_: str, answer: Clusters) -> Asked:
+        """See `CorefDataset`; a group is a pair."""
+        at, sentence = self._by_id[id_]
+        return Asked(sentence.pronoun, str(at // 2), link(sentence, answer) is Link.RIGHT)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.

@@ -34,7 +34,17 @@ import numpy as np
 
 from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated, without_repeated
 from mtbias.coref.conll_scorer import PARTS, RATES, compute_coref, conll_f1, count_coref, count_table
-from mtbias.coref.dataset import CONDITIONS, KINDS, CorefDataset, DatasetScores, Link, NamedNumber, by_kind, link_to
+from mtbias.coref.dataset import (
+    CONDITIONS,
+    KINDS,
+    Asked,
+    CorefDataset,
+    DatasetScores,
+    Link,
+    NamedNumber,
+    by_kind,
+    link_to,
+)
 from mtbias.coref.documents import Answers, CorefText, joined
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
@@ -127,6 +137,17 @@ class WinoBias(CorefDataset):
     def texts(self) -> list[CorefText]:
         """The sentences of all sets."""
         return [CorefText(d.id, d.words, joined(d.words), d.gold) for d in self.documents.values()]
+
+    @cached_property
+    def _groups(self) -> dict[str, str]:
+        """By id, the line of a split and a type, which counterparts share."""
+        return {d.id: f"{split} {type_} {d.line}" for (split, type_, _), of in self.sets.items() for d in of}
+
+    def asked(self, id_: str, answer: Clusters) -> Asked:
+        """See `CorefDataset`; right where the first pronoun's link is, a group is a line of both conditions."""
+        document = self.documents[id_]
+        pronoun = document.pronouns[0]
+        return Asked((pronoun, pronoun), self._groups[id_], link(document, answer) is Link.RIGHT)
 
     def baseline(self, rule: str) -> Answers:
         """See `CorefDataset`; one of `BASELINES`."""

@@ -1,19 +1,22 @@
 """The tables of coreference and the page of `mtbias coref eval`: numbers, differences between systems, counts.
 
-The page is one HTML file that needs nothing else and has no script. No number is computed here. Everything that comes
-from files is escaped.
+The page is one HTML file that needs nothing else. No number is computed here. Everything that comes from files is
+escaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
-from mtbias.coref.dataset import NamedNumber
+from mtbias.coref.dataset import NamedNumber, TextResult
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.errors import escaped
 from mtbias.report import page
+from mtbias.report.sentence_data import BLOCK, fitting, marked, packed
 from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
 
@@ -194,18 +197,112 @@ _TITLES = {
 }
 
 
-def render_coref_page(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> str:
+MAX_BYTES = 500_000
+"""Above this, a page holds fewer sentences and says so."""
+_FIRST = 5
+"""So many sentences can be read without the script."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A document with what each system found in it, None where the system does not have it."""
+
+    dataset: str
+    members: str
+    """Whether the first system gets all documents of its group right or wrong alike."""
+    results: tuple[TextResult | None, ...]
+
+    @property
+    def first(self) -> TextResult:
+        return next(result for result in self.results if result is not None)
+
+
+def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
+    """The documents of the first system by their groups, those first of which it gets some right and some wrong."""
+    groups: list[list[_Row]] = []
+    for dataset, of_first in evaluations[0].results.items():
+        others = [
+            {text.id: text for text in one.results[dataset].texts} if dataset in one.results else {}
+            for one in evaluations[1:]
+        ]
+        members: dict[str, list[TextResult]] = {}
+        for text in of_first.texts:
+            members.setdefault(text.group or f" {text.id}", []).append(text)
+        for group in members.values():
+            right = {text.right for text in group}
+            kind = "alone" if len(group) == 1 else _FLIP if len(right) > 1 else "all alike"
+            groups.append([_Row(dataset, kind, (text, *(of.get(text.id) for of in others))) for text in group])
+    return sorted(groups, key=lambda group: group[0].members != _FLIP)
+
+
+_FLIP = "some right, some wrong"
+_OUTCOMES = ("right", "wrong")
+
+
+def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> dict[str, Any]:
+    """What the page shows of `rows`, of `total`, with its ``data`` for the script."""
+    properties = {"data set": [row.dataset for row in rows], "group": [row.members for row in rows]}
+    columns = {name: (values := sorted(set(of)), [values.index(one) for one in of]) for name, of in properties.items()}
+    systems = [[row.results[at] for row in rows] for at in range(len(evaluations))]
+    blocks = [slice(at, at + BLOCK) for at in range(0, len(rows), BLOCK)]
+    return {
+        "shown": len(rows),
+        "total": total,
+        "first": rows[:_FIRST],
+        "columns": columns,
+        "data": {
+            "rows": len(rows),
+            "block": BLOCK,
+            "outcomes": _OUTCOMES,
+            "calls": ["as in the gold cluster", "otherwise"],
+            "about": list(columns),
+            "columns": {name: {"values": values, "at": packed(at)} for name, (values, at) in columns.items()},
+            "runs": [
+                {"name": one.name, "lang": "en", "dir": "ltr",
+                 "call": packed([None if result is None else int(not result.right) for result in found])}
+                for one, found in zip(evaluations, systems, strict=True)
+            ],
+            "blocks": [
+                packed({
+                    "id": [row.first.id for row in rows[block]],
+                    "source": [list(marked(row.first.text, row.first.gold)) for row in rows[block]],
+                    "runs": [{"found": [result.found if result else () for result in of[block]]} for of in systems],
+                })
+                for block in blocks
+            ],
+        },
+    }  # fmt: skip
+
+
+def render_coref_page(
+    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], max_bytes: int = MAX_BYTES
+) -> str:
     """The page, as text to be written in UTF-8: of the first system, with those that it was compared with."""
+    groups = _groups(evaluations)
+    total = sum(map(len, groups))
+
+    def page_of(shown: Sequence[list[_Row]]) -> str:
+        return _page(evaluations, differences, _sentences(evaluations, [*chain.from_iterable(shown)], total))
+
+    return fitting(page_of, groups, max_bytes)
+
+
+def _page(
+    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], sentences: Mapping[str, Any]
+) -> str:
     first = evaluations[0]
     tables = {dataset: all_numbers(evaluations, dataset) for dataset in first.results}
     content: dict[str, tuple[str, Any]] = {
         "headline": ("In short", {name: [row for row in rows if row[0].headline] for name, rows in tables.items()}),
         "differences": ("Differences", differences),
         **{f"data-{dataset}": (_TITLES[dataset], rows) for dataset, rows in tables.items()},
+        "sentences": ("Sentences", sentences if sentences["shown"] else None),
         "how": ("How it was made", True),
     }
     return page.render_page(
         "coref.html",
+        data=sentences["data"] if sentences["shown"] else None,
+        pieces=marked,
         title=f"Gender bias in coreference: {', '.join(printable(one.name) for one in evaluations)}",
         intro=f"{', '.join(_TITLES[dataset] for dataset in tables)} · mtbias {__version__}",
         sections={key: part for key, part in content.items() if part[1]},

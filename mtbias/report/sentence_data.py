@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from mtbias.decide import FOREIGN_WORD, GENERIC
 from mtbias.report.report_runs import ReportRun, Sentence
@@ -185,6 +185,8 @@ MAX_BYTES = 15 * 1024 * 1024
 """Above this, a page holds the text of fewer sentences and says so."""
 
 
+Row = TypeVar("Row")
+
 _FIRST = 5
 """So many sentences can be read without the script."""
 
@@ -222,7 +224,7 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
     }
 
 
-def fitting(page: Callable[[Sequence[Sentence]], str], sentences: Sequence[Sentence], max_bytes: int) -> str:
+def fitting(page: Callable[[Sequence[Row]], str], sentences: Sequence[Row], max_bytes: int) -> str:
     """The page of all sentences, or of as many, spread evenly over them, as make it no larger than `max_bytes`.
 
     Without any sentence the page is as large as it is.

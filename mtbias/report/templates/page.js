@@ -69,11 +69,11 @@
   const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const plain = (pieces) => pieces.map((piece) => typeof piece === "string" ? piece : piece[1]).join("");
   const prepare = async () => {
-    const found = [], entities = data.columns.entity.values.map((name) => name.replace(/\s+/g, " "));
+    const found = [], entities = data.columns.entity?.values.map((name) => name.replace(/\s+/g, " "));
     for (let at = 0; at < data.blocks.length; at++) {
       const block = await unpack(data.blocks[at]), start = at * data.block;
-      const lines = block.source.map((source, i) => [plain(source), entities[columns.entity[start + i]],
-        ...block.runs.map((run) => plain(run.target[i]))].join("\t"));
+      const lines = block.source.map((source, i) => [plain(source), entities?.[columns.entity[start + i]],
+        ...block.runs.map((run) => plain(run.target?.[i] ?? []))].join("\t"));
       for (const line of fold(lines.join("\n")).split("\n")) found.push(line);  // no text has a line end
       if (at % 8 === 7) await new Promise((done) => setTimeout(done));  // the page stays responsive
     }
@@ -85,7 +85,7 @@
   // Which sentences, in which order, and which page of them.
   const outcome = (row, run) => {
     const call = run.call[row];
-    if (call === null) return "";
+    if (call === null || data.outcomes) return data.outcomes?.[call] ?? "";
     if (call >= data.genders.length) return "none";
     // A gold gender beyond them is "unknown": nothing is right or wrong.
     return columns.gold[row] >= data.genders.length ? "called" : call === columns.gold[row] ? "right" : "wrong";
@@ -134,17 +134,32 @@
     return line;
   };
   const value = (name, row) => data.columns[name].values[columns[name][row]];
-  const item = async (row) => {
-    const block = await blockOf(row), at = row % data.block, source = block.source[at];
+  const described = (row, source) => {
+    if (data.about) return data.about.map((name) => value(name, row));
     const n = value("pronouns", row), stereotype = value("stereotype", row);
-    const about = [block.id[at], value("entity", row), value("gold", row) === "unknown" ? "gender unknown" : `gold ${value("gold", row)}`,
+    const about = [value("entity", row), value("gold", row) === "unknown" ? "gender unknown" : `gold ${value("gold", row)}`,
       stereotype === "none" ? "no stereotype" : `${stereotype} stereotype`, value("domain", row),
       `${n} ${n === "1" ? "pronoun" : "pronouns"}`];
     if (source.every((piece) => typeof piece === "string")) about.push("entity not found in the source");
+    return about;
+  };
+  const cut = (text, places) => {  // places count characters as Python does
+    const letters = [...text], pieces = [];
+    let at = 0;
+    for (const [start, end] of places) {
+      if (start < at) continue;
+      pieces.push(letters.slice(at, start).join(""), ["head", letters.slice(start, end).join("")]);
+      at = end;
+    }
+    return places.length ? [...pieces, letters.slice(at).join("")] : [];
+  };
+  const item = async (row) => {
+    const block = await blockOf(row), at = row % data.block, source = block.source[at];
+    const about = [block.id[at], ...described(row, source)];
     const parts = about.flatMap((part, i) => [i ? " · " : "", node("bdi", "", part)]);
     return node("li", "", node("p", "", node("small", "", ...parts)), marked("source", "en", "ltr", source),
-      ...runs.flatMap((run, i) => rendering(row, run, block.runs[i].target[at], block.runs[i].evidence[at],
-        block.runs[i].answer?.[at])));
+      ...runs.flatMap((run, i) => rendering(row, run, block.runs[i].target?.[at] ?? cut(plain(source), block.runs[i].found[at]),
+        block.runs[i].evidence?.[at] ?? [], block.runs[i].answer?.[at])));
   };
   const rendering = (row, run, target, evidence, answer) => {
     const name = runs.length > 1 ? `${run.name}: ` : "", kind = outcome(row, run), call = data.calls[run.call[row]];
@@ -158,7 +173,7 @@
       words.title = code;
       line.append(node("small", "", i ? "; " : " – ", words));
     });
-    const text = target.length ? marked("target", run.lang, run.dir, target) : node("p", "quiet", "(no translation)");
+    const text = target.length ? marked("target", run.lang, run.dir, target) : node("p", "quiet", data.outcomes ? "(no cluster has the pronoun)" : "(no translation)");
     if (!answer) return [text, line];
     const whole = node("details", "", node("summary", "", "the whole answer"), node("p", "answer", answer));
     whole.lastChild.dir = "auto";
