@@ -208,15 +208,20 @@ class CorefDataset(ABC):
         """
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
 
-    @abstractmethod
-    def asked(self, id_: str, answer: Any) -> Asked:  # noqa: ANN401 - as the data set's `answer` gives it
-        """What the document `id_` asks, and whether `answer` is right, as the data set's accuracy counts it."""
+    def asked(self, id_: str, answer: Any) -> Asked | None:  # noqa: ANN401, ARG002 - as the data set's `answer` gives it
+        """What the document `id_` asks, and whether `answer` is right, as the data set's accuracy counts it.
+
+        None where it asks of all mentions alike.
+        """
+        return None
 
     def results(self, answers: Answers) -> Iterator[TextResult]:
         """Each document that has an answer made of clusters, in the order of the data."""
         for text in self.texts:
             if text.id in answers.clusters:
                 asked = self.asked(text.id, answers.of[text.id])
+                if asked is None:
+                    continue
                 first, last = asked.pronoun
                 clusters = [
                     cluster
