@@ -58,7 +58,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "list": "mtbias list datasets --cite",
         "export": "mtbias export --dataset winomt --out winomt.en.txt",
         "languages": {
-            "new": "mtbias languages new pl --lexicon nouns.tsv unimorph.tsv --out mtbias-polish",
+            "new": "mtbias languages new pl --lexicon nouns.tsv unimorph --out mtbias-polish",
             "check": "mtbias languages check pl --challenge challenge/pl.tsv",
         },
         "corpora": {

@@ -41,18 +41,23 @@ def command(
     name
         The language's English name, such as Polish (default: Stanza's).
     lexicon
-        Files of nouns; one or several.
+        Files of nouns; one or several. "unimorph" is UniMorph's table of the language (`mtbias fetch --dataset
+        unimorph-pl --accept-unverified`).
     stanza_dir
         Folder of Stanza models to look in.
     """
     from mtbias.corpora import cache_folder
     from mtbias.morphology.stanza_models import stanza_folder
-    from mtbias.new_language.lexica import read_lexicon
+    from mtbias.new_language.lexica import read_lexicon, unimorph_table
     from mtbias.new_language.project_files import Draft, check_draft, prospects, write_draft
 
     name = check_draft(code, name, out)
     known = prospects(code, stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
-    draft = Draft(code, name, tuple(read_lexicon(path) for path in lexicon or ()), known)
+    files = lexicon or []
+    if Path("unimorph") in files:
+        table, licence = unimorph_table(code, cache.cache_dir)
+        files, known = [table if path == Path("unimorph") else path for path in files], (*known, licence)
+    draft = Draft(code, name, tuple(map(read_lexicon, files)), known)
     nouns = write_draft(draft, out)
     print(
         f"{escaped(str(out))}: a draft of {draft.package}\n"

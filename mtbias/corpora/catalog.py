@@ -79,6 +79,13 @@ class Dataset:
 def _content() -> dict[str, Any]:
     text = resources.files("mtbias.corpora").joinpath("catalog.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
+    unimorph = content.pop("unimorph")
+    for code, table in unimorph["tables"].items():
+        file = table.pop("file")
+        home = f"unimorph/{file}"
+        url = f"https://raw.githubusercontent.com/{home}/{table['commit']}/{file}"
+        entry = {"home": f"https://github.com/{home}", "downloads": [{"url": url, "sha256": "", "files": [file]}]}
+        content["source"][f"unimorph-{code}"] = {**table, **entry, "citation": unimorph["citation"]}
     for name, entry in content["source"].items():
         entry |= {"name": name, "citation": entry["citation"].strip()}
     return content
@@ -294,7 +301,7 @@ def cached_file(name: str, cache: Path | None) -> Path:
         DataError: it is damaged.
     """
     source = fetched_source(name)
-    main = next(iter(source.hashes)) if name in tables() else dataset(name).file
+    main = source.downloads[0].files[0] if name in tables() else dataset(name).file
     folder = source_folder(source, cache)
     again = f"run: mtbias fetch --dataset {name}"
     if not (folder / main).is_file():

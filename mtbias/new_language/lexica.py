@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.errors import DataError
+from mtbias.corpora.catalog import cached_file, fetched_source, tables
+from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import open_input, unreadable
 from mtbias.language.grammar import Agreement
 
@@ -81,6 +82,27 @@ def read_lexicon(path: Path) -> Lexicon:
         path=path,
         line=number,
     )
+
+
+UNIMORPH = "unimorph-"
+"""What the names of UniMorph's tables begin with in the catalog; the language's code follows."""
+
+
+def unimorph_table(code: str, cache: Path | None) -> tuple[Path, str]:
+    """The fetched table of UniMorph's for a language, and a line on where it comes from and its licence.
+
+    Raises:
+        SettingError: the catalog has none.
+        MissingResourceError: it was not fetched; the message names the command.
+    """
+    known = [name.removeprefix(UNIMORPH) for name in tables() if name.startswith(UNIMORPH)]
+    if code not in known:
+        raise SettingError(
+            "lexicon", f"expected a file, for UniMorph is known for {', '.join(known)} alone; got {code}"
+        )
+    source = fetched_source(UNIMORPH + code)
+    line = f"UniMorph: {source.licence}, {source.home} at {source.commit[:7]}"
+    return cached_file(source.name, cache), line
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

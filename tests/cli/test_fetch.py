@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -35,19 +35,20 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     thread = threading.Thread(target=partial(server.serve_forever, poll_interval=0.05), daemon=True)
     thread.start()
     base = f"http://127.0.0.1:{server.server_address[1]}"
-    monkeypatch.setattr(catalog, "catalogued", partial(_moved, catalog.catalogued(), base))
+    known, tables = catalog.catalogued(), catalog.tables()
+    sets = {name: replace(entry, source=_moved(entry.source, base)) for name, entry in known.items()}
+    monkeypatch.setattr(catalog, "catalogued", lambda: sets)
+    moved = {name: _moved(source, base) for name, source in tables.items()}
+    monkeypatch.setattr(catalog, "tables", lambda: moved)
     yield folder
     server.shutdown()
     server.server_close()
     thread.join(timeout=10)
 
 
-def _moved(known: Mapping[str, catalog.Dataset], base: str) -> dict[str, catalog.Dataset]:
-    moved = {}
-    for name, entry in known.items():
-        downloads = tuple(replace(d, url=f"{base}/{d.url.rpartition('/')[2]}") for d in entry.source.downloads)
-        moved[name] = replace(entry, source=replace(entry.source, downloads=downloads))
-    return moved
+def _moved(source: catalog.Source, base: str) -> catalog.Source:
+    downloads = tuple(replace(d, url=f"{base}/{d.url.rpartition('/')[2]}") for d in source.downloads)
+    return replace(source, downloads=downloads)
 
 
 def test_winomt_is_fetched_checked_and_then_used(
@@ -134,3 +135,36 @@ def test_a_data_set_nobody_has_checked_needs_a_decision(
     assert main(["fetch", "--dataset", "bug", "--sha256", "abc"]) == 2
     assert main(["fetch", "--lang", "tlh"]) == 2
     assert "no language 'tlh' is installed" in capsys.readouterr().err
+
+
+POLISH = """\
+lekarz\tlekarz\tN;NOM;SG;MASC;HUM
+lekarz\tlekarza\tN;GEN;SG;MASC;HUM
+lekarka\tlekarka\tN;NOM;SG;FEM
+lekarka\tlekarki\tN;GEN;SG;FEM
+"""
+
+
+def test_unimorphs_table_is_fetched_by_its_name_and_drafted_from_with_its_licence(
+    served: Path, bare: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed, out = bare.folder / "nouns.tsv", bare.folder / "mtbias-polish"
+    listed.write_text("english\tmasculine\tfeminine\ndoctor\tlekarz\tlekarka\n", encoding="utf-8")
+    where = ["--out", str(out), "--cache-dir", str(bare.cache), "--stanza-dir", str(bare.folder)]
+    draft = ["languages", "new", "pl", "--lexicon", str(listed), "unimorph", *where]
+    fetch = ["fetch", "--dataset", "unimorph-pl", "--cache-dir", str(bare.cache)]
+    assert main(draft) == 1
+    assert "run: mtbias fetch --dataset unimorph-pl" in capsys.readouterr().err
+    (served / "pol").write_text(POLISH, encoding="utf-8")
+    assert main(fetch) == 1
+    assert "--sha256 HASH, or --accept-unverified" in capsys.readouterr().err
+    assert main([*fetch, "--accept-unverified"]) == 0
+    assert main(draft) == 0
+    line = "UniMorph: CC BY-SA 3.0, https://github.com/unimorph/pol at 021f30f"
+    assert f"\n  {line}\n" in capsys.readouterr().out
+    assert f"- {line}\n" in (out / "README.md").read_text(encoding="utf-8")
+    nouns = (out / "mtbias_polish" / "data" / "pl_nouns.tsv").read_text(encoding="utf-8")
+    assert "# check doctor\tlekarz\tm\twhole1\t\n" in nouns
+    assert "# check doctor\tlekarka\tf\ta1\t\n" in nouns
+    assert main(["languages", "new", "nl", "--lexicon", "unimorph", "--out", str(bare.folder / "nl")]) == 2
+    assert "UniMorph is known for bg, ca, hi, pl, ro, sv alone; got nl" in capsys.readouterr().err
