@@ -218,7 +218,8 @@ def check_dataset(name: str) -> None:
         UsageError: names those that there are.
     """
     if name not in dataset_names():
-        raise UsageError(f"unknown dataset {name!r}; {choices(name, dataset_names())}")
+        what = f"{name} is for mtbias coref" if name in catalogued() else f"unknown dataset {name!r}"
+        raise UsageError(f"{what}; {choices(name, dataset_names())}")
 
 
 def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, lang: str | None = None) -> Corpus[Any]:

@@ -28,6 +28,8 @@ def test_the_names() -> None:
         UsageError, match=r"unknown dataset 'winmt'; did you mean winomt\? there are winomt, bug, .*custom"
     ):
         load_corpus("winmt", None)
+    with pytest.raises(UsageError, match="winobias is for mtbias coref; "):
+        load_corpus("winobias", None)
 
 
 def test_the_catalog_is_complete() -> None:
