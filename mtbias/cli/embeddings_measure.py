@@ -30,7 +30,7 @@ def command(
     - indirect: β of pairs of words, the share of their similarity that is gender
     - weat: S of one list of targets against two lists of attributes, with the partition test's p
     - weat-two-targets: effect size d of tests with two lists of targets, with p
-    - gipe: gender-based illicit proximity of words to their neighbours
+    - gipe: gender-based illicit proximity of words to their neighbours, and the plain mean of its η
     - clustering: how well two clusters of the most biased words fit the genders
     - recoverability: how well a classifier finds the gender of the most biased words
 
@@ -45,10 +45,11 @@ def command(
     debiased
         The same words' vectors after debiasing; one or several.
     words
-        A TOML file: `[direction]` pairs (feminine, masculine); `[direct]` words; `[indirect]` pairs; `[weat]` targets,
-        attributes_1, attributes_2; `[weat-two-targets.NAME]` targets_1, targets_2, attributes_1, attributes_2; `[gipe]`
-        words; `[gendered]` pairs and words that tell a gender, which clustering and recoverability leave out. A section
-        that is absent is not measured (default: the example that comes with mtbias).
+        A TOML file: `[direction]` pairs (feminine, masculine); `[direct]` words; `[indirect]` pairs; `[weat.NAME]`
+        targets, attributes_1, attributes_2; `[weat-two-targets.NAME]` targets_1, targets_2, attributes_1, attributes_2;
+        `[gipe.NAME]` words, or words = "all neutral"; `[gendered]` pairs and words that tell a gender, which clustering
+        and recoverability leave out. A section that is absent is not measured (default: the example that comes with
+        mtbias).
     limit
         Read only the first so many words (default: all).
     measures

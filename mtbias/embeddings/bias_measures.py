@@ -30,6 +30,8 @@ from mtbias.stats.results import Floats, Interval, enough, number
 # biases* (Science 2017), for the test; Dawkins, *SoWinoBias* (GeBNLP 2021), for one list of targets.
 
 _CHUNK = 1 << 14
+_WORDS_AT_ONCE = 64
+"""Whose neighbours are looked for together: of 300,000 words 150 MB of cosines."""
 _TIE = 1e-12
 """Values closer than this count as equal: the sums of two partitions differ by rounding alone."""
 
@@ -208,13 +210,15 @@ def indirect_bias(first: Floats, second: Floats, g: Floats) -> Floats:
     return np.where(gone | (similar == 0), np.nan, beta)
 
 
-def gipe(words: Sequence[str], vectors: Vectors, original: Vectors, g: Floats, settings: EmbeddingSettings) -> Measured:
-    """GIPE(V) = Σ γ(w)·η(w) / Σ γ(w) over the words V; [0, 1], None where all weights are 0; bootstrap over the words.
+def gipe(
+    words: Sequence[str], vectors: Vectors, original: Vectors, g: Floats, settings: EmbeddingSettings
+) -> dict[str, Measured]:
+    """GIPE(V) = Σ γ(w)·η(w) / Σ γ(w) over the words V, and mean η; [0, 1], bootstrap over the words.
 
     η(w) = share of the N nearest neighbours n of w with β(n, w) > θ. γ(w) = 1 + (incoming edges with β > θ) /
     (incoming edges); incoming edges of w come from the words of V that have w among their neighbours. Neighbours are
     those in `vectors` (the word itself left out; ties by order in the file), β and g are of the `original` space. An
-    edge whose β is undefined counts as not above θ.
+    edge whose β is undefined counts as not above θ. GIPE is None where all weights are 0.
 
     Args:
         words: V, each once, with a vector in both spaces.
@@ -231,20 +235,19 @@ def gipe(words: Sequence[str], vectors: Vectors, original: Vectors, g: Floats, s
     missing = vectors.lacking(words) + original.lacking(words)
     if missing or not words:
         raise DataError(f"expected words with vectors for GIPE, got none; without: {missing}")
-    neighbours, theta = settings.neighbours, settings.theta
-    if neighbours >= len(vectors.words):
-        message = f"expected between 1 and {len(vectors.words) - 1} neighbours, got {neighbours}; set --neighbours"
-        raise DataError(message, path=vectors.path)
-    place = {word: n for n, word in enumerate(words)}
+    neighbours = settings.neighbours
+    own = np.array([vectors.index[word] for word in words])
+    place = np.full(len(vectors.words), -1)
+    """Of each word of the space its number in V; -1: it is not there."""
+    place[own] = np.arange(len(words))
     above, incoming = np.zeros(len(words)), np.zeros((len(words), 2))
     undefined = 0
-    for n, word in enumerate(words):
-        near, beta = _edges(word, vectors, original, g, neighbours)
+    for n, (near, beta) in enumerate(edges(own, vectors, original, g, neighbours)):
         undefined += int(np.isnan(beta).sum())
-        above[n] = (beta > theta).sum()
-        for neighbour, is_high in zip(near, beta > theta, strict=True):
-            if neighbour in place:
-                incoming[place[neighbour]] += (1, is_high)
+        high = beta > settings.theta
+        above[n] = high.sum()
+        listed = place[near] >= 0
+        incoming[place[near[listed]]] += np.column_stack([np.ones(listed.sum()), high[listed]])
     gamma = np.full(len(words), float(settings.edgeless_weight))
     linked = incoming[:, 0] > 0
     gamma[linked] = 1 + incoming[linked, 1] / incoming[linked, 0]
@@ -256,22 +259,34 @@ def gipe(words: Sequence[str], vectors: Vectors, original: Vectors, g: Floats, s
         "undefined edges": undefined,
         "words without edges": int((~linked).sum()),
     }
-    return replace(found, rests_on=rests_on)
+    return {"": replace(found, rests_on=rests_on), "mean η": _ratio(above / neighbours, np.ones(len(words)), settings)}
 
 
-def _edges(word: str, vectors: Vectors, original: Vectors, g: Floats, n: int) -> tuple[list[str], Floats]:
-    """The neighbours of a word, and β of each with it."""
-    near = [vectors.words[k] for k in _nearest(vectors, word, n)]
-    if lost := original.lacking(near):
-        raise DataError(f"{lost[0]!r}, a neighbour of {word!r}, has no vector in the original space")
-    others = original.rows(near)
-    return near, indirect_bias(others, np.broadcast_to(original.rows([word])[0], others.shape), g)
+def edges(
+    rows: NDArray[np.int64], vectors: Vectors, original: Vectors, g: Floats, n: int
+) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+    """The rows of the `n` nearest neighbours of each of `rows` of `vectors`, and β of each with it, of `original`.
+
+    Raises:
+        DataError: no more than `n` words; a neighbour has no vector in the original space.
+    """
+    if n >= len(vectors.words):
+        message = f"expected between 1 and {len(vectors.words) - 1} neighbours, got {n}; set --neighbours"
+        raise DataError(message, path=vectors.path)
+    for start in range(0, len(rows), _WORDS_AT_ONCE):
+        some = rows[start : start + _WORDS_AT_ONCE]
+        for row, cosine in zip(some, vectors.matrix[some] @ vectors.matrix.T, strict=True):
+            near = _largest(cosine, row, n)
+            names = [vectors.words[k] for k in near]
+            if lost := original.lacking(names):
+                message = f"{lost[0]!r}, a neighbour of {vectors.words[row]!r}, has no vector in the original space"
+                raise DataError(message)
+            others = original.rows(names)
+            yield near, indirect_bias(others, np.broadcast_to(original.rows([vectors.words[row]])[0], others.shape), g)
 
 
-def _nearest(vectors: Vectors, word: str, n: int) -> NDArray[np.int64]:
-    """The rows of the `n` words with the largest cosine."""
-    own = vectors.index[word]
-    cosine = vectors.matrix @ vectors.matrix[own]
+def _largest(cosine: Floats, own: int, n: int) -> NDArray[np.int64]:
+    """The places of the `n` largest cosines, without one's own."""
     cosine[own] = -np.inf
     border = np.partition(cosine, -n)[-n]
     candidates = np.flatnonzero(cosine >= border)

@@ -22,7 +22,7 @@ from mtbias.embeddings.bias_measures import (
 from mtbias.embeddings.biased_groups import clustering, most_biased, recoverability, sklearn_module
 from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, EmbeddingSettings, Measure
 from mtbias.embeddings.vectors import Vectors, read_vectors
-from mtbias.embeddings.word_lists import EXAMPLE_LISTS, Pair, WordLists, read_lists
+from mtbias.embeddings.word_lists import ALL_NEUTRAL, EXAMPLE_LISTS, Pair, WordLists, read_lists
 from mtbias.errors import DataError, DependencyError, SettingError, escaped
 from mtbias.files.writing import signature_line
 from mtbias.report.tables import columns, interval
@@ -210,13 +210,26 @@ def measure(
             found |= {f"{test} {what}": each for what, each in weat_two_targets(*sides, settings=settings).items()}
         return found
 
+    def of_lists() -> dict[str, Measured]:
+        found: dict[str, Measured] = {}
+        for test, listed in lists.gipe.items():
+            words = listed.words
+            if words == ALL_NEUTRAL:
+                words = tuple(word for word in vectors.words if word not in lists.gendered_words)
+            each = gipe(known(f"gipe.{test}", words), vectors, original, g, settings)
+            found |= {f"{test} {what}".rstrip(): one for what, one in each.items()}
+        return found
+
     leaning = partial(most_biased, original, g, exclude=lists.gendered_words, selection=settings.selection)
     takes: dict[str, Callable[[], Mapping[str, Measured]]] = {
         "direct": lambda: {"": direct_bias(rows("direct", lists.direct.words), g, settings)},
         "indirect": beta,
-        "weat": lambda: {"": weat(*(rows("weat", words) for words in vars(lists.weat).values()), settings=settings)},
+        "weat": lambda: {
+            test: weat(*(rows(f"weat.{test}", words) for words in vars(three).values()), settings=settings)
+            for test, three in lists.weat.items()
+        },
         "weat-two-targets": of_tests,
-        "gipe": lambda: {"": gipe(known("gipe", lists.gipe.words), vectors, original, g, settings)},
+        "gipe": of_lists,
         "clustering": lambda: clustering(leaning(settings.cluster_words), vectors, settings),
         "recoverability": lambda: recoverability(leaning(settings.recover_words), vectors, settings),
     }

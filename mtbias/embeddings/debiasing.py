@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.embeddings.bias_measures import gender_direction, gender_subspace
+from mtbias.embeddings.bias_measures import edges, gender_direction, gender_subspace
 from mtbias.embeddings.bias_results import with_vectors
 from mtbias.embeddings.biased_groups import sklearn_module
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
@@ -220,6 +221,80 @@ def equalised(rows: Floats, subspace: Floats) -> Floats | None:
     return np.asarray(nu + np.sqrt(max(0.0, 1 - float(nu @ nu))) * apart / lengths)
 
 
+# Repulsion, attraction, neutralisation (RAN): each word is moved away from the neighbours that it owes to gender.
+#
+# Source: Kumar, Bhotia, Kumar and Chakraborty, *Nurse is closer to woman than surgeon?* (TACL 2020), by the equations
+# and settings that WEFE (github.com/dccuchile/wefe) documents. The paper chooses the words by a classifier on
+# dictionaries; here they are all that tell no gender by their meaning.
+
+_WORDS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ProximityDebiasing:
+    """What becomes of every word."""
+
+    g: Floats
+    kept: frozenset[str]
+    """Words that tell a gender: they stay."""
+    settings: DebiasSettings
+
+    def counts(self, vectors: Vectors) -> dict[str, int | float]:
+        """How many words are moved."""
+        kept = len(self.kept) - len(vectors.lacking(self.kept))
+        return {"moved": len(vectors.words) - kept, "kept": kept}
+
+    def apply(self, vectors: Vectors) -> Iterator[Floats]:
+        """The unit vectors, in the order of `vectors`.
+
+        Raises:
+            DataError: fewer words than neighbours.
+        """
+        neutral = np.array([n for n, word in enumerate(vectors.words) if word not in self.kept], dtype=np.int64)
+        moved = self._moved(neutral, vectors)
+        for word, row in zip(vectors.words, vectors.matrix, strict=True):
+            yield row if word in self.kept else next(moved)
+
+    def _moved(self, rows: NDArray[np.int64], vectors: Vectors) -> Iterator[Floats]:
+        found = edges(rows, vectors, vectors, self.g, self.settings.neighbours)
+        for start in range(0, len(rows), _WORDS_AT_ONCE):
+            some = rows[start : start + _WORDS_AT_ONCE]
+            near, beta = (np.stack(each) for each in zip(*islice(found, len(some)), strict=True))
+            repels = beta > self.settings.theta
+            yield from moved_apart(vectors.matrix[some], vectors.matrix[near], repels, self.g, self.settings)
+
+
+def moved_apart(rows: Floats, near: Floats, repels: NDArray[np.bool_], g: Floats, settings: DebiasSettings) -> Floats:
+    """The unit vectors w' that minimise λ1·F_r + λ2·F_a + λ3·F_n, each found by Adam from its w.
+
+    F_r = mean over the repelling neighbours n of |cos(w', n)|, 0 without any; F_a = |cos(w', w) − 1| / 2;
+    F_n = |cos(w', g)|; the λ are `repulsion`, `attraction` and `neutralisation`.
+
+    Args:
+        rows: the w, ``[words, dimensions]``; all vectors have length 1.
+        near: their neighbours, ``[words, neighbours, dimensions]``.
+        repels: which of them repel, ``[words, neighbours]``.
+        g: the gender direction.
+        settings: of the method.
+    """
+    import torch
+    from torch.nn.functional import normalize
+
+    before, others, direction, mask = map(torch.tensor, (rows, near, g, repels.astype(np.float64)))
+    after = before.clone().requires_grad_()
+    optimiser = torch.optim.Adam([after], lr=settings.learning_rate)
+    for _ in range(settings.steps):
+        optimiser.zero_grad()
+        unit = normalize(after)
+        close = (torch.bmm(others, unit[:, :, None])[:, :, 0].abs() * mask).sum(1) / mask.sum(1).clamp(min=1)
+        away = ((unit * before).sum(1) - 1).abs() / 2
+        leaning = (unit @ direction).abs()
+        loss = settings.repulsion * close + settings.attraction * away + settings.neutralisation * leaning
+        loss.sum().backward()
+        optimiser.step()
+    return np.asarray(normalize(after.detach()).numpy())
+
+
 @dataclass(frozen=True, slots=True)
 class DebiasedFile:
     """What was written, and what it rests on."""
@@ -253,7 +328,7 @@ def debias_file(
 
     Args:
         path: the vectors, in word2vec's text format.
-        method: hard or inlp.
+        method: hard, inlp or ran.
         out: replaced as a whole, or not at all.
         words: a file of word lists: pairs of the gender direction, and words that tell a gender (default: the example
             that comes with mtbias).
@@ -262,7 +337,7 @@ def debias_file(
 
     Raises:
         SettingError: a setting of another method; `out` is no new file in a folder that is there.
-        DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words for INLP.
+        DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words for INLP or RAN.
         DependencyError: INLP without scikit-learn.
         RunFolderError: the file cannot be written.
     """
@@ -273,8 +348,11 @@ def debias_file(
     lists = read_lists(words or EXAMPLE_LISTS)
     vectors = read_vectors(path, limit=limit)
     pairs = with_vectors("direction", lists.direction.pairs, [vectors], {})
-    debiasing: HardDebiasing | NullspaceProjection
-    if method == "hard":
+    debiasing: HardDebiasing | NullspaceProjection | ProximityDebiasing
+    if method == "ran":
+        g = gender_direction(vectors, pairs, settings.direction)
+        debiasing = ProximityDebiasing(g, lists.gendered_words, settings)
+    elif method == "hard":
         subspace = gender_subspace(vectors, pairs, settings.components)
         debiasing = hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered_words)
     else:

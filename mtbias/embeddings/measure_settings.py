@@ -23,7 +23,7 @@ of their differences."""
 Selection = Literal["by-gender", "overall"]
 """Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
 
-Method = Literal["hard", "inlp"]
+Method = Literal["hard", "inlp", "ran"]
 
 
 _OF_MEASURE: dict[str, tuple[str, ...]] = {
@@ -92,6 +92,7 @@ class EmbeddingSettings(Settings):
 _OF_METHOD = {
     "hard": ("components",),
     "inlp": ("direction", "rounds", "biased_words", "neutral_words", "neutral_cosine", "svm_c", "seed"),
+    "ran": ("direction", "neighbours", "theta", "repulsion", "attraction", "neutralisation", "steps", "learning_rate"),
 }
 """What each method of debiasing rests on."""
 
@@ -103,7 +104,7 @@ class DebiasSettings(Settings):
     components: int = at_least(1, 1)
     """hard: dimensions of the gender subspace."""
     direction: Direction = "pca"
-    """inlp: how g is found from its pairs: their first principal component, or the mean of their differences."""
+    """inlp, ran: how g is found from its pairs: their first principal component, or the mean of their differences."""
     rounds: int = at_least(1, 35)
     """inlp: classifiers that are trained and projected out, one after the other."""
     biased_words: int = at_least(2, 7500)
@@ -116,6 +117,20 @@ class DebiasSettings(Settings):
     """inlp: C of the linear support vector machines."""
     seed: int = at_least(0, 0, MOST_SEED)
     """inlp: seed of the neutral words and of the words that are held out."""
+    neighbours: int = at_least(1, 100)
+    """ran: so many nearest words may repel a word."""
+    theta: float = number_in(-1, 1, 0.05)
+    """ran: those of them do that have an indirect bias β above this."""
+    repulsion: float = number_in(0, 1, 1 / 3)
+    """ran: weight of being far from those words."""
+    attraction: float = number_in(0, 1, 1 / 3)
+    """ran: weight of staying near the vector before."""
+    neutralisation: float = number_in(0, 1, 1 / 3)
+    """ran: weight of having no part in the gender direction."""
+    steps: int = at_least(1, 300)
+    """ran: steps of the optimiser, Adam."""
+    learning_rate: float = number_in(0, 1, 0.01)
+    """ran: of the optimiser."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

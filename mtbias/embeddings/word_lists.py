@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, is_dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ from mtbias.files.strict_json import EXACT, DecodingError, converted
 EXAMPLE_LISTS = Path(str(resources.files("mtbias.embeddings"))) / "example_words.toml"
 """The lists that come with mtbias: of papers where they could be had, else an example."""
 
+ALL_NEUTRAL: Literal["all neutral"] = "all neutral"
+"""In place of a list of GIPE: all words of the vectors but those that tell a gender by their meaning."""
 Word = Annotated[str, Field(min_length=1)]
 Words = Annotated[tuple[Word, ...], Field(min_length=1)]
 Pair = tuple[Word, Word]
@@ -38,6 +40,8 @@ class _Once:
 
     def __post_init__(self) -> None:
         for name, entries in vars(self).items():
+            if entries == ALL_NEUTRAL:
+                continue
             words = [word for entry in entries for word in ([entry] if isinstance(entry, str) else entry)]
             if twice := [word for n, word in enumerate(words) if word in words[:n]]:
                 raise ValueError(f"{name}: expected each word once, got {twice[0]!r} twice; remove one")
@@ -48,6 +52,13 @@ class WordList(_Once):
     """Words of a measure."""
 
     words: Words
+
+
+@dataclass(frozen=True)
+class ProximityWords(_Once):
+    """Words of GIPE."""
+
+    words: Words | Literal["all neutral"]
 
 
 @dataclass(frozen=True)
@@ -85,10 +96,10 @@ class Sections:
     direction: PairList
     direct: WordList = WordList(())
     indirect: PairList = PairList(())
-    weat: Association = Association((), (), ())
+    weat: Mapping[str, Association] = field(default_factory=dict)
+    """By the tests' names, as in the next two."""
     weat_two_targets: Mapping[str, TwoTargets] = field(default_factory=dict)
-    """By the tests' names."""
-    gipe: WordList = WordList(())
+    gipe: Mapping[str, ProximityWords] = field(default_factory=dict)
     gendered: GenderedLists = GenderedLists()
 
 

@@ -84,31 +84,36 @@ def test_gipe_by_hand() -> None:
     vectors = make_vectors(["a", "b", "c"], np.array([[0.8, 0.6, 0], [0.8, 0.36, 0.48], [0, 0.6, 0.8]]))
     # N = 1: a → b (.856), b → a, c → b (.6). η: a 1, b 1, c 0. Incoming: a 1 of 1 high, b 1 of 2, c none.
     # γ: 2, 1.5, and 1 or 0 for c.
-    one = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, theta=0.03))
+    one, eta = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, theta=0.03)).values()
+    assert eta.value == pytest.approx(2 / 3)
     assert one.value == pytest.approx((2 + 1.5) / 4.5)
     counts = {"words": 3, "neighbours each": 1, "edges above θ": 2, "undefined edges": 0, "words without edges": 1}
     assert one.rests_on == counts
-    none = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, theta=0.03, edgeless_weight=0))
+    none = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, theta=0.03, edgeless_weight=0))[
+        ""
+    ]
     assert none.value == pytest.approx(1.0)
     # Strictly larger than θ.
     above = EmbeddingSettings(neighbours=1, theta=0.256 / 0.856 + 1e-9)
-    assert gipe(["a", "b", "c"], vectors, vectors, G, above).rests_on["edges above θ"] == 0
+    assert gipe(["a", "b", "c"], vectors, vectors, G, above)[""].rests_on["edges above θ"] == 0
     # Of c alone, which is nobody's neighbour: η 0 with weight 1; no number with weight 0.
-    assert gipe(["c"], vectors, vectors, G, EmbeddingSettings(neighbours=1)).value == 0.0
-    assert gipe(["c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, edgeless_weight=0)).value is None
+    assert gipe(["c"], vectors, vectors, G, EmbeddingSettings(neighbours=1))[""].value == 0.0
+    assert gipe(["c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, edgeless_weight=0))[""].value is None
     # An interval needs ten words.
-    drawn = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, resamples=200))
+    drawn = gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=1, resamples=200))[""]
     assert (drawn.value, drawn.ends) == (one.value, None)
     # N = 2: a → b, c; b → a, c; c → b, a: η 1/2, 1/2, 0. Incoming a: 1 of 2, b: 1 of 2, c: 0 of 2: γ 1.5, 1.5, 1.
-    assert gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=2)).value == pytest.approx(1.5 / 4)
+    assert gipe(["a", "b", "c"], vectors, vectors, G, EmbeddingSettings(neighbours=2))[""].value == pytest.approx(
+        1.5 / 4
+    )
 
 
 def test_gipe_judges_neighbours_of_one_space_by_the_other() -> None:
     original = make_vectors(["a", "b", "c"], np.array([[0.8, 0.6, 0], [0.8, 0.36, 0.48], [0, 0.6, 0.8]]))
     # In the debiased space a and c are nearest, whose β in the original space is below 0.
     debiased = make_vectors(["a", "b", "c"], np.array([[0, 1.0, 0], [0, 0, 1.0], [0, 1.0, 0.1]]))
-    assert gipe(["a"], debiased, original, G, EmbeddingSettings(neighbours=1)).rests_on["edges above θ"] == 0
-    assert gipe(["a"], original, original, G, EmbeddingSettings(neighbours=1)).rests_on["edges above θ"] == 1
+    assert gipe(["a"], debiased, original, G, EmbeddingSettings(neighbours=1))[""].rests_on["edges above θ"] == 0
+    assert gipe(["a"], original, original, G, EmbeddingSettings(neighbours=1))[""].rests_on["edges above θ"] == 1
     with pytest.raises(DataError, match="between 1 and 2 neighbours"):
         gipe(["a"], original, original, G, EmbeddingSettings(neighbours=3))
     with pytest.raises(DataError, match=r"without: \['x', 'x'\]"):

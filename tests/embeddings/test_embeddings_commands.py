@@ -25,8 +25,12 @@ pairs = [['w0', 'w1'], ['w2', 'w3'], ['gone', 'w4']]
 words = ['w10', 'w11', 'lost']
 [indirect]
 pairs = [['w10', 'w11']]
-[weat]
+[weat.first]
 targets = ['w20']
+attributes_1 = ['w30', 'w31']
+attributes_2 = ['w32', 'w33']
+[weat.second]
+targets = ['w21', 'w22']
 attributes_1 = ['w30', 'w31']
 attributes_2 = ['w32', 'w33']
 [weat-two-targets.some]
@@ -34,8 +38,10 @@ targets_1 = ['w20', 'w21']
 targets_2 = ['w22', 'w23']
 attributes_1 = ['w30', 'w31']
 attributes_2 = ['w32', 'w33']
-[gipe]
+[gipe.two]
 words = ['w10', 'w11']
+[gipe.every]
+words = 'all neutral'
 [gendered]
 pairs = [['w0', 'w1'], ['w6', 'w7']]
 words = ['w5']
@@ -80,9 +86,14 @@ def test_measure(files: list[object], embeddings: Callable[..., str]) -> None:
     assert measures["direct"] == {"": {"value": pytest.approx(direct), "rests_on": {"words": 2}, **rest}}
     beta = indirect_bias(vectors.rows(["w10"]), vectors.rows(["w11"]), g)[0]
     assert measures["indirect"] == {"(w10, w11)": {"value": pytest.approx(beta), "rests_on": {}, **rest}}
-    assert measures["weat"][""]["rests_on"] == {"partitions": 6}
+    assert {name: one["rests_on"] for name, one in measures["weat"].items()} == {
+        "first": {"partitions": 6}, "second": {"partitions": 6},
+    }  # fmt: skip
     assert measures["weat-two-targets"]["some difference"]["rests_on"] == {"partitions": 6}
-    assert measures["gipe"][""]["rests_on"]["neighbours each"] == 5
+    assert measures["gipe"]["two"]["rests_on"]["neighbours each"] == 5
+    assert measures["gipe"]["two mean η"]["rests_on"] == {"words": 2}
+    # Of 80 words w0 to w3 are of the direction (w4 too), w5 to w7 gendered: 72 tell no gender.
+    assert measures["gipe"]["every mean η"]["rests_on"] == {"words": 72}
     # Less w0 to w7, which tell a gender; w4's pair is not used, but its words are gendered all the same. Of the 72
     # others half are taken from each gender, as many as the rarer one has.
     others = vectors.matrix[8:] @ g

@@ -29,7 +29,8 @@ from tests.embeddings.toy_vectors import written
         ("sha256 = 'x'\n[direction]\npairs = [['a', 'b']]\n", "sha256: unknown key; there are "),
         ("[direction]\npairs = [['a', 'b']]\n[other]\n", "other: unknown key; there are "),
         ("[direction]\npairs = [['a', 'b']]\n[weet]\n", r"weet: unknown key; did you mean weat\?"),
-        ("[direction]\npairs = [['a', 'b']]\n[weat]\ntargets = ['a']\n", "weat.attributes_1: expected this key"),
+        ("[direction]\npairs = [['a', 'b']]\n[weat.x]\ntargets = ['a']\n", "weat.x.attributes_1: expected this key"),
+        ("[direction]\npairs = [['a', 'b']]\n[gipe.x]\nwords = 'all'\n", "gipe.x.words"),
         ("[direction]\npairs = [['a', 'b']]\n[weat-two-targets]\ntargets_1 = ['a']\n", "expected a table"),
         (
             "[direction]\npairs = [['a', 'b']]\n[gendered]\nexclude = ['a']\n",
@@ -59,7 +60,9 @@ def test_gendered_words_may_be_pairs_alone_or_words_alone(tmp_path: Path) -> Non
 def test_the_lists_that_ship() -> None:
     lists = read_lists(EXAMPLE_LISTS)
     assert len(lists.direction.pairs) == 9
-    assert len(lists.weat.attributes_1) == len(lists.weat.attributes_2) == 8
+    # Dawkins (2021), appendix A: 16 words in each list of occupations and adjectives, 8 in each of words of a gender.
+    assert [[len(words) for words in vars(test).values()] for test in lists.weat.values()] == [[32, 16, 16], [32, 8, 8]]
+    assert len(lists.gipe["sowinobias"].words) == 64
     # Caliskan et al. (2017): eight words in each list of WEAT 6 to 8.
     assert tuple(lists.weat_two_targets) == ("career-family", "math-arts", "science-arts")
     for test in lists.weat_two_targets.values():
