@@ -15,6 +15,7 @@ import pytest
 
 from mtbias.coref.dataset import by_kind
 from mtbias.coref.sowinobias import PAPER_VOCABULARY, parse_vocabulary
+from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
 from mtbias.files.reading import read_text
 
 # By polarity and in total: pro, anti, difference. Rows: GloVe, Hard-GloVe, GN-GloVe, RAN-GloVe and INLP-GloVe, each
@@ -49,7 +50,13 @@ def test_the_words_are_those_of_appendix_a(shared: Path) -> None:
     printed = [tuple(words.split(", ")) for words in re.findall(r"\{ ([^{}]*) \}", appendix)]
     ours = astuple(parse_vocabulary(read_text(PAPER_VOCABULARY)))
     assert [len(words) for words in printed] == [16] * 4 + [8] * 2
-    assert ours == (printed[1], printed[0], printed[2], printed[3])
+    women, men, positive, negative, of_men, of_women = printed
+    assert ours == (men, women, positive, negative)
+    # Those of word vectors: table 2 has the adjectives both ways, table 3 GIPE of all but the definitional words.
+    lists, adjectives = read_lists(EXAMPLE_LISTS), positive + negative
+    assert astuple(lists.weat["adjectives-occupations"]) == (adjectives, women, men)
+    assert astuple(lists.weat["adjectives-gender"]) == (adjectives, of_women, of_men)
+    assert lists.gipe["sowinobias"].words == women + men + adjectives
 
 
 def test_totals_and_differences_are_made_as_printed() -> None:
