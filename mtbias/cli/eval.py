@@ -5,14 +5,9 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from mtbias.cli.score import show
 from mtbias.cli.shared import (
-    LANGUAGE_MODEL,
     Bootstrap,
     Corpus,
     Device,
@@ -28,7 +23,7 @@ from mtbias.cli.shared import (
 )
 from mtbias.errors import SettingError, escaped
 from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
-from mtbias.evaluation.stages import Request, evaluate, planned, readable_store, translate_shard
+from mtbias.evaluation.stages import evaluate, translate_shard
 from mtbias.machine.network import no_network
 from mtbias.machine.stage_progress import ProgressLine, draws_bars
 from mtbias.settings import (
@@ -43,8 +38,6 @@ from mtbias.settings import (
 )
 from mtbias.translate.outputs import Shard
 
-Asking = Parameter(group=LANGUAGE_MODEL)
-
 
 def command(
     *,
@@ -58,7 +51,6 @@ def command(
     corpus: Corpus = CorpusSettings(),
     translation: Translation = TranslationSettings(),
     language_model: LanguageModel = LanguageModelSettings(),
-    dry_run: Annotated[Flag, Asking] = False,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
@@ -78,8 +70,6 @@ def command(
         With --json: what was done, as JSON.
     offline
         Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be asked.
-    dry_run
-        Ask the endpoint nothing; print how many requests and about how many tokens are missing.
     """
     part = None if shard is None else Shard.parse(shard)
     if part is not None and out is None:
@@ -90,9 +80,7 @@ def command(
     with no_network("--offline") if offline else nullcontext():
         request = prepare_eval(model, lang, settings, _fetching())
         refuse_unused(model, request.system, settings)
-        if dry_run:
-            _estimate(request, out, json=json)
-        elif part is None:
+        if part is None:
             show(evaluate(request, out=out, progress=ProgressLine()), out, json=json, full=full)
         elif out is not None:
             done = translate_shard(request, part, out=out, progress=ProgressLine())
@@ -110,21 +98,4 @@ def _fetching() -> Fetching:
     return Fetching(
         announce=lambda line: print(f"mtbias: {escaped(line)}", file=sys.stderr),
         bars=draws_bars(sys.stderr),
-    )
-
-
-def _estimate(request: Request, out: Path | None, *, json: bool) -> None:
-    """Print what an endpoint would be asked."""
-    from mtbias.translate.language_models.endpoint_system import EndpointPlan, estimate_requests
-
-    plan = planned(request, out)
-    if not isinstance(plan, EndpointPlan):
-        raise SettingError("dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one")
-    found = estimate_requests(plan, readable_store(plan, out))
-    if json:
-        print_json(found._asdict())
-        return
-    print(
-        f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens of "
-        f"prompts and {found.answer_tokens:,} of answers; thinking, and requests sent again, are extra"
     )
