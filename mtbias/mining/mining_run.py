@@ -7,25 +7,23 @@ with the same ``sentence_text``, as the authors do, the last one; and its card.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
+from functools import partial
 from hashlib import blake2b, sha256
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from shlex import quote
 
 from mtbias import __version__
 from mtbias.corpora.catalog import cache_folder
-from mtbias.errors import MtbiasError, SettingError, escaped
+from mtbias.errors import SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
 from mtbias.files.reading import read_bytes
 from mtbias.files.writing import signature_line, write_atomic
-from mtbias.machine.devices import begin_worker, chosen_device, require_device
+from mtbias.machine.devices import chosen_device, in_processes, require_device
 from mtbias.mining.confidence import weights_sha256
 from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
 from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser
@@ -42,8 +40,6 @@ STAGES = ("passages", "passages with the words", "sentences", "sentences parsed"
 """Lines or paragraphs that were read; those that hold a listed noun and a pronoun; the sentences of these; those of
 them that were parsed."""
 _COUNTS = ("stages", "matched", "left_out")
-_AHEAD = 2
-"""Chunks that wait for each process."""
 _COMMONEST = 10
 """Of the professions, patterns and so on, in a table of the card."""
 _SIDES = {1: "pro-stereotypical", -1: "anti-stereotypical", 0: "no stereotype"}
@@ -301,7 +297,7 @@ class ChunkMiner:
         self._plan, self._keep, self._listed = plan, plan.words, plan.occupations.majority
         self._parser = EnglishParser(plan.package, plan.device)
 
-    def mine(self, chunk: Chunk) -> MinedChunk:
+    def __call__(self, chunk: Chunk) -> MinedChunk:
         """The rows of `chunk`, in the text's order.
 
         Raises:
@@ -342,40 +338,9 @@ def mined_chunks(
         MissingResourceError: Stanza cannot load its models.
         MtbiasError: a process was ended from outside.
     """
-    if processes == 1:
-        miner = ChunkMiner(plan)
-        for chunk in chunks:
-            yield chunk, miner.mine(chunk)
+    if processes > 1:
+        yield from in_processes(partial(ChunkMiner, plan), chunks, processes)
         return
-    left, waiting = iter(chunks), deque[tuple[Chunk, Future[MinedChunk]]]()
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start, (plan,))
-    try:
-        while True:
-            for chunk in islice(left, _AHEAD * processes - len(waiting)):
-                waiting.append((chunk, pool.submit(_mine_chunk, chunk)))
-            if not waiting:
-                return
-            chunk, future = waiting.popleft()
-            yield chunk, future.result()
-    except BrokenProcessPool:
-        raise MtbiasError(
-            "a process that parses was ended (too little memory?): give fewer --processes; the same command resumes"
-        ) from None
-    finally:
-        for process in list((pool._processes or {}).values()):  # which else would finish what they are at
-            process.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
-_miners: list[ChunkMiner] = []
-"""The one of a process of a pool, which has no other place for it."""
-
-
-def _start(plan: MiningPlan) -> None:
-    """What a process does first."""
-    begin_worker()
-    _miners.append(ChunkMiner(plan))
-
-
-def _mine_chunk(chunk: Chunk) -> MinedChunk:
-    return _miners[0].mine(chunk)
+    miner = ChunkMiner(plan)
+    for chunk in chunks:
+        yield chunk, miner(chunk)

@@ -146,7 +146,7 @@ def test_a_run_that_was_stopped_resumes(
 ) -> None:
     mine("--text", "text.txt", "--out", "whole.tsv")
     monkeypatch.setattr(text_input, "PASSAGES", 1)
-    real, seen = mining_run.ChunkMiner.mine, []
+    real, seen = mining_run.ChunkMiner.__call__, []
 
     def stopped(self: mining_run.ChunkMiner, chunk: text_input.Chunk) -> mining_run.MinedChunk:
         seen.append(chunk)
@@ -154,7 +154,7 @@ def test_a_run_that_was_stopped_resumes(
             raise KeyboardInterrupt
         return real(self, chunk)
 
-    monkeypatch.setattr(mining_run.ChunkMiner, "mine", stopped)
+    monkeypatch.setattr(mining_run.ChunkMiner, "__call__", stopped)
     mine("--text", "text.txt", "--out", "resumed.tsv", code=130)
     with (home / "resumed.tsv.part").open("a") as file:
         file.write('{"half a line')
