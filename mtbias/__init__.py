@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from mtbias.api import EvalSettings, Run, ScoreSettings, compare, evaluate, read_run, score, score_systems
+    from mtbias.api import (
+        EvalSettings,
+        Run,
+        ScoreSettings,
+        compare,
+        evaluate,
+        read_run,
+        score,
+        score_systems,
+        translate_shard,
+    )
 
 __all__ = [
     "EvalSettings",
@@ -23,6 +33,7 @@ __all__ = [
     "read_run",
     "score",
     "score_systems",
+    "translate_shard",
 ]
 
 if not TYPE_CHECKING:  # a checker would take any name for one of the package's

@@ -9,7 +9,7 @@ printed, unless `progress=True`, and nothing exits: what is wrong is an error of
 
 from __future__ import annotations
 
-import logging
+import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import UsageError, choices
-from mtbias.evaluation.preparation import Fetching, prepare_eval, prepare_score, prepare_scores, refuse_unused
-from mtbias.evaluation.stages import REPORT, Request
+from mtbias.evaluation.preparation import prepare_eval, prepare_score, prepare_scores, refuse_unused
+from mtbias.evaluation.stages import REPORT, Request, ShardReport
 from mtbias.evaluation.stages import evaluate as evaluate_request
+from mtbias.evaluation.stages import translate_shard as translate_request
 from mtbias.files.writing import write_atomic
-from mtbias.machine.stage_progress import ProgressLine
+from mtbias.machine.stage_progress import ProgressLine, draws_bars
 from mtbias.report.page import as_html
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import page_of_runs, render_html
@@ -36,16 +37,25 @@ from mtbias.scoring.measure import GENDER
 from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
 from mtbias.translate.given_translations import LANG, GivenSystem, given_file, join_texts
 from mtbias.translate.language_models.answers import cleaned_system
+from mtbias.translate.outputs import Shard
 from mtbias.types import Instance, Progress, quiet
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EvalSettings", "Run", "ScoreSettings", "compare", "evaluate", "read_run", "score", "score_systems"]
+__all__ = [
+    "EvalSettings",
+    "Run",
+    "ScoreSettings",
+    "compare",
+    "evaluate",
+    "read_run",
+    "score",
+    "score_systems",
+    "translate_shard",
+]
 
 AnyPath: TypeAlias = "str | PathLike[str]"
-
-_log = logging.getLogger(__name__)
 
 
 class Run(FinishedRun):
@@ -143,9 +153,35 @@ def evaluate(
         MissingResourceError: something is missing and may not be downloaded.
         MtbiasError: any other fault of data, model, plugin or folder.
     """
-    request = prepare_eval(model, lang, settings or EvalSettings(), Fetching(announce=_log.info))
-    refuse_unused(model, request.system, settings or EvalSettings())
-    return _run(request, out, progress)
+    return _run(_prepared(model, lang, settings, progress), out, progress)
+
+
+def translate_shard(
+    model: str,
+    lang: str,
+    shard: str,
+    out: AnyPath,
+    *,
+    settings: EvalSettings | None = None,
+    progress: Progress | bool = False,
+) -> ShardReport:
+    """Translate a part of the run in a folder, as ``mtbias eval --shard`` does; `evaluate` completes the run.
+
+    Args:
+        model: as of `evaluate`.
+        lang: as of `evaluate`.
+        shard: ``K/N``, shard K of N.
+        out: folder of the run; other processes may translate other shards meanwhile.
+        settings: as of `evaluate`.
+        progress: as of `evaluate`.
+
+    Raises:
+        UsageError: no such shard; else as `evaluate`.
+        MtbiasError: as `evaluate`.
+    """
+    part = Shard.parse(shard)
+    request = _prepared(model, lang, settings, progress)
+    return translate_request(request, part, out=Path(out), progress=_shown(progress))
 
 
 def score(
@@ -320,9 +356,19 @@ def _given(
     )
 
 
+def _prepared(model: str, lang: str, settings: EvalSettings | None, progress: Progress | bool) -> Request:
+    settings = settings or EvalSettings()
+    request = prepare_eval(model, lang, settings, bars=progress is True and draws_bars(sys.stderr))
+    refuse_unused(model, request.system, settings)
+    return request
+
+
+def _shown(progress: Progress | bool) -> Progress:
+    return (ProgressLine() if progress else quiet) if isinstance(progress, bool) else progress
+
+
 def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
-    told = (ProgressLine() if progress else quiet) if isinstance(progress, bool) else progress
-    done = evaluate_request(request, out=None if out is None else Path(out), progress=told)
+    done = evaluate_request(request, out=None if out is None else Path(out), progress=_shown(progress))
     return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from dataclasses import asdict
 
+from mtbias.api import evaluate, translate_shard
 from mtbias.cli.score import show
 from mtbias.cli.shared import (
     Bootstrap,
@@ -22,10 +22,7 @@ from mtbias.cli.shared import (
     print_json,
 )
 from mtbias.errors import SettingError, escaped
-from mtbias.evaluation.preparation import Fetching, prepare_eval, refuse_unused
-from mtbias.evaluation.stages import evaluate, translate_shard
 from mtbias.machine.network import no_network
-from mtbias.machine.stage_progress import ProgressLine, draws_bars
 from mtbias.settings import (
     BootstrapSettings,
     CorpusSettings,
@@ -36,7 +33,6 @@ from mtbias.settings import (
     TranslationSettings,
     combined,
 )
-from mtbias.translate.outputs import Shard
 
 
 def command(
@@ -71,31 +67,20 @@ def command(
     offline
         Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be asked.
     """
-    part = None if shard is None else Shard.parse(shard)
-    if part is not None and out is None:
+    if shard is not None and out is None:
         raise SettingError("shard", "translations are kept in the folder of the run; name it with --out")
     settings = combined(
         EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline
     )
     with no_network("--offline") if offline else nullcontext():
-        request = prepare_eval(model, lang, settings, _fetching())
-        refuse_unused(model, request.system, settings)
-        if part is None:
-            show(evaluate(request, out=out, progress=ProgressLine()), out, json=json, full=full)
-        elif out is not None:
-            done = translate_shard(request, part, out=out, progress=ProgressLine())
-            if json:
-                print_json({"shard": str(part), "out": str(out), **asdict(done)})
-                return
-            print(
-                f"Shard {part} of {escaped(str(out))}: {done.parts} parts, {done.sentences} sentences; "
-                f"{done.generated} translated now in {done.seconds:.1f} s, {done.resumed} were there"
-            )
-
-
-def _fetching() -> Fetching:
-    """Downloads are announced on standard error, with a progress bar on a terminal."""
-    return Fetching(
-        announce=lambda line: print(f"mtbias: {escaped(line)}", file=sys.stderr),
-        bars=draws_bars(sys.stderr),
+        if shard is None or out is None:
+            show(evaluate(model, lang, out=out, settings=settings, progress=True), out, json=json, full=full)
+            return
+        done = translate_shard(model, lang, shard, out, settings=settings, progress=True)
+    if json:
+        print_json({"shard": shard, "out": str(out), **asdict(done)})
+        return
+    print(
+        f"Shard {shard} of {escaped(str(out))}: {done.parts} parts, {done.sentences} sentences; "
+        f"{done.generated} translated now in {done.seconds:.1f} s, {done.resumed} were there"
     )

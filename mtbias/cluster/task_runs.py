@@ -126,6 +126,7 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
     here = chosen_device(None)
     errors: list[MtbiasError] = []
     opened: dict[str, Measure] = {}
+    given: dict[str, Request] = {}
     for page in pages(sweep, task):  # one that is there may be of fewer systems
         with explained(page, "remove"):
             page.unlink(missing_ok=True)
@@ -134,7 +135,9 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
             if run_progress(cell.folder).complete:
                 say(f"{task.id}: {cell.id} done already")
                 continue
-            request = make_request(sweep, cell, device, here=here)
+            request = make_request(sweep, cell, device, here=here, beside=given.get(cell.dataset))
+            if cell.given is not None:
+                given[cell.dataset] = request
             measure = opened.setdefault(request.corpus.measure, request.measure)
             if measure.identity == request.measure.identity:
                 request = replace(request, measure=measure)
@@ -167,16 +170,18 @@ def _write_page(page: Path, cells: Sequence[Cell]) -> None:
     write_atomic(page, render_html(shown).encode())
 
 
-def make_request(sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True) -> Request:
+def make_request(
+    sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True, beside: Request | None = None
+) -> Request:
     """The request of a cell, the same as that of ``mtbias eval`` or ``score``. Nothing is downloaded.
 
     The sweep translates on `device`, this process computes on `here`. The type is given explicitly, so that a node
     without GPU can score what one with a GPU translated. Unless `offline`, the system may leave this machine
-    (`Task.needs_network`).
+    (`Task.needs_network`). That of translations that are there shares what it can with the one `beside` it.
     """
     if cell.given is not None:
         scored = combined(ScoreSettings, sweep, dataset=cell.dataset, data=sweep.data.get(cell.dataset), device=here)
-        return prepare_score(given_file(cell.given, name=cell.system), cell.lang, scored)
+        return prepare_score(given_file(cell.given, name=cell.system), cell.lang, scored, beside=beside)
     settings = combined(
         EvalSettings,
         sweep,

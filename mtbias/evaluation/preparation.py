@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +32,8 @@ from mtbias.translate.system_kinds import find_kind
 if TYPE_CHECKING:
     from mtbias.translate.given_translations import GivenSystem
 
+_log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 WINOMT = "winomt"
@@ -38,20 +41,11 @@ DEMO = "demo"
 """The model and the corpus that ship with mtbias."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fetching:
-    """What is told about downloads."""
-
-    announce: Callable[[str], object] = lambda _: None
-    """Called with a line before something is downloaded."""
-    bars: bool = False
-    """Whether downloads show a progress bar on standard error."""
-
-
-def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetching | None = None) -> Request:
+def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = False) -> Request:
     """The request behind ``mtbias eval``: corpus, system and measure, downloaded where they are missing and may be.
 
-    The model is a short name, hub id, folder, or ``SCHEME:NAME``.
+    The model is a short name, hub id, folder, or ``SCHEME:NAME``. What is downloaded is logged; with `bars` data sets
+    have a progress bar on standard error.
 
     Raises:
         MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may not be downloaded.
@@ -59,8 +53,7 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     usual = DEMO if model == DEMO and settings.data is None else WINOMT
     dataset = usual if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
-    downloads = fetching or Fetching()
-    announce = downloads.announce if downloads_allowed(offline=settings.offline) else None
+    announce = _log.info if downloads_allowed(offline=settings.offline) else None
     system_kind, name = find_kind(model)
     system_options = Asked(
         name=name,
@@ -81,7 +74,10 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, fetching: Fetchi
     offline = replace(system_options, offline=True)
     system = None if system_kind.needs_network else _if_here(lambda: system_kind.open(offline))
     if corpus is None:
-        corpus = _download_corpus(dataset, settings, downloads, announce, load)
+        if settings.data is None and announce is not None:
+            announce(f"downloading {dataset}")
+            fetch_dataset(dataset, cache_folder(settings.cache_dir), progress=bars)
+        corpus = load()
     system = system or system_kind.open(system_options)
     if corpus.given:
         from mtbias.translate.text_system import RewordedSystem
@@ -116,13 +112,22 @@ def refuse_unused(model: str, system: System, settings: EvalSettings) -> None:
 
 
 def prepare_score(
-    system: GivenSystem, lang: str, settings: ScoreSettings, corpus: Corpus[Any] | None = None
+    system: GivenSystem,
+    lang: str,
+    settings: ScoreSettings,
+    corpus: Corpus[Any] | None = None,
+    *,
+    beside: Request | None = None,
 ) -> Request:
     """The request behind ``mtbias score``: nothing is downloaded; the corpus is that of the settings, unless given.
+
+    It shares corpus, aligner and Stanza's models with the one `beside` it, of the same settings, if of this language.
 
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
+    if beside is not None and beside.lang == lang:
+        return _with_system(beside, system)
     dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
     corpus = corpus or load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
@@ -153,8 +158,7 @@ def prepare_scores(given: Iterable[tuple[GivenSystem, str]], settings: ScoreSett
     """
     request: Request | None = None
     for system, lang in given:
-        same = request is not None and request.lang == lang
-        request = _with_system(request, system) if request and same else prepare_score(system, lang, settings)
+        request = prepare_score(system, lang, settings, beside=request)
         yield request
 
 
@@ -203,17 +207,3 @@ def _check(lang: str, dataset: str, device: str | None) -> None:
         get_language(lang)
     if device is not None:
         require_device(device)
-
-
-def _download_corpus(
-    dataset: str,
-    settings: EvalSettings,
-    downloads: Fetching,
-    announce: Callable[[str], object] | None,
-    load: Callable[[], Corpus[Any]],
-) -> Corpus[Any]:
-    """The corpus that is not here: a data set of known hash is downloaded, unless that is forbidden."""
-    if settings.data is None and announce is not None:
-        announce(f"downloading {dataset}")
-        fetch_dataset(dataset, cache_folder(settings.cache_dir), progress=downloads.bars)
-    return load()
