@@ -20,7 +20,7 @@ from typing import Any
 from mtbias.cluster.inventory import refuse_missing
 from mtbias.cluster.local_processes import OFFLINE
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
-from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text, score_resources, translate_resources
+from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError
 from mtbias.files.reading import input_bytes
@@ -102,18 +102,15 @@ def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
     not wait for that.
     """
     new: set[str] = set()
-    arrays: dict[tuple[str, Resources, bool], list[Task]] = {}
+    arrays: dict[tuple[str, bool], list[Task]] = {}
     looked: Looked = {}
     for task in plan.tasks:
         renewed = any(need.id in new for need in plan.needs(task))
         if is_done(plan, task, looked) or (task.id in queued and not renewed):
             continue
         new.add(task.id)
-        resources = score_resources(plan.sweep)
-        if task.kind == "translate":
-            resources = translate_resources(plan.sweep, task.cells[0].model)
-        arrays.setdefault((task.kind, resources, task.needs_network), []).append(task)
-    return [Array(tuple(tasks), resources) for (_, resources, _), tasks in arrays.items()]
+        arrays.setdefault((task.kind, task.needs_network), []).append(task)
+    return [Array(tuple(tasks), plan.resources(tasks[0])) for tasks in arrays.values()]
 
 
 def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Callable[[str], object]) -> None:
@@ -167,7 +164,7 @@ def submit(
         record = _submit(plan, file, array, jobs, device, max_parallel or plan.sweep.slurm.max_parallel)
         waited |= dict.fromkeys(record.tasks, record.job)
         names = {"gpus": "GPUs", "cpus": "CPUs", "mem": "memory", "minutes": "minutes"}
-        amounts = [f"{value} {names[key]}" for key, value in asdict(array.resources).items() if value]
+        amounts = [f"{value} {what}" for key, what in names.items() if (value := getattr(array.resources, key))]
         after = f", after {', '.join(jobs)}" if jobs else ""
         say(f"job {record.job}: {len(array.tasks)} × {array.kind} ({', '.join(amounts)}){after}")
 
@@ -302,20 +299,10 @@ def _queue() -> list[tuple[str, str, int, str]]:
 
 
 def submission_device(plan: SweepPlan) -> str:
-    """``cuda`` where translations ask Slurm for GPUs.
-
-    Raises:
-        DataError: some do and some do not, and the sweep does not say on which device it translates.
-    """
+    """``cuda`` where translations ask Slurm for GPUs, unless the sweep says on which device it translates."""
     if plan.sweep.device != "auto":
         return plan.sweep.device
-    asked = {model: bool(translate_resources(plan.sweep, model).gpus) for model in plan.sweep.models}
-    if len(set(asked.values())) > 1:
-        raise DataError(
-            f"device: {', '.join(m for m in asked if asked[m])} would run on GPUs and "
-            f'{", ".join(m for m in asked if not asked[m])} on CPUs; say device = "cpu", or give all of them GPUs'
-        )
-    return "cuda" if any(asked.values()) else "cpu"
+    return "cuda" if any(plan.resources(task).gpus for task in plan.tasks if task.kind == "translate") else "cpu"
 
 
 def log_of(out: Path, task: Task) -> str:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 from unicodedata import category
@@ -38,38 +38,33 @@ LISTS = {"models", "languages", "datasets", "presets"}
 
 @dataclass(frozen=True, kw_only=True)
 class Resources(Settings):
-    """What a Slurm task asks for; None is what suits the model's size (``model_sizes.toml``)."""
+    """What a Slurm task asks for."""
 
-    gpus: int | None = at_least(0, None, 1024)
-    cpus: int | None = at_least(1, None, 4096)
-    mem: str | None = None
+    gpus: int = at_least(0, 0, 1024)
+    cpus: int = at_least(1, 4, 4096)
+    mem: str = "16G"
     """Such as ``16G``."""
-    minutes: int | None = at_least(1, None, 60 * 24 * 365)
+    minutes: int = at_least(1, 480, 60 * 24 * 365)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         mem = self.mem
-        if mem is not None and not (mem[:-1].isascii() and mem[:-1].isdigit() and mem[-1] in "KMGT"):
+        if not (mem[:-1].isascii() and mem[:-1].isdigit() and mem[-1:] in tuple("KMGT")):
             raise SettingError("mem", f"expected an amount such as 16G or 8000M, got {mem!r}")
-
-    def over(self, base: Resources) -> Resources:
-        """These values, where they are given, else those of `base`."""
-        values = {each.name: getattr(self, each.name) for each in fields(Resources)}
-        return replace(base, **{name: value for name, value in values.items() if value is not None})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slurm(Resources):
-    """How jobs are submitted; the resources are those of translation, for all models."""
+    """How jobs are submitted; the resources are those of translation with checkpoints."""
 
+    gpus: int = at_least(0, 1, 1024)
+    mem: str = "64G"
     partition: str | None = None
     account: str | None = None
     max_parallel: int | None = at_least(1, None, 100_000)
     """Tasks of an array that may run at once."""
     score: Resources = Resources()
-    """Of scoring."""
-    models: Mapping[str, Resources] = field(default_factory=dict)
-    """Of translation, by model."""
+    """Of scoring, and of translation where another machine computes."""
     extra: Mapping[str, str | int | bool] = field(default_factory=dict)
     """Further options of sbatch, such as ``qos``."""
     setup: tuple[str, ...] = ()
@@ -130,13 +125,10 @@ class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, Bootstra
             if len(self.languages) > 1 and LANG not in str(path):
                 message = f"expected {LANG} in the path where there are several languages, got {path}"
                 raise SettingError(f"systems.{system}", message)
-        for key, given, known, what in (
-            ("data", self.data, self.datasets, "datasets"),
-            ("slurm.models", self.slurm.models, self.models, "models"),
-        ):
-            for name in given:
-                if name not in known:
-                    raise SettingError(f"{key}.{name}", f"expected one of this sweep's {what}: {', '.join(known)}")
+        for name in self.data:
+            if name not in self.datasets:
+                known = ", ".join(self.datasets)
+                raise SettingError(f"data.{name}", f"expected one of this sweep's datasets: {known}")
 
 
 def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
@@ -228,9 +220,6 @@ def _with_paths(content: dict[str, Any], base: Path) -> dict[str, Any]:
     for key in ("data", "systems"):
         if isinstance(placed.get(key), dict):
             placed[key] = {name: absolute(path) for name, path in placed[key].items()}
-    slurm = placed.get("slurm")
-    if isinstance(slurm, dict) and isinstance(slurm.get("models"), dict):
-        placed["slurm"] = {**slurm, "models": {model(name): value for name, value in slurm["models"].items()}}
     return placed
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib import resources
+from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from mtbias.cluster.sweep_file import Resources, Sweep
 from mtbias.corpora import cache_folder, datasets, load_corpus
@@ -22,12 +19,10 @@ from mtbias.report.tables import columns
 from mtbias.stats.results import UNDEFINED
 from mtbias.translate.given_translations import LANG
 from mtbias.translate.outputs import Shard
-from mtbias.translate.seq2seq.checkpoints import catalog, check_language
+from mtbias.translate.seq2seq.checkpoints import check_language
 from mtbias.translate.system_kinds import find_kind, is_remote
 
 TABLE = "table"
-UNKNOWN_SIZE = "large"
-"""Of models that are not in the table: more than they need rather than less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +97,11 @@ class SweepPlan:
             f"--task: this sweep has no task {name!r}; its tasks are such as {', '.join(reversed(first.values()))} and "
             f"{TABLE}; `mtbias sweep FILE --tasks` lists them"
         )
+
+    def resources(self, task: Task) -> Resources:
+        """What a task asks of Slurm."""
+        computes = task.kind == "translate" and not task.needs_network  # else another machine does
+        return self.sweep.slurm if computes else self.sweep.slurm.score
 
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
@@ -227,30 +227,6 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
 
 def _safe(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name, flags=re.ASCII).lstrip(".") or "model"
-
-
-@cache
-def _table() -> dict[str, Any]:
-    return tomllib.loads(resources.files("mtbias.cluster").joinpath("model_sizes.toml").read_text(encoding="utf-8"))
-
-
-def short_name(model: str) -> str:
-    """The short name of a hub id that has one, in whatever language, else the model's own name."""
-    patterns = {name: re.escape(e.repository).replace(r"\{lang\}", r"\w+") for name, e in catalog().items()}
-    return next((name for name, pattern in patterns.items() if re.fullmatch(pattern, model)), model)
-
-
-def translate_resources(sweep: Sweep, model: str) -> Resources:
-    """What translating with `model` asks of Slurm: the sweep's own wishes, else what suits its size."""
-    own = sweep.slurm.models.get(model, Resources())
-    size = _table()["models"].get(short_name(model), UNKNOWN_SIZE)
-    usual = _table()["score"] if is_remote(model) else _table()["sizes"][size]  # another machine computes
-    return own.over(sweep.slurm.over(Resources(**usual)))
-
-
-def score_resources(sweep: Sweep) -> Resources:
-    """What scoring asks of Slurm."""
-    return sweep.slurm.score.over(Resources(**_table()["score"]))
 
 
 def plan_text(plan: SweepPlan) -> str:

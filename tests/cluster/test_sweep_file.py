@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.sweep_file import Resources, read_sweep, to_toml
+from mtbias.cluster.sweep_file import read_sweep, to_toml
 from mtbias.errors import DataError
 
 LEAST = "out = 'runs'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\n"
@@ -26,7 +26,7 @@ def test_what_is_not_said_has_a_default(tmp_path: Path) -> None:
 
 
 def test_the_processes_of_a_score_task(tmp_path: Path) -> None:
-    assert read_sweep(_file(tmp_path, LEAST)).processes is None
+    assert read_sweep(_file(tmp_path, LEAST)).processes == 1
     assert read_sweep(_file(tmp_path, f"{LEAST}processes = 4\n")).processes == 4
 
 
@@ -35,7 +35,6 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
     text = (
         "out = '../runs'\nmodels = ['demo', 'checkpoint', 'owner/name']\nlanguages = ['de']\ndatasets = ['custom']\n"
         "stanza_dir = 'stanza'\ncache_dir = '/cache'\n[data]\ncustom = 'own.tsv'\n"
-        "[slurm.models.checkpoint]\ngpus = 2\n"
     )
     sweep = read_sweep(_file(tmp_path, text))
     checkpoint = str(tmp_path / "checkpoint")
@@ -43,7 +42,6 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
     assert sweep.models == ("demo", checkpoint, "owner/name")
     assert sweep.data == {"custom": tmp_path / "own.tsv"}
     assert (sweep.stanza_dir, sweep.cache_dir) == (tmp_path / "stanza", Path("/cache"))
-    assert sweep.slurm.models == {checkpoint: Resources(gpus=2)}
 
 
 def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
@@ -83,10 +81,6 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
             "slurm.speed: unknown key; there are account, cpus, extra, gpus",
         ),
         (f"{LEAST}[slurm.score]\npartition = 'x'\n", "slurm.score.partition: unknown key; there are cpus, gpus, mem"),
-        (
-            f"{LEAST}[slurm.models.opus-mt]\ngpus = 1\n",
-            "slurm.models.opus-mt: expected one of this sweep's models: demo",
-        ),
         (
             f"{LEAST}[slurm.extra]\nqos = ['x']\n",
             "slurm.extra.qos: expected text or a whole number or true or false, got ['x']",
@@ -162,7 +156,7 @@ def test_a_sweep_that_is_written_is_read_again_as_it_was(tmp_path: Path) -> None
         'out = "runs with \\"quotes\\" and ü"\nmodels = ["demo", "owner/name"]\nlanguages = ["de", "he"]\n'
         'datasets = ["demo", "custom"]\npresets = ["paper", "fast"]\nshards = 3\nbeams = 2\nlength_penalty = 1.5\n'
         'dtype = "int8"\nengine = "ct2"\nstanza_dir = "s"\n[data]\ncustom = "c.tsv"\n'
-        '[slurm]\nmem = "1G"\nsetup = ["module load \\"x\\""]\n[slurm.models.demo]\ngpus = 0\n'
+        '[slurm]\nmem = "1G"\nsetup = ["module load \\"x\\""]\n'
         '[slurm.extra]\nqos = "long"\n'
     )
     sweep = read_sweep(_file(tmp_path, text))

@@ -18,9 +18,6 @@ from mtbias.cluster.sweep_tasks import (
     count_sentences,
     make_plan,
     plan_text,
-    score_resources,
-    short_name,
-    translate_resources,
 )
 from mtbias.errors import DataError, UsageError
 
@@ -118,35 +115,18 @@ def test_the_plan_has_a_line_for_each_cell_and_the_totals() -> None:
     assert unknown[9].split() == ["8", "cells", "–", "8"]
 
 
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("Helsinki-NLP/opus-mt-en-he", "opus-mt"),  # a checkpoint for each language
-        ("Helsinki-NLP/opus-mt-de-en", "Helsinki-NLP/opus-mt-de-en"),
-        ("facebook/m2m100_1.2B", "m2m100-1.2b"),
-        ("m2m100", "m2m100"),
-        ("a/folder", "a/folder"),
-    ],
-)
-def test_a_hub_id_has_the_short_name_of_its_model(model: str, name: str) -> None:
-    assert short_name(model) == name
-
-
-def test_resources_are_the_models_own_then_the_sweeps_then_those_of_its_size() -> None:
-    slurm = Slurm(cpus=8, minutes=90, models={"opus-mt": Resources(minutes=600)}, score=Resources(mem="99G"))
-    sweep = replace(SWEEP, slurm=slurm)
-    assert translate_resources(sweep, "opus-mt") == Resources(gpus=1, cpus=8, mem="16G", minutes=600)
-    assert translate_resources(sweep, "facebook/m2m100_418M") == Resources(gpus=1, cpus=8, mem="32G", minutes=90)
-    assert translate_resources(sweep, "owner/name").mem == "64G"  # of unknown size: the largest
-    assert score_resources(sweep).mem == "99G"
+def test_resources_are_those_of_translation_and_those_of_scoring() -> None:
+    slurm = Slurm(cpus=8, minutes=90, score=Resources(mem="99G"))
+    plan = _plan(replace(SWEEP, slurm=slurm))
+    translated, scored = (plan.resources(plan.tasks[n]) for n in (0, -2))
+    assert (translated.gpus, translated.cpus, translated.mem, translated.minutes) == (1, 8, "64G", 90)
+    assert scored == Resources(gpus=0, cpus=4, mem="99G", minutes=480)
 
 
 def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
     assert submission_device(_plan()) == "cuda"
-    assert submission_device(_plan(replace(SWEEP, models=("demo",)))) == "cpu"
+    assert submission_device(_plan(replace(SWEEP, slurm=Slurm(gpus=0)))) == "cpu"
     assert submission_device(_plan(replace(SWEEP, device="cpu"))) == "cpu"
-    with pytest.raises(DataError, match=r"opus-mt would run on GPUs and demo on CPUs; say device"):
-        submission_device(_plan(replace(SWEEP, models=("opus-mt", "demo"))))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from mtbias.cluster.local_processes import _take, _why_failed, log_file, run_locally, workers
 from mtbias.cluster.slurm import SUBMISSIONS, queue_states, read_submissions, to_submit
-from mtbias.cluster.sweep_file import Resources, Slurm, Sweep
+from mtbias.cluster.sweep_file import Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import TASKS, Failure, is_done, is_running, read_failure, recorded
@@ -217,17 +217,14 @@ def test_only_what_is_neither_done_nor_queued_is_submitted(plan: SweepPlan) -> N
 
 
 def test_tasks_of_like_resources_are_one_array(plan: SweepPlan) -> None:
-    slurm = Slurm(models={"opus-mt": Resources(gpus=0, minutes=30)})
-    mixed = make_plan(replace(plan.sweep, models=("demo", "opus-mt", "m2m100", "mbart50"), slurm=slurm))
+    mixed = make_plan(replace(plan.sweep, models=("demo", "opus-mt", "openai:small"), slurm=Slurm(minutes=30)))
     arrays = to_submit(mixed, [])
-    assert [(a.kind, len(a.tasks)) for a in arrays] == [
-        ("translate", 4),  # demo
-        ("translate", 4),  # opus-mt, with its own wishes
-        ("translate", 8),  # m2m100 and mbart50 are of one size
-        ("score", 2),
-        ("table", 1),
+    assert [(a.kind, len(a.tasks), a.resources.minutes) for a in arrays] == [
+        ("translate", 8, 30),
+        ("translate", 4, 480),  # on another machine
+        ("score", 2, 480),
+        ("table", 1, 480),
     ]
-    assert arrays[1].resources.minutes == 30
 
 
 def test_two_submissions_at_once_are_refused(plan: SweepPlan) -> None:
