@@ -1,19 +1,18 @@
-"""What is on this machine: what a sweep needs, and fetching it; versions, devices, network, the demo.
+"""What is on this machine: what a sweep needs, and fetching it; versions, devices, network.
 
 Nothing leaves the machine but what `fetch` fetches.
 """
 
 from __future__ import annotations
 
-import os
 import platform
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache as cached
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,11 @@ from mtbias import __version__, demo
 from mtbias.align.neural_aligner import DEFAULT_ENCODER, check_encoder, locate_encoder
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
-from mtbias.cluster.task_runs import translation_device
 from mtbias.corpora import cache_folder, datasets, fetch_dataset, load_corpus
 from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.downloads import FetchedDownload, given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
-from mtbias.evaluation.preparation import prepare_eval
-from mtbias.evaluation.stages import evaluate
 from mtbias.language.installed import get_language
 from mtbias.machine import network
 from mtbias.machine.devices import gpu_count, usable_cores
@@ -37,7 +33,7 @@ from mtbias.machine.stage_progress import draws_bars
 from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, find_package, stanza_folder
 from mtbias.report.tables import printable
 from mtbias.scoring.measure import GENDER
-from mtbias.settings import EvalSettings, LanguageModelSettings, TranslationSettings, combined
+from mtbias.settings import LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import LANG, given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
 from mtbias.translate.system import Asked
@@ -45,11 +41,6 @@ from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_kind, is_remot
 
 ENGLISH = "en"
 """The language that is not translated into."""
-DEMO_LANG = "de"
-DEMO_NUMBERS = {"accuracy": 70.5, "delta_g": 14.5, "delta_s": 50.4}
-"""Of the demo in `DEMO_LANG`, in per cent, as README.md has them."""
-_TOLERANCE = 0.5
-"""Points: a GPU may break a near tie another way, which moves a sentence of 512 (0.2 points) or two."""
 _NEEDED = ("torch", "transformers", "stanza", "numpy", "scipy", "pandas", "sentencepiece", "huggingface-hub")
 _OPTIONAL = {"ctranslate2": "ct2", "submitit": "slurm", "eflomal": "eflomal"}
 _NAMES = 15
@@ -291,14 +282,11 @@ class Check:
     """False where something needed is missing or wrong."""
 
 
-def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> Iterator[Check]:
-    """Look at everything that a `sweep` needs, if one is given; with `demo`, run the demo in one language.
+def examine(sweep: Sweep | None) -> Iterator[Check]:
+    """Look at versions, devices and network, and at everything that a `sweep` needs, if one is given.
 
-    Each check is given as soon as it is done.
-
-    Nothing is fetched, nothing leaves the machine. `cache` is mtbias's cache, where no sweep names one.
+    Nothing is fetched, nothing leaves the machine.
     """
-    cache = sweep.cache_dir if sweep is not None and sweep.cache_dir is not None else cache
     checks = list(_versions(sweep))
     yield from checks
     if not all(check.ok for check in checks):
@@ -306,24 +294,18 @@ def examine(sweep: Sweep | None, *, cache: Path | None, demo: bool) -> Iterator[
     yield from _devices(sweep)
     allowed = network.downloads_allowed(offline=False)
     yield Check("network", "downloads", "allowed" if allowed else f"forbidden by {network.VARIABLE} or HF_HUB_OFFLINE")
-    if sweep is not None:
-        yield _runs(sweep.out)
-        for needed in inventory(sweep):
-            where, problem = needed.look()
-            yield Check(f"needed by the sweep {sweep.name}", needed.title, problem or where, not problem)
-    if demo:
-        yield _demo(cache)
+    for needed in () if sweep is None else inventory(sweep):
+        where, problem = needed.look()
+        yield Check(f"needed by the sweep {sweep.name if sweep else ''}", needed.title, problem or where, not problem)
 
 
-def as_lines(checks: Iterable[Check]) -> Iterator[str]:
-    """A heading for each part, a line for each check as soon as it is done; what is wrong is marked."""
-    part = ""
-    for check in checks:
-        if check.part != part:
-            yield f"{check.part}\n" if not part else f"\n{check.part}\n"
-            part = check.part
-        # A fixed width, since the names of the checks to come are not known yet.
-        yield f"{' ' if check.ok else '!'} {printable(check.name):<{_NAMES}}  {printable(check.found)}\n"
+def as_text(checks: Iterable[Check]) -> str:
+    """A heading for each part, a line for each check; what is wrong is marked."""
+    blocks = []
+    for part, own in groupby(checks, key=lambda check: check.part):
+        rows = [f"{' ' if c.ok else '!'} {printable(c.name):<{_NAMES}}  {printable(c.found)}\n" for c in own]
+        blocks.append("".join([f"{part}\n", *rows]))
+    return "\n".join(blocks)
 
 
 def _versions(sweep: Sweep | None) -> Iterator[Check]:
@@ -359,26 +341,3 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
         built = torch.version.cuda
         why = f"torch is built for CUDA {built}, and sees none" if built else "this build of torch has no CUDA"
         yield Check("devices", "cuda", f"no GPU: {why}", sweep is None or sweep.device != "cuda")
-
-
-def _runs(folder: Path) -> Check:
-    """Whether the folder of a sweep, or the nearest above it that is there, can be written; how much is free."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    writable = there.is_dir() and os.access(there, os.W_OK)
-    free = f"{shutil.disk_usage(there).free / 2**30:.1f} GiB free"
-    return Check("folders", "runs", f"{folder} ({free if writable else f'{there} cannot be written'})", writable)
-
-
-def _demo(cache: Path | None) -> Check:
-    """`mtbias eval --model demo` in memory, against its known numbers."""
-    try:
-        device = translation_device("auto")
-        settings = EvalSettings(device=device, cache_dir=cache, offline=True, resamples=0)
-        overall = evaluate(prepare_eval(DEMO, DEMO_LANG, settings)).metrics["overall"]
-    except MtbiasError as error:
-        return Check("demo", DEMO_LANG, f"failed: {error}", ok=False)
-    told = ", ".join(f"{key} {overall[key]:.1f}" for key in DEMO_NUMBERS)
-    wrong = [key for key, known in DEMO_NUMBERS.items() if abs(overall[key] - known) > _TOLERANCE]
-    known = ", ".join(f"{key} {DEMO_NUMBERS[key]:.1f}" for key in wrong)
-    found = f"{told} on {device}: " + (f"expected {known}" if wrong else "as known")
-    return Check("demo", DEMO_LANG, found, not wrong)

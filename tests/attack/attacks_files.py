@@ -81,7 +81,7 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "sweep.toml": (
         "submit sweep.toml --dry-run",
         "status sweep.toml",
-        "doctor --no-demo --sweep sweep.toml",
+        "doctor --sweep sweep.toml",
         "fetch --sweep sweep.toml",
         "sweep sweep.toml --tasks",
     ),

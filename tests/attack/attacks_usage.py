@@ -157,7 +157,6 @@ USAGE = (
     _usage("fetch: no network", "fetch --dataset winomt", code=1),
     _usage("fetch: no network for a model", "fetch --model opus-mt --lang de", code=1),
     _usage("fetch: no network for Stanza", "fetch --lang de", code=1),
-    _usage("doctor: a sweep and a cache", "doctor --sweep sweep.toml --cache-dir x --no-demo"),
     _usage("corpora: no command", "corpora wrong"),
     _usage("corpora: an unknown form", "export --data winomt --format xml"),
     _usage("corpora: export into a folder", "export --data winomt --out winomt", code=1),
@@ -249,7 +248,7 @@ USAGE = (
             ["status"],
             ["report", "--out", "out.html"],
             ["score", "--lang", "de", "--translations"],
-            ["doctor", "--no-demo", "--sweep"],
+            ["doctor", "--sweep"],
         )
     ),
     *(

@@ -218,7 +218,7 @@ def test_what_is_missing_stops_a_sweep_before_it_begins(
     err = capsys.readouterr().err
     assert "2 of this sweep's models and data are not usable here, the first: winomt is not in the cache" in err
     assert f"`mtbias fetch --sweep {file}` downloads what is missing" in err
-    assert main(["doctor", "--sweep", str(file), "--no-demo"]) == 1
+    assert main(["doctor", "--sweep", str(file)]) == 1
     out, err = capsys.readouterr()
     assert "! data winomt" in out
     assert "! stanza de  " in out
