@@ -276,5 +276,5 @@ def test_where_a_process_is_ended_the_run_ends_with_a_reason(home: Path, stanza_
     assert next(together) == next(mining_run.mined_chunks(plan, chunks, 1))
     for process in multiprocessing.active_children():
         process.kill()
-    with pytest.raises(MtbiasError, match=r"a process that parses was ended .*: give fewer --processes"):
+    with pytest.raises(MtbiasError, match=r"a process was ended .*: give fewer --processes"):
         list(together)
