@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,9 @@ from mtbias.stats.results import ALPHA, UNDEFINED, Difference, Estimate, estimat
 
 FORMATS = (*tables.FORMATS, "json", "csv")
 
+_FEW = 2
+"""More systems of a language than these are ranked, and their differences shown when asked for."""
+
 _UNMARKED = "  "
 """As wide as the mark of a significant difference, so that numbers stand below each other."""
 
@@ -31,8 +35,9 @@ def render_comparison(
     """The comparison in one of `FORMATS`, ending in a newline.
 
     Text, Markdown and LaTeX have the finding (but LaTeX); the numbers of all systems and their differences, language by
-    language; weighted numbers and what the weights are; and the signature; with `full` the intervals over entities, the
-    tests, the sentences on which the systems differ, and consistency, too. CSV has `Comparison.table`, a number a row,
+    language (text without `full` ranks more than two systems, without their differences); weighted numbers and what the
+    weights are; and the signature; with `full` the intervals over entities, the tests, the sentences on which the
+    systems differ, and consistency, too. CSV has `Comparison.table`, a number a row,
     with the signature as its last column. JSON is `Comparison.to_json`. `numbers` are what the measure of the runs
     reports.
 
@@ -46,10 +51,11 @@ def render_comparison(
     if form == "csv":
         return tables.as_csv({**row, "signature": comparison.signature} for row in comparison.table())
     compared = {number.key: number.short for number in numbers if number.compared}
-    found = _tables(comparison, compared, full=full)
+    short = form == "text" and not full
+    found = _tables(comparison, compared, full=full, short=short)
     if comparison.unknown is not None:
         names = {number.key: number.short for number in UNKNOWN_GENDER.compared}
-        part, *more = _tables(comparison.unknown, names, full=full)
+        part, *more = _tables(comparison.unknown, names, full=full, short=short)
         found += [replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()), *more]
     said = [each.text for each in comparison.finding if full or len(comparison.pairs) == 1 or each.rule == "better"]
     if form == "text":
@@ -75,8 +81,9 @@ def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
     return "\n".join(_differing(row) for row in rows)
 
 
-def _tables(c: Comparison, names: Mapping[str, str], *, full: bool) -> list[PrintedTable]:
-    found = [_numbers(c, names)]
+def _tables(c: Comparison, names: Mapping[str, str], *, full: bool, short: bool) -> list[PrintedTable]:
+    many = max(Counter(system.lang for system in c.systems).values()) > _FEW
+    found = [_numbers(c, names, ranked=short and many)]
     if full and c.over_entities is not None and c.over_entities.intervals is not None:
         found.append(_over_entities(c, names, c.over_entities))
     if full and c.pairs:
@@ -99,7 +106,8 @@ def _table_rows(c: Comparison, cells: Callable[[SystemNumbers | SystemPair], Ite
     return [row for here in rows.values() for row in here]
 
 
-def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
+def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> PrintedTable:
+    """Systems and differences; `ranked`: the systems alone, the highest in the first number first."""
     r = c.rows
     title = f"{c.dataset}: {r['n']:,} sentences"
     if "male" in r:  # a measure of one's own may have other classes, or none
@@ -108,7 +116,9 @@ def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
     title += f" [95 % interval over {c.unit}]" if c.n_resamples else ""
     shares = [names[key] for key, method in c.methods.items() if method == "wilson" and key in names]
     notes = [f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"] if shares else []
-    if c.pairs:
+    if c.pairs and ranked:
+        notes.append(f"The {c.tests:,} pairs, each difference with its interval and corrected test: --full")
+    elif c.pairs:
         family = (
             f"corrected by Holm over the {c.tests:,} tests of the same number in this table"
             if c.tests > 1
@@ -122,6 +132,9 @@ def _numbers(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
     notes += [f"{lang}: read by different evaluators: {'; '.join(phrases)}" for lang, phrases in c.evaluators.items()]
     head = ["", "", *(name + _UNMARKED for name in names.values())]
     warned = named_warnings([(f"{s.system} ({s.lang})", s.alarms) for s in c.systems])
+    if ranked:
+        first = next(iter(names))
+        c = replace(c, systems=tuple(sorted(c.systems, key=lambda s: -(s.plain[first].value or 0))), pairs=())
     rows = _table_rows(c, lambda of: (of.plain[key] for key in names))
     return PrintedTable(head, rows, title, warnings=warned, notes=notes, left=2)
 

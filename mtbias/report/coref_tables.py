@@ -16,7 +16,7 @@ from mtbias.coref.dataset import NamedNumber, TextResult
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.errors import escaped
 from mtbias.report import page
-from mtbias.report.sentence_data import BLOCK, fitting, marked, packed
+from mtbias.report.sentence_data import BLOCK, FIRST, MAX_BYTES, fitting, marked, packed
 from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
 
@@ -197,12 +197,6 @@ _TITLES = {
 }
 
 
-MAX_BYTES = 500_000
-"""Above this, a page holds fewer sentences and says so."""
-_FIRST = 5
-"""So many sentences can be read without the script."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A document with what each system found in it, None where the system does not have it."""
@@ -248,7 +242,7 @@ def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: i
     return {
         "shown": len(rows),
         "total": total,
-        "first": rows[:_FIRST],
+        "first": rows[:FIRST],
         "columns": columns,
         "data": {
             "rows": len(rows),
@@ -265,8 +259,8 @@ def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: i
             "blocks": [
                 packed({
                     "id": [row.first.id for row in rows[block]],
-                    "source": [list(marked(row.first.text, row.first.gold)) for row in rows[block]],
-                    "runs": [{"found": [result.found if result else () for result in of[block]]} for of in systems],
+                    "text": [[list(marked(row.first.text, row.first.gold))] for row in rows[block]],
+                    "found": [[result.found if result else () for result in row.results] for row in rows[block]],
                 })
                 for block in blocks
             ],

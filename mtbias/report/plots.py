@@ -62,7 +62,7 @@ class Scale(NamedTuple):
 
 PERCENT_SCALE = Scale(0, 100, 25)
 
-_SHAPES = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M0 -5l5 5l-5 5l-5 -5z")
+_SHAPES = ("m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "m0-5 5 5-5 5-5-5z")
 """A circle and a diamond, in turn."""
 _TOP, _LINE, _LETTER = 58, 17, 7.2
 """Of a plot in pixels: what stands above the lines, a line, and a letter, rather too wide."""
@@ -148,7 +148,7 @@ def svg_panel(
     Each group and run has a line with its numbers in words; with `beside`, what stands at the right of each group, all
     runs of a group share a line, in two shapes. Colours are black on nothing where there is no style sheet, and follow
     the classes ``grid``, ``zero``, ``quiet``, ``c0`` to ``c5`` where there is one. A point without an interval is
-    hollow, an undefined one is not drawn. The description holds every number.
+    hollow, an undefined one is not drawn. The description of a plot with a style of its own holds every number.
 
     `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own, `width` pixels long;
     `style`, a style sheet, comes with a white ground.
@@ -244,7 +244,7 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     if not groups:
         return
     series = [(name, {group: many[group][k] for group in groups}) for k, name in enumerate(pair.values())]
-    what = "Right for men and for women" if "men" in pair.values() else "Masculine and feminine forms"
+    what = "Right" if "men" in pair.values() else "Forms"
     yield (
         Panel(f"{what} by entity, in per cent", interval_level, groups, series),
         {name: f"{number(shares.of(name), 0)} %" if shares.of(name) is not None else "" for name in groups},

@@ -196,19 +196,25 @@ class _Part(NamedTuple):
     """Men and women by entity, a plot for each run that has any."""
     long: Sequence[Any]
     """Breakdowns with many groups (`_entities`)."""
+    same_n: bool
+    """Whether a group has as many sentences in each run."""
 
     @classmethod
     def of(cls, runs: Sequence[ReportRun], women: Sequence[WomenRelation], columns: Columns, ident: str) -> _Part:
         numbers, shares = runs[0].numbers, women[0].shares if women else None
         listed = [n for n in numbers if n.listed] or [n for n in numbers if n.headline]
-        width = 300 if len(runs) < RANKED else 180
+        width = 300
+        if len(runs) >= RANKED:
+            width, listed = 180, [n for n in listed if any(n.key in pair for pair in plots.GENDERED)] or listed
         drawn = [
             (run, svg_panel(panel, ident=f"{ident}-{i}", axis=PERCENT_SCALE, beside=beside, width=width))
             for i, run in enumerate(runs)
             for panel, beside in entity_panel(run, shares or shipped_shares())
         ]
         long = [by for by in breakdowns(*(run.metrics for run in runs)) if by.long]
-        return cls(runs, numbers, listed, women, drawn, [_entities(runs, by, columns, shares) for by in long])
+        sizes = [{part["n"] for part in parts if part} for by in long for parts in _by_group(runs, by).values()]
+        long_groups = [_entities(runs, by, columns, shares) for by in long]
+        return cls(runs, numbers, listed, women, drawn, long_groups, all(len(size) == 1 for size in sizes))
 
 
 def _page(
@@ -265,7 +271,7 @@ def _page(
             difference_axis=Scale.of((row.found.difference, row.found.interval) for row in differences),
             numbers=numbers,
             unknown=numbers == UNKNOWN_GENDER.numbers,
-            heads=lambda *whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
+            heads=lambda whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
             language_name=language_name,
             filled=filled,
             tables=run_table,

@@ -85,18 +85,21 @@ def packed(content: object) -> str:
 
 
 def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> dict[str, Any]:
-    """Column by column, since like beside like takes less place; ``answer`` only for runs of language models."""
+    """Like beside like takes less place: the source of a sentence and its renderings, and each piece of evidence once.
+
+    ``text`` has them for each row; ``evidence`` the places of the pieces in ``pieces``, for each row and run;
+    ``answer`` is there for runs of language models only.
+    """
+    pieces: dict[tuple[str, ...], int] = {}
+    answer = [[_answer(r, run.answers) for r, run in zip(s.records, runs, strict=True)] for s in rows]
     return {
         "id": [_clean(s.first.id) for s in rows],
-        "source": [list(marked(s.first.source, entity_spans(s.first))) for s in rows],
-        "runs": [
-            {
-                "target": [_target(s.records[i]) for s in rows],
-                "evidence": [_evidence(s.records[i]) for s in rows],
-                **({"answer": [_answer(s.records[i], run.answers) for s in rows]} if run.answers else {}),
-            }
-            for i, run in enumerate(runs)
+        "text": [[list(marked(s.first.source, entity_spans(s.first))), *map(_target, s.records)] for s in rows],
+        "evidence": [
+            [[pieces.setdefault(piece, len(pieces)) for piece in _evidence(r)] for r in s.records] for s in rows
         ],
+        "pieces": list(pieces),
+        **({"answer": answer} if any(run.answers for run in runs) else {}),
     }
 
 
@@ -143,10 +146,10 @@ def marked(text: str, heads: Iterable[Span], others: Iterable[Span] = ()) -> Ite
         yield text[at:]
 
 
-def _evidence(record: CallRecord | None) -> list[list[str]]:
+def _evidence(record: CallRecord | None) -> list[tuple[str, ...]]:
     """For each word that was looked at: kind, word, what it shows in words, the same in code."""
     return [
-        [_clean(part) for part in (e.kind, e.word, evidence_words(e), evidence_code(e))]
+        tuple(_clean(part) for part in (e.kind, e.word, evidence_words(e), evidence_code(e)))
         for e in (record.call.evidence if record else ())
     ]
 
@@ -181,13 +184,15 @@ def _clean(text: str) -> str:
 
 # The list of sentences as pages have it: what its filters offer, its data, and as many sentences as fit.
 
-MAX_BYTES = 15 * 1024 * 1024
-"""Above this, a page holds the text of fewer sentences and says so."""
+MAX_BYTES = 500_000
+"""Above this a page, which people mail around, holds fewer sentences and says so."""
 
+_LEAST_BYTES = 40
+"""A sentence takes more than these."""
 
 Row = TypeVar("Row")
 
-_FIRST = 5
+FIRST = 5
 """So many sentences can be read without the script."""
 
 _ORDER = {"wrong": 0, "none": 1, "right": 2, "called": 3}
@@ -203,15 +208,17 @@ def outcome(record: CallRecord | None) -> str:
 def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> dict[str, Any]:
     """What templates show of the list of sentences (``sentences.html``), with its ``data`` for the script.
 
-    `shown` are the sentences that the page holds, of `total`.
+    `shown` are the sentences that the page holds, of `total`. They stand in the order of their sources: those that
+    differ in a pronoun are neighbours, and take half the place.
     """
+    shown = sorted(shown, key=lambda sentence: sentence.first.source.casefold())
     filtered = columns(shown)
     return {
         "data": data(runs, shown, filtered),
         "columns": filtered,
         "shown": len(shown),
         "total": total,
-        "first": sorted(shown, key=lambda sentence: _ORDER[outcome(sentence.records[0])])[:_FIRST],
+        "first": sorted(shown, key=lambda sentence: _ORDER[outcome(sentence.records[0])])[:FIRST],
         "outcome": outcome,
         "pieces": marked,
         "entity_spans": entity_spans,
@@ -229,11 +236,12 @@ def fitting(page: Callable[[Sequence[Row]], str], sentences: Sequence[Row], max_
 
     Without any sentence the page is as large as it is.
     """
-    shown, count = sentences, len(sentences)
+    count, frame = min(len(sentences), max_bytes // _LEAST_BYTES), 0
     while True:
+        shown = [sentences[i * len(sentences) // count] for i in range(count)]
         text = page(shown)
         size = len(text.encode())
         if size <= max_bytes or not shown:
             return text
-        count = min(count - 1, int(count * 0.97 * max_bytes / size))
-        shown = [sentences[i * len(sentences) // count] for i in range(count)]
+        frame = frame or len(page([]).encode())
+        count = min(count - 1, int(count * 0.97 * max(max_bytes - frame, 0) / (size - frame)))

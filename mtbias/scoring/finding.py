@@ -294,9 +294,9 @@ def _trust(metrics: Mapping[str, Any]) -> Iterator[Statement]:
     if raised:
         text = f"Alarms: {len(raised)} of {checked} checked shares are above the limit ({', '.join(raised)})."
     else:
-        text = f"No alarm: {checked} shares checked."
+        text = f"No alarm: none of {checked} checked shares is above its limit."
     expected = expected_texts(metrics)
-    yield Statement("trust", f"{text} Expected wrong: {', '.join(expected)}." if expected else text)
+    yield Statement("trust", f"{text} Expected to be wrong: {', '.join(expected)}." if expected else text)
 
 
 def expected_texts(metrics: Mapping[str, Any]) -> list[str]:

@@ -118,15 +118,16 @@ def sentence_ids(data: Any) -> list[str]:
 
 
 def sources(data: Any) -> list[str]:
-    return [show_marks(pieces) for block in data["blocks"] for pieces in unpacked(block)["source"]]
+    return [show_marks(pieces) for block in data["blocks"] for pieces, *_ in unpacked(block)["text"]]
 
 
 def targets(data: Any, run: int = 0) -> list[str]:
-    return [show_marks(pieces) for block in data["blocks"] for pieces in unpacked(block)["runs"][run]["target"]]
+    return [show_marks(pieces[run]) for block in data["blocks"] for _, *pieces in unpacked(block)["text"]]
 
 
 def evidence(data: Any, run: int = 0) -> list[list[list[str]]]:
-    return [found for block in data["blocks"] for found in unpacked(block)["runs"][run]["evidence"]]
+    blocks = map(unpacked, data["blocks"])
+    return [[block["pieces"][place] for place in row[run]] for block in blocks for row in block["evidence"]]
 
 
 def show_marks(pieces: Sequence[str | list[str]]) -> str:

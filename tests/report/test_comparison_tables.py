@@ -189,6 +189,20 @@ def test_different_evaluators_are_named() -> None:
     assert "de: read by different evaluators: aligner a in alpha and b in beta" in text
 
 
+def test_three_systems_are_ranked_and_their_pairs_shown_when_asked_for() -> None:
+    third = replace(
+        FIRST, system="gamma", plain={**FIRST.plain, "accuracy": replace(FIRST.plain["accuracy"], value=60)}
+    )
+    three = replace(PLAIN, systems=(FIRST, SECOND, third), pairs=(PAIR,) * 3)
+    text = render_comparison(three)
+    names = [name for line in text.splitlines() for name in ("alpha", "beta", "gamma") if f" {name} " in line]
+    assert names == ["beta", "gamma", "alpha"]  # 70.32, 60, 52.91
+    assert "alpha - beta" not in text
+    assert "The 3 pairs, each difference with its interval and corrected test: --full" in text
+    assert "alpha - beta" in render_comparison(three, full=True)
+    assert "alpha - beta" in render_comparison(three, "markdown")
+
+
 def test_names_are_text_in_every_form() -> None:
     odd = "a|b_<i>\x1b[1m"
     named = replace(PLAIN, systems=(replace(FIRST, system=odd), SECOND), pairs=(replace(PAIR, first=odd),))

@@ -189,7 +189,7 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
     # −20 to 100 on 360 pixels, 3 each: zero at 60; the interval of ΔG from 90.3 to 104.7, its value at 97.5.
     strip = list(page.one("section", id="numbers").all("svg", **{"class": "strip"}))[2]
     lines = {path.attributes["class"]: path.attributes["d"] for path in strip.all("path")}
-    assert (lines["zero"], lines["c0"]) == ("M60 0V14", "M90.3 7H104.7")
+    assert (lines["zero"], lines["c0"]) == ("M60 0v14", "M90.3 7H104.7")
     assert strip.one("circle").attributes["cx"] == "97.5"
 
 
@@ -262,10 +262,6 @@ def test_breakdowns_and_entities() -> None:
         ["cook", "38.0", "4", "50.0 [15.0, 85.0]", "–", "50.0 [15.0, 85.0]"],
         ["apprentice", "–", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]"],
     ]
-    tall = page.one("div", **{"aria-label": "Accuracy by entity"})
-    assert [cell.attributes["data-value"] for cell in tall.all("td")] == [
-        "38.0", "4", "50.0", "", "50.0", "", "2", "50.0", "", "50.0",
-    ]  # fmt: skip
 
 
 def test_men_and_women_are_drawn_by_occupation_in_the_order_of_the_share_of_women() -> None:
@@ -276,14 +272,14 @@ def test_men_and_women_are_drawn_by_occupation_in_the_order_of_the_share_of_wome
     ]
     page = make_page(make_run(records))
     (plot,) = page.one("section", id="groups").all("svg", role="img")
-    assert plot.one("title", id="entities-0-title").text == "Right for men and for women by entity, in per cent"
+    assert plot.one("title", id="entities-0-title").text == "Right by entity, in per cent"
     # 22 % of guards and 90 % of nurses are women; teachers have two sentences of each, nobody has no share.
     # Wilson (scipy.stats.binomtest): 20 of 20 [83.9, 100], 10 of 20 [29.9, 70.1].
     assert [title.text for title in plot.all("title")][1:] == [
-        f"{entity}, {who}" for entity in ("guard", "nurse")
-        for who in ("men: 100.0 [83.9, 100.0], n 20", "women: 50.0 [29.9, 70.1], n 20")
+        f"{entity}, {who}" for who in ("men: 100.0 [83.9, 100.0], n 20", "women: 50.0 [29.9, 70.1], n 20")
+        for entity in ("guard", "nurse")
     ]  # fmt: skip
-    assert [text.text for text in plot.all("text")][-4:] == ["guard", "22 %", "nurse", "90 %"]
+    assert [text.text for text in plot.all("text")][-4:] == ["guard", "nurse", "22 %", "90 %"]
     assert "Spearman's ρ" in page.one("section", id="groups").text
     assert "without a share: 1." in page.one("section", id="groups").text
 
@@ -373,12 +369,12 @@ def test_runs_side_by_side_share_their_sentences() -> None:
     page = make_page(first, second)
     data = page_data(page)
     assert sources(data) == [
-        "The [cook] ate her soup.", "The [cook] ate her soup.", "A [cook] left.", "The [cook] ate her soup.",
+        "A [cook] left.", "The [cook] ate her soup.", "The [cook] ate her soup.", "The [cook] ate her soup.",
     ]  # fmt: skip
-    assert sentence_ids(data) == ["demo-1", "demo-2", "demo-2", "demo-3"]
-    assert run_calls(data, 0) == ["female", "male", None, None]
-    assert run_calls(data, 1) == ["male", None, "female", "no morphology"]
-    assert targets(data, 1)[1] == ""
+    assert sentence_ids(data) == ["demo-2", "demo-1", "demo-2", "demo-3"]
+    assert run_calls(data, 0) == [None, "female", "male", None]
+    assert run_calls(data, 1) == ["female", "male", None, "no morphology"]
+    assert targets(data, 1)[2] == ""
     assert [(run["name"], run["dir"]) for run in data["runs"]] == [("a", "ltr"), ("b", "rtl")]
     # a: 1 of 2 right; b: 1 of 3.
     assert table_lines(page, "All numbers, in per cent")[
@@ -397,7 +393,7 @@ def test_runs_side_by_side_share_their_sentences() -> None:
 
 def test_an_entity_that_one_run_lacks_has_dashes() -> None:
     page = make_page(make_run([make_record()], "a"), make_run([make_record(entity="chef")], "b"))
-    assert table_lines(page, "Accuracy by entity")["chef"] == ["19.6", *["–"] * 4, "1", "100.0 [20.7, 100.0]", "–",
+    assert table_lines(page, "Accuracy by entity")["chef"] == ["19.6", "1", *["–"] * 3, "100.0 [20.7, 100.0]", "–",
         "100.0 [20.7, 100.0]",
     ]  # fmt: skip
 

@@ -49,8 +49,8 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
     (plot,) = groups.all("svg", role="img")
     # Neither has ten sentences of each, so both are drawn.
     assert [title.text for title in plot.all("title")][1:] == [
-        "guest, men: 100.0 [20.7, 100.0], n 1", "guest, women: 0.0 [0.0, 79.3], n 1",
-        "cook, men: 100.0 [20.7, 100.0], n 1", "cook, women: 100.0 [20.7, 100.0], n 1",
+        "guest, men: 100.0 [20.7, 100.0], n 1", "cook, men: 100.0 [20.7, 100.0], n 1",
+        "guest, women: 0.0 [0.0, 79.3], n 1", "cook, women: 100.0 [20.7, 100.0], n 1",
     ]  # fmt: skip
     assert "stats.tsv|column:share|sha256:0123456789ab" in page.one("section", id="how").text
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-from mtbias.corpora import load_corpus
 from mtbias.report.run_page import render_html
-from mtbias.report.sentence_data import MAX_BYTES, evidence_code, evidence_words
+from mtbias.report.sentence_data import evidence_code, evidence_words
 from mtbias.types import Evidence, Reason, Span, Stereotype
 
 from .page_reader import (
@@ -52,30 +49,31 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
     ]  # fmt: skip
     data = page_data(make_page(make_run(records)))
     assert data["rows"] == 5
-    assert sentence_ids(data) == [f"demo-{i}" for i in range(1, 6)]
+    # In the order of their sources, so that sentences that differ in a word are neighbours.
+    assert sentence_ids(data) == [f"demo-{i}" for i in (2, 4, 1, 5, 3)]
     # The mark is on the whole phrase, in any case and with any space, and not inside of other words.
     assert sources(data) == [
-        "The [cook] ate her soup.",
         "A [Construction  Worker] and a [construction worker]'s car; construction workers.",
-        "The coworker ate.",
         f"A {long_word}a {long_word}b [cook]",
         "The [cook] ate her soup.",
+        "The [cook] ate her soup.",
+        "The coworker ate.",
     ]
     # The head's mark wins where another overlaps it. White space that controls is a space, other controls are �.
     assert targets(data) == [
-        "Die [Köchin] aß ihre Suppe.",
         "Ein [Arbeiter] vom (Bau) 😀 kam. Er ging.�",
-        "",
         f"{long_word}c {long_word}",
+        "Die [Köchin] aß ihre Suppe.",
+        "",
         "",
     ]
     noun = [
         [["noun", "Köchin", words, f"{gender} (lexicon, feminine: Köchin)"]]
         for words, gender in (("feminine form", "female"), ("masculine form", "male"), ("feminine", "silent"))
     ]
-    assert evidence(data) == [noun[0], noun[1], [], noun[0], noun[2]]
-    assert run_calls(data) == ["female", "male", "no morphology", "female", "no morphology"]
-    assert column_values(data, "entity") == ["cook", "construction worker", "worker", "cook", "cook"]
+    assert evidence(data) == [noun[1], noun[0], noun[0], noun[2], []]
+    assert run_calls(data) == ["male", "female", "female", "no morphology", "no morphology"]
+    assert column_values(data, "entity") == ["construction worker", "cook", "cook", "cook", "worker"]
 
 
 def test_what_is_filtered_by() -> None:
@@ -119,7 +117,7 @@ def test_rows_stand_in_blocks_in_their_order() -> None:
     records = [make_record(i, source=f"The cook ate {i}.") for i in range(2500)]
     data = page_data(make_page(make_run(records)))
     assert (data["block"], len(data["blocks"])) == (1024, 3)
-    assert sources(data) == [f"The [cook] ate {i}." for i in range(2500)]
+    assert sources(data) == sorted(f"The [cook] ate {i}." for i in range(2500))
     assert len(run_calls(data)) == len(column_values(data, "gold")) == 2500
 
 
@@ -167,10 +165,10 @@ def test_the_whole_answer_of_a_language_model_stands_with_its_sentence() -> None
     answers = {"demo-1": f"{EVIL}\r\n\nDie Köchin aß ihre Suppe.", "demo-3": "x" * 5000}
     page = make_page(replace(make_run(records), answers=answers), make_run(records, "other"))
     (block,) = (unpacked(block) for block in page_data(page)["blocks"])
-    assert block["runs"][0]["answer"] == [
+    assert [first for first, _ in block["answer"]] == [
         EVIL.replace("\u2028", "\n") + "\n\nDie Köchin aß ihre Suppe.", "", "x" * 2000 + " … (5,000 characters)",
     ]  # fmt: skip
-    assert "answer" not in block["runs"][1]
+    assert [other for _, other in block["answer"]] == [""] * 3
 
 
 @pytest.mark.parametrize(
@@ -207,89 +205,15 @@ def test_a_page_that_would_be_too_large_has_fewer_sentences_and_the_same_numbers
     assert len(text.encode()) <= limit
     page = read_page(text)
     data = page_data(page)
-    kept = [int(name.split("-")[1]) for name in sentence_ids(data)]
+    kept = sorted(int(name.split("-")[1]) for name in sentence_ids(data))
     assert len(kept) == data["rows"] < 4000
     # As many as fit, spread evenly: from the first on, never two steps that differ by more than one.
     assert kept[0] == 1
     assert kept[-1] > 3990
     assert {after - before for before, after in pairwise(kept)} <= {1, 2}
-    assert f"Here are {len(kept):,} of 4,000 sentences, spread evenly" in page.one("section", id="sentences").text
+    told = " ".join(page.one("section", id="sentences").text.split())
+    assert f"Here are {len(kept):,} of 4,000 sentences, spread evenly" in told
+    assert f"the other {4000 - len(kept):,} stand in calls.jsonl of each run" in told
     assert table_lines(page, "All numbers, in per cent") == table_lines(read_page(whole), "All numbers, in per cent")
     # If nothing fits, nothing is left but the numbers.
     assert page_data(make_page(run, max_bytes=1000))["rows"] == 0
-
-
-def _words(rng: np.random.Generator, letters: str, size: int) -> list[str]:
-    """Different words of one to five syllables, the longer ones later, as frequent words are short."""
-    syllables = ["".join(rng.choice(list(letters), length)) for length in rng.integers(1, 4, 150)]
-    words: dict[str, None] = {}
-    while len(words) < size:
-        count = 1 + int(np.log10(1 + len(words)))
-        words.setdefault("".join(syllables[i] for i in rng.integers(0, len(syllables), rng.integers(count, count + 2))))
-    return list(words)
-
-
-def _sentences(rng: np.random.Generator, letters: str, size: int, length: int, count: int) -> list[str]:
-    """Sentences of independent words that are as frequent as in Zipf's law with exponent 1.19."""
-    words = np.array(_words(rng, letters, size), dtype=object)
-    chances = np.cumsum((np.arange(size) + 3.7) ** -1.19)
-    drawn = np.searchsorted(chances, rng.random((count, length)) * chances[-1])
-    return [" ".join(words[row]) for row in drawn]
-
-
-def test_how_many_of_bugs_sentences_fit(shared: Path) -> None:
-    # BUG's gold sentences, each with another of them as long as a translation would be. A block never sees more of a
-    # text than the last 32 KiB, so more sentences of the kind take as much each: 105,687 of them would take 20 MiB.
-    instances = load_corpus("bug-gold-paper", shared / "data" / "bug" / "gold_BUG.csv").instances
-    others = sorted(instances, key=lambda row: len(row.source))
-    texts = dict(zip((row.id for row in others), (row.source for row in [*others[1:], others[0]]), strict=True))
-    records = [
-        make_record(row.row, id=row.id, source=row.source, translation=texts[row.id], target=(), entity=row.entity)
-        for row in instances
-    ]
-    run = make_run(records)
-    frame = len(render_html([run], max_bytes=1).encode())
-    each = (len(render_html([run]).encode()) - frame) / len(records)
-    assert 70_000 < (MAX_BYTES - frame) / each < 105_687
-
-
-@pytest.mark.exhaustive
-def test_a_page_of_as_many_sentences_as_bug_has_is_full_at_15_mib() -> None:
-    # Words drawn one by one from Zipf's law compress worse than any text: less than half of the sentences fits here.
-    count = 105_687
-    rng = np.random.default_rng(0)
-    sources = _sentences(rng, "abcdefghijklmnoprstuvwy", 100_000, 33, count)
-    translations = _sentences(rng, "абвгдежзийклмнопрстуфхцчшщыьэюя", 200_000, 33, count)
-    entities = [f"{word} worker" for word in _words(rng, "abcdefgh", 300)]
-    records = []
-    for row, (entity, dice) in enumerate(zip(rng.exponential(40, count), rng.integers(0, 2**30, count), strict=True)):
-        place, a, b = min(int(entity), 299), int(dice) % 7, int(dice) // 7
-        gender = (M, F, M, F, N, None, None)[a]
-        noun = Evidence("noun", f"работник{place}", gender, "lexicon", f"masculine: работник{place}")
-        adjective = Evidence("adjective", ("новый", "новая")[b // 72 % 2], gender, "form", "Gender=Masc")
-        records.append(
-            make_record(
-                row,
-                gender,
-                id=f"bug-{row + 1:06}",
-                source=f"{sources[row]} {entities[place]}.",
-                translation=f"{noun.word} {translations[row]}",
-                target=(Span(0, len(noun.word)),),
-                evidence=(noun, adjective),
-                entity=entities[place],
-                gold=(M, F)[b % 2],
-                stereotype=list(Stereotype)[b // 2 % 3],
-                domain=("covid19", "wikipedia")[b // 6 % 2],
-                pronouns=b // 12 % 6,
-            )
-        )
-    page = render_html([make_run(records, lang="ru")])
-    assert 0.95 * MAX_BYTES < len(page.encode()) <= MAX_BYTES == 15 * 1024 * 1024
-    data = page_data(read_page(page))
-    assert 45_000 < data["rows"] < count
-    kept = [int(name.split("-")[1]) for name in sentence_ids(data)]
-    # Evenly: two or three steps from one to the next, to the end.
-    assert {after - before for before, after in pairwise(kept)} == {2, 3}
-    assert kept[-1] > count - 3
-    assert targets(data)[-1].replace("[", "").replace("]", "") == records[kept[-1] - 1].translation
-    assert f"of {count:,} sentences, spread evenly" in page

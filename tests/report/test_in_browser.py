@@ -69,10 +69,10 @@ def test_the_search_ignores_case_and_diacritics_and_finds_all_words(opened: Open
     page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('3 of')")
 
 
-def test_the_wrong_ones_come_first_and_the_corpus_order_can_be_chosen(opened: Opened) -> None:
+def test_the_wrong_ones_come_first_and_the_order_of_sources_can_be_chosen(opened: Opened) -> None:
     page = opened(make_record(0, F), make_record(1, None), make_record(2, M), make_record(3, F), make_record(4, M))
     assert _ids(page) == ["demo-3", "demo-5", "demo-2", "demo-1", "demo-4"]
-    page.select_option("[name=order]", "corpus")
+    page.select_option("[name=order]", "source")
     page.wait_for_function("() => document.querySelector('#list small').textContent.startsWith('demo-1 ')")
     assert _ids(page) == [f"demo-{i}" for i in range(1, 6)]
 

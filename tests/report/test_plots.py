@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from typing import Any
@@ -31,7 +32,12 @@ def _only(point: Estimate) -> Panel:
 
 
 def _parsed(part: Panel, **options: Any) -> ET.Element:
-    return ET.fromstring(svg_panel(part, ident="p", **options))
+    """As a file that stands alone."""
+    return ET.fromstring(svg_panel(part, ident="p", style=" ", **options))
+
+
+def _texts(svg: ET.Element) -> list[str | None]:
+    return [text.text for text in svg.iter(f"{SVG}text")]
 
 
 def test_panels_have_the_numbers_of_metrics_json_by_their_keys() -> None:
@@ -68,36 +74,37 @@ def test_the_axis_holds_everything_and_zero() -> None:
     assert _only(Estimate(0.0, (0.0, 0.0), 3)).axis == Scale(-10, 10, 5)
 
 
-def _marks(svg: ET.Element) -> list[tuple[str, str | None, str | None]]:
-    """Of every point its title, its whisker and its place."""
-    groups = svg.findall(f"{SVG}g")
-    paths = [group.findall(f"{SVG}path") for group in groups]
-    whiskers = [each[0].get("d") if len(each) > 1 else None for each in paths]
-    titles = [group.findtext(f"{SVG}title") or "" for group in groups]
-    return list(zip(titles, whiskers, (each[-1].get("transform") for each in paths), strict=True))
+def _marks(svg: ET.Element) -> list[tuple[str, list[str], list[str]]]:
+    """Of every series its class, its whiskers, and its points: where each stands, and its title."""
+    found = []
+    for group in (group for group in svg.findall(f"{SVG}g") if group.get("stroke")):
+        whiskers, *points = group.findall(f"{SVG}path")
+        places = [(point.get("d") or "").partition("m")[0] for point in points]
+        titles = [f"{at}: {point.findtext(f'{SVG}title')}" for at, point in zip(places, points, strict=True)]
+        found.append((group.get("class") or "", re.findall("M[^M]+", whiskers.get("d") or ""), titles))
+    return found
 
 
 def test_points_and_whiskers_stand_where_their_numbers_are() -> None:
     svg = _parsed(_panel({"1": ONE}))
     # The labels "all" and "1" take 12 + 3·7.2, 34; from there −10 to 15 goes over 300 pixels, 12 a point, zero at 154.
     # The first line is 58 to 75 down, the second 75 to 92.
-    assert _marks(svg) == [
-        ("all, opus: 12.5 [10.1, 14.9], n 3,888", "M275.2 66.5H332.8", "translate(304 66.5)"),
-        ("1, opus: -4.0 [-9.0, 1.0], n 92", "M46 83.5H166", "translate(106 83.5)"),
-    ]
+    points = ["M304 66.5: all, opus: 12.5 [10.1, 14.9], n 3,888", "M106 83.5: 1, opus: -4.0 [-9.0, 1.0], n 92"]
+    assert _marks(svg) == [("c0", ["M275.2 66.5H332.8", "M46 83.5H166"], points)]
     (zero,) = [path for path in svg.findall(f"{SVG}path") if path.get("class") == "zero"]
     assert zero.get("d") == "M154 54V96"
-    texts = [text.text for text in svg.findall(f"{SVG}text")]
+    texts = _texts(svg)
     assert texts[:7] == ["ΔG by domain, in points, 95 % interval", "-10", "-5", "0", "5", "10", "15"]
-    assert texts[7:] == ["all", "12.5 [10.1, 14.9], n 3,888", "1", "-4.0 [-9.0, 1.0], n 92"]
+    assert texts[7:] == ["all", "1", "12.5 [10.1, 14.9], n 3,888", "-4.0 [-9.0, 1.0], n 92"]
 
 
 def test_without_an_interval_hollow_undefined_not_drawn() -> None:
     svg = _parsed(_panel({"few": FEW, "none": UNDEFINED}))
-    _, few = svg.findall(f"{SVG}g")
-    (hollow,) = few.findall(f"{SVG}path")
-    assert hollow.get("fill-opacity") == "0"
-    assert [text.text for text in svg.findall(f"{SVG}text")][-2:] == ["none", "–, n 1"]
+    ((_, whiskers, points),) = _marks(svg)
+    assert (len(whiskers), len(points)) == (1, 2)
+    (hollow,) = (path for path in svg.iter(f"{SVG}path") if path.get("fill-opacity") == "0")
+    assert hollow.findtext(f"{SVG}title") == "few, opus: 3.0, n 5"
+    assert _texts(svg)[-1] == "–, n 1"
     assert "few, opus: 3.0, n 5. none, opus: –, n 1." in (svg.findtext(f"{SVG}desc") or "")
 
 
@@ -115,8 +122,8 @@ def test_the_picture_says_what_it_shows() -> None:
 
 def test_runs_have_lines_of_their_own() -> None:
     svg = _parsed(_panel(names=("a", "b")))
-    assert [text.text for text in svg.findall(f"{SVG}text")][-4::2] == ["all, a", "all, b"]
-    assert [mark.get("class") for mark in svg.findall(f"{SVG}g")] == ["c0", "c1"]
+    assert _texts(svg)[-4:-2] == ["all, a", "all, b"]
+    assert [name for name, *_ in _marks(svg)] == ["c0", "c1"]
 
 
 def test_two_runs_can_share_a_line_in_two_shapes_with_a_text_beside_it() -> None:
@@ -124,13 +131,15 @@ def test_two_runs_can_share_a_line_in_two_shapes_with_a_text_beside_it() -> None
     part = Panel("Right", "", ("cook",), (("men", {"cook": ALL_POINT}), ("women", {"cook": other})))
     svg = _parsed(part, beside={"cook": "38 %"}, axis=Scale(0, 20, 5), width=200)
     # "cook" takes 12 + 4·7.2, 41; 10 pixels a point: 12.5 at 166, 2.5 at 66; both on the line 58 to 75.
-    (men, interval, at_men), (women, none, at_women) = _marks(svg)
-    assert (men, at_men) == ("cook, men: 12.5 [10.1, 14.9], n 3,888", "translate(166 66.5)")
-    assert (women, none, at_women) == ("cook, women: 2.5, n 3,888", None, "translate(66 66.5)")
-    assert interval == "M142 64.5H190"  # a little above, so that two do not cover each other
-    shapes = [mark.findall(f"{SVG}path")[-1].get("d") for mark in svg.findall(f"{SVG}g")]
-    assert len(set(shapes)) == 2
-    texts = [text.text for text in svg.findall(f"{SVG}text")]
+    men, women = _marks(svg)
+    # A whisker stands a little above, so that two do not cover each other.
+    assert men == ("c0", ["M142 64.5H190"], ["M166 66.5: cook, men: 12.5 [10.1, 14.9], n 3,888"])
+    assert women == ("c1", [], ["M66 66.5: cook, women: 2.5, n 3,888"])
+    shapes = {
+        (path.get("d") or "").partition("m")[2] for path in svg.iter(f"{SVG}path") if "m" in (path.get("d") or "")
+    }
+    assert len(shapes) == 2
+    texts = _texts(svg)
     assert texts[1:4] == ["men", "women", "women"]  # the legend; the head of what stands beside
     assert texts[-2:] == ["cook", "38 %"]
 

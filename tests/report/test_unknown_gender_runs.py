@@ -175,7 +175,7 @@ def test_the_page_of_a_corpus_that_shows_no_gender(alone: Run) -> None:
     (nurse,) = (row for row in rows if row[0] == "nurse")
     assert [cell.split(" ")[0] for cell in nurse] == ["nurse", "89.6", "3", "0.0", "100.0", "0.0", "0.0"]
     (plot,) = page.one("section", id="groups").all("svg", role="img")
-    assert plot.one("title", id="entities-0-title").text == "Masculine and feminine forms by entity, in per cent"
+    assert plot.one("title", id="entities-0-title").text == "Forms by entity, in per cent"
     assert "nurse, feminine: 100.0 [43.9, 100.0], n 3" in [title.text for title in plot.all("title")]
     assert "accuracy" not in page.one("section", id="how").text
     assert set(column_values(page_data(page), "gold")) == {"unknown"}
@@ -197,7 +197,7 @@ def test_plots_as_files_have_both(mixed: Run, alone: Run) -> None:
     assert [name for name in both if name.startswith("entities")] == ["entities-1-mixed", "entities-unknown-1-mixed"]
     one = dict(plot_files([ReportRun.of(alone)]))
     assert [name for name in one if name.startswith("entities")] == ["entities-1-alone"]
-    assert "Masculine and feminine forms by entity, in per cent" in one["entities-1-alone"]
+    assert "Forms by entity, in per cent" in one["entities-1-alone"]
 
 
 def test_tables_have_both(mixed: Run, other: Run) -> None:

@@ -163,12 +163,12 @@ def test_whether_the_numbers_can_be_believed() -> None:
     one = (1, M, M, NONE, "a")
     (text,) = said("trust", one, alarms={"raised": [], "shares": shares}, expected_wrong=expected)
     assert text == (
-        "No alarm: 2 shares checked. Expected wrong: of 1,000 male calls about 12 (4 to 40) (3 more: too few labels), "
+        "No alarm: none of 2 checked shares is above its limit. Expected to be wrong: of 1,000 male calls about 12 (4 to 40) (3 more: too few labels), "
         "of 9 female calls not known, too few labels in this language."
     )
     (text,) = said("trust", one, alarms={"raised": ["copies"], "shares": shares}, expected_wrong=expected)
     assert text == (
-        "Alarms: 1 of 2 checked shares are above the limit (copies of the source). Expected wrong: not known, as "
+        "Alarms: 1 of 2 checked shares are above the limit (copies of the source). Expected to be wrong: not known, as "
         "labelled calls are of systems without alarms."
     )
     assert expected_texts({"expected_wrong": {"labels": 0}}) == ["not known, as there are no labels in this language"]
@@ -178,7 +178,7 @@ def test_whether_the_numbers_can_be_believed() -> None:
 def test_of_another_measure_only_what_was_checked_is_said() -> None:
     alarms = {"raised": [], "shares": {"copies": {"percent": 0.0}}}
     metrics = {"overall": {"confusion": [[1, 2], [3, 4]]}, "alarms": alarms}
-    text = "No alarm: 1 shares checked."
+    text = "No alarm: none of 1 checked shares is above its limit."
     assert list(run_finding(metrics)) == [Statement("trust", text)]
 
 

@@ -18,13 +18,15 @@
     head.replaceChildren(button);
     button.addEventListener("click", () => {
       const at = Number(head.dataset.sort), body = head.closest("table").tBodies[0];
-      const up = head.ariaSort ? head.ariaSort !== "ascending" : at === 0;
+      const rows = [...body.rows], text = (row) => row.cells[at].textContent;
+      const value = (row) => parseFloat(text(row).replaceAll(",", ""));
+      const named = rows[0].cells[at].tagName === "TH" || rows.every((row) => isNaN(value(row)));
+      const up = head.ariaSort ? head.ariaSort !== "ascending" : named;
       for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      const key = (row) => at ? row.cells[at].dataset.value : row.cells[at].textContent;
-      const order = at ? (a, b) => a - b : (a, b) => a.localeCompare(b);
-      const before = (a, b) => a === "" || b === "" ? (a === "") - (b === "") : (up ? 1 : -1) * order(a, b);
-      body.append(...[...body.rows].sort((a, b) => before(key(a), key(b))));
+      const turn = up ? 1 : -1, order = named ? (a, b) => turn * text(a).localeCompare(text(b))
+        : (a, b) => isNaN(value(a)) - isNaN(value(b)) || turn * (value(a) - value(b));
+      body.append(...rows.sort(order));
     });
   }
 
@@ -72,8 +74,8 @@
     const found = [], entities = data.columns.entity?.values.map((name) => name.replace(/\s+/g, " "));
     for (let at = 0; at < data.blocks.length; at++) {
       const block = await unpack(data.blocks[at]), start = at * data.block;
-      const lines = block.source.map((source, i) => [plain(source), entities?.[columns.entity[start + i]],
-        ...block.runs.map((run) => plain(run.target?.[i] ?? []))].join("\t"));
+      const lines = block.text.map(
+        (texts, i) => [entities?.[columns.entity[start + i]], ...texts.map(plain)].join("\t"));
       for (const line of fold(lines.join("\n")).split("\n")) found.push(line);  // no text has a line end
       if (at % 8 === 7) await new Promise((done) => setTimeout(done));  // the page stays responsive
     }
@@ -154,12 +156,12 @@
     return places.length ? [...pieces, letters.slice(at).join("")] : [];
   };
   const item = async (row) => {
-    const block = await blockOf(row), at = row % data.block, source = block.source[at];
+    const block = await blockOf(row), at = row % data.block, [source, ...targets] = block.text[at];
     const about = [block.id[at], ...described(row, source)];
     const parts = about.flatMap((part, i) => [i ? " · " : "", node("bdi", "", part)]);
     return node("li", "", node("p", "", node("small", "", ...parts)), marked("source", "en", "ltr", source),
-      ...runs.flatMap((run, i) => rendering(row, run, block.runs[i].target?.[at] ?? cut(plain(source), block.runs[i].found[at]),
-        block.runs[i].evidence?.[at] ?? [], block.runs[i].answer?.[at])));
+      ...runs.flatMap((run, i) => rendering(row, run, targets[i] ?? cut(plain(source), block.found[at][i]),
+        block.evidence?.[at][i].map((place) => block.pieces[place]) ?? [], block.answer?.[at][i])));
   };
   const rendering = (row, run, target, evidence, answer) => {
     const name = runs.length > 1 ? `${run.name}: ` : "", kind = outcome(row, run), call = data.calls[run.call[row]];
