@@ -163,7 +163,8 @@ def test_whether_the_numbers_can_be_believed() -> None:
     one = (1, M, M, NONE, "a")
     (text,) = said("trust", one, alarms={"raised": [], "shares": shares}, expected_wrong=expected)
     assert text == (
-        "No alarm: none of 2 checked shares is above its limit. Expected to be wrong: of 1,000 male calls about 12 (4 to 40) (3 more: too few labels), "
+        "No alarm: none of 2 checked shares is above its limit. Expected to be wrong: of 1,000 male calls about 12 "
+        "(4 to 40) (3 more: too few labels), "
         "of 9 female calls not known, too few labels in this language."
     )
     (text,) = said("trust", one, alarms={"raised": ["copies"], "shares": shares}, expected_wrong=expected)
