@@ -210,11 +210,11 @@ def says_sex(pair: Pair) -> Gender | None:
 
 def before_adverb(pair: Pair) -> bool:
     """Whether an adverb in *-ly* stands right behind the entity in its sentence: no name (*July*), and no noun, verb or
-    adjective of the table that says so for *her* (*family*, *reply*, *friendly*).
+    adjective of the tables for *her* (*family*, *rely*, *friendly*).
     """
     words = english_words(pair.source)
     following = entity_place(pair, words)[1] + 1
     if not 0 < following < len(words):
         return False
-    word = words[following].text
-    return word.islower() and word.endswith("ly") and word not in gendered_words().her["noun_before"]
+    word, her = words[following].text, gendered_words().her
+    return word.islower() and word.endswith("ly") and word not in her["noun_before"] | her["bare_verbs"]

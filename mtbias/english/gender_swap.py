@@ -308,7 +308,7 @@ def her_is_object(tokens: Sequence[str], index: int) -> tuple[bool, bool]:
         return closed, True
     if after in her["object_before"]:
         return True, False
-    if after.endswith("ly") and len(after) > 3:
+    if after.endswith("ly") and len(after) > 3 and after not in her["bare_verbs"]:
         return closed, not closed
     return _after_verb(her, before, after, closed=closed, name=tokens[index + 1][:1].isupper())
 

@@ -98,6 +98,7 @@ def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gen
     [
         ("The doctors quickly left.", True),
         ("The doctors reply.", False),
+        ("The doctors rely on her.", False),
         ("The doctors July 4 met left.", False),
         ("The doctors left quickly.", False),
         ("We met the doctors", False),

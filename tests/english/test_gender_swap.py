@@ -42,9 +42,11 @@ def test_a_word_tells_nothing(word: str) -> None:
         ("they walked her past the door", True, True),
         ("in her years", False, False),
         ("they saw her .", True, False),
+        ("they made her rely solely on them", True, False),  # a verb in -ly
+        ("they made her painfully aware", False, True),
     ],
 )
-def test_later_and_past_go_with_either_reading(text: str, is_object: bool, guess: bool) -> None:
+def test_object_or_possessive(text: str, is_object: bool, guess: bool) -> None:
     tokens = [token.text for token in tokenize(text)]
     assert her_is_object(tokens, tokens.index("her")) == (is_object, guess)
 
