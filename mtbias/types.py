@@ -135,6 +135,8 @@ class Alignment:
     neither a noun nor known."""
     translations: tuple[Span, ...] = ()
     """Words that the language's tables know as translations of the entity, in text order."""
+    meant: str | None = None
+    """The known translation from which the first of `target`, a word of no table, is one letter off."""
     unclaimed: tuple[Span, ...] = ()
     """Where `target` is known as nobody: nouns for people that the tables know as a translation of no other source
     word. A single one is taken where `target` turns out to name nobody."""

@@ -68,6 +68,9 @@ def _decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: 
     if not alignment.target:
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
     words = sentence_words(analysis, texts)
+    if alignment.meant is not None:
+        readings = texts.language.noun(alignment.meant)
+        words = [w._replace(readings=readings) if w.span == alignment.target[0] else w for w in words]
     call = _decide_at(alignment, words, analysis.text, texts.language, votes)
     person = (
         _only_person(alignment, words, texts.language) if call.reason in (Reason.UNALIGNED, Reason.NO_PERSON) else None
@@ -383,7 +386,7 @@ def _noun(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> tupl
     # the gender that the endings' table knows to be fixed.
     if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ"} or not word.tags):
         ending, kind = word.facts.ending
-        return Evidence("noun", word.text, _SAID.get(kind), "form", f"-{ending}: {_SAYS[kind]}"), kind
+        return Evidence("noun", word.text, kind.gender, "form", f"-{ending}: {_SAYS[kind]}"), kind
     nouns = [w for w in word.content if w.upos in ("NOUN", "PROPN", "ADJ")]
     gender, feature = tagged_gender(nouns or word.content)
     majority = votes.majority(word.form) if votes else None
@@ -402,7 +405,7 @@ def _known_noun(form: str, readings: Sequence[NounReading]) -> tuple[Evidence, N
         telling = {NounKind.GENERIC}
     kind = min(telling) if len(telling) == 1 else NounKind.COMMON
     lemmas = ", ".join(sorted({r.lemma for r in readings}))
-    return Evidence("noun", form, _SAID.get(kind), "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
+    return Evidence("noun", form, kind.gender, "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
 
 
 FIXED_GENDER = "fixed grammatical gender"
@@ -411,12 +414,6 @@ GENERIC = "masculine, also used of women"
 """What the evidence of a masculine form says that is used of women, too."""
 FOREIGN_WORD = "a foreign word"
 """What the evidence of a word says that was not translated."""
-_SAID = {
-    NounKind.MASCULINE: Gender.MALE,
-    NounKind.GENERIC: Gender.MALE,
-    NounKind.FEMININE: Gender.FEMALE,
-    NounKind.INCLUSIVE: Gender.NEUTRAL,
-}
 _SAYS = {
     NounKind.MASCULINE: "masculine",
     NounKind.FEMININE: "feminine",

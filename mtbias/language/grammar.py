@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from mtbias.errors import PluginError
-from mtbias.types import Span
+from mtbias.types import Gender, Span
 
 GENDERS = frozenset("mfn")
 CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
@@ -35,6 +35,19 @@ class NounKind(StrEnum):
     def is_personal(self) -> bool:
         """Its grammatical gender, or that of what agrees with it, is the person's."""
         return self not in (NounKind.FIXED, NounKind.THING)
+
+    @property
+    def gender(self) -> Gender | None:
+        """The gender that the form tells by itself."""
+        return _TOLD.get(self)
+
+
+_TOLD = {
+    NounKind.MASCULINE: Gender.MALE,
+    NounKind.GENERIC: Gender.MALE,
+    NounKind.FEMININE: Gender.FEMALE,
+    NounKind.INCLUSIVE: Gender.NEUTRAL,
+}
 
 
 class Agreement(NamedTuple):

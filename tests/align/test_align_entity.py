@@ -195,6 +195,29 @@ def test_free_nouns_for_people_are_named_as_others() -> None:
     assert [case.text[a:b] for a, b in alignment.others] == ["Wirt"]
 
 
+@pytest.mark.parametrize(
+    ("word", "explained", "meant"),
+    [
+        ("Mourer", 0.0, "maurer"),
+        ("Mahurer", 0.0, "maurer"),
+        ("Mourer", 0.5, None),  # another source word explains it
+        ("Moourer", 0.0, None),  # two letters off
+        ("Baurer", 0.0, None),  # the first letter
+        ("Maurers", 0.0, None),  # an ending, which tells the gender
+        ("Maudrer", 0.0, None),
+        ("Murer", 0.0, None),  # too short to tell
+    ],
+)
+def test_a_word_one_letter_off_a_known_translation_is_it(word: str, explained: float, meant: str | None) -> None:
+    case = pair("The construction worker slept.", "construction worker", f"Gestern {word} dort")
+    alignment = aligned(case, scores(0, 0.2, 0, explained=(0, explained, 0)))
+    assert alignment.meant == meant
+    assert bool(alignment.translations) == (meant is not None)
+    # A word that the table has is what it is, and where one is known no other is meant.
+    case = pair("The doctor slept.", "doctor", f"Arzt {word}")
+    assert aligned(case, scores(0.2, 0)).meant is None
+
+
 def test_a_word_that_derives_from_a_known_translation() -> None:
     # "Maurer" translates "construction worker"; "Maurerkelle" shares its six letters with it, 6 of 11 is under three
     # fifths; "Maureres" shares six of eight
