@@ -18,13 +18,14 @@ from operator import attrgetter
 
 from mtbias.decide import decide
 from mtbias.decide.gender_pairs import PairOutcome, pair_outcomes
+from mtbias.decide.sentence_words import GENDER_OF_LETTER
 from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, NounKind, SpeakerRules
 from mtbias.language.installed import is_language_code
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
+from mtbias.types import ELIMINATION, Alignment, Analysis, GenderCall, Reason, Span, Token, Word
 
 __all__ = ["check_language", "contract_problems"]
 
@@ -104,7 +105,7 @@ def _header(language: Language) -> Problems:
         yield "there are no nouns"
     if not language.glossary:
         yield "there are no English translations: the aligner goes without a lexicon"
-    if not any(r.kind in _GENDER_OF_KIND for readings in language.nouns.values() for r in readings):
+    if not any(r.kind.gender for readings in language.nouns.values() for r in readings):
         yield "no noun says a gender: every call would rest on its articles"
 
 
@@ -219,7 +220,7 @@ def _decisions(language: Language) -> Problems:
         yield from _founded(form, call)
         kinds = {r.kind for r in language.noun(form)}
         kind = kinds.pop() if len(kinds) == 1 else None
-        expected = None if kind is None else _GENDER_OF_KIND.get(kind)
+        expected = kind and kind.gender
         if expected is not None and call.gender is not expected:
             yield f"{form!r} is {kind}, but alone it is called {call.gender or call.reason}"
         if kind is NounKind.FIXED and call.gender is not None:
@@ -246,14 +247,12 @@ def _by_determiner(language: Language, word: str) -> Problems:
         text = _phrase(language, form, word)
         call = _call(language, text, word)
         yield from _founded(text, call)
-        if call.gender is not None and _LETTERS[call.gender] not in genders and "*" not in genders:
+        if call.gender not in {None, *(GENDER_OF_LETTER.get(g, call.gender) for g in genders)}:
             yield f"{text!r} is called {call.gender}, though {form!r} allows only {sorted(genders)}"
 
 
-_LETTERS = {Gender.MALE: "m", Gender.FEMALE: "f", Gender.NEUTRAL: "n"}
 _VERB_WORDS = ("skip", "copulas", "words", "short", "auxiliaries", "reflexives", "reflexive_copulas", "oblique")
 _SPEAKER_WORDS = ("pronouns", "verbs", "copulas", "reflexive_copulas", "relatives", "words")
-_GENDER_OF_KIND = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 
 
 def _founded(text: str, call: GenderCall) -> Problems:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from unicodedata import combining, normalize
 
-from mtbias.decide.sentence_words import SentenceWord
+from mtbias.decide.sentence_words import PERSONAL, SentenceWord
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
 from mtbias.types import BOTH_ARTICLES, BOTH_FORMS, BOTH_IN_ONE_WORD, Evidence, Gender, Span
@@ -44,7 +44,6 @@ _MIN_STEM = 3
 """Letters that must stand before an ending for both genders, and that two forms of one noun have in common."""
 _MAX_CUT = 4
 """Letters that a written-on ending may replace (it *direttore/trice* for *direttrice*: four)."""
-_MALE_KINDS = frozenset((NounKind.MASCULINE, NounKind.GENERIC))
 
 
 def both_forms(
@@ -159,10 +158,10 @@ def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
     if not found or (found[0].startswith(".") and not found[1].islower()):
         return ""
     ending = language.fold(found[1])
-    wanted = _MALE_KINDS if _genders(word) == {Gender.FEMALE} else {NounKind.FEMININE}
+    wanted = Gender.MALE if _genders(word) == {Gender.FEMALE} else Gender.FEMALE
     for base in word.facts.bases:
         for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM) + 1):
-            if any(r.kind in wanted for r in language.nouns.get(base[: len(base) - cut] + ending, ())):
+            if any(r.kind.gender is wanted for r in language.nouns.get(base[: len(base) - cut] + ending, ())):
                 return found[0]
     return ""
 
@@ -181,12 +180,12 @@ def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
         # A star behind a whole noun opens a footnote.
         if stem == form or len(stem) < _MIN_STEM or ("*" in ending and stem in language.nouns):
             continue
-        kinds = {r.kind for other in others for r in language.nouns.get(stem + other, ()) if r.kind.is_personal}
+        kinds = [r.kind for other in others for r in language.nouns.get(stem + other, ()) if r.kind.is_personal]
         # es "profesor@": without an ending it is a man.
-        male = kinds | {r.kind for r in language.nouns.get(stem, ())}
+        told = {kind.gender for kind in kinds} | {Gender.MALE} & {r.kind.gender for r in language.nouns.get(stem, ())}
         # Letters may spell another word; a sign is written for nothing else: it "studentə", whose feminine has another
         # ending (studentessa), "insegnant*", one form for both.
-        if (kinds and not re.fullmatch("[a-z]+", ending)) or (male & _MALE_KINDS and NounKind.FEMININE in kinds):
+        if (kinds and not re.fullmatch("[a-z]+", ending)) or told.issuperset(PERSONAL):
             return written[0]
     return ""
 
@@ -265,5 +264,4 @@ def _of_both(one: Agreement, other: Agreement) -> bool:
 
 def _genders(word: SentenceWord) -> set[Gender]:
     """The genders that the table knows the form to show, if it shows any."""
-    male = {Gender.MALE for r in word.readings if r.kind in _MALE_KINDS}
-    return male | {Gender.FEMALE for r in word.readings if r.kind is NounKind.FEMININE}
+    return {r.kind.gender for r in word.readings if r.kind.gender in PERSONAL}

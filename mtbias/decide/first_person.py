@@ -11,8 +11,6 @@ from mtbias.decide.sentence_words import GENDER_OF_LETTER, NOMINAL, VERBAL, Sent
 from mtbias.language.definition import Language
 from mtbias.types import Gender
 
-PERSONAL = (Gender.MALE, Gender.FEMALE)
-
 
 @dataclass(frozen=True, slots=True)
 class FirstPersonWords:

@@ -14,6 +14,7 @@ from itertools import product
 from typing import TypeVar
 
 from mtbias.decide.decision import decide
+from mtbias.decide.sentence_words import GENDER_OF_LETTER
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts
@@ -30,8 +31,6 @@ _EVIDENCE = 6
 _BEFORE, _BEHIND = "{word} {{}}", "{{}} {word}"
 _FRAMES = ("{}", "«{}»", "— {}.", "({})")
 """Contexts without a word of their own."""
-_KINDS = {NounKind.MASCULINE: "m", NounKind.GENERIC: "m", NounKind.FEMININE: "f"}
-_GENDERS = {"m": Gender.MALE, "f": Gender.FEMALE}
 
 _T = TypeVar("_T")
 Forms = Mapping[str, str]
@@ -48,7 +47,7 @@ class PairOutcome:
 
     def right(self, gender: str) -> bool:
         """The phrase of `gender` (m or f) is called by it."""
-        return self.calls[gender].gender is _GENDERS[gender]
+        return self.calls[gender].gender is GENDER_OF_LETTER[gender]
 
     @property
     def problem(self) -> str:
@@ -94,7 +93,9 @@ def pair_outcomes(language: Language) -> list[PairOutcome]:
     """The calls on all pairs that the tables of `language` give."""
     texts, stem = SplitTexts(language), _stem(language)
     return [
-        PairOutcome(evidence, phrases, {g: _call(phrases[g], nouns[g], number, _GENDERS[g], tags, texts) for g in "mf"})
+        PairOutcome(
+            evidence, phrases, {g: _call(phrases[g], nouns[g], number, GENDER_OF_LETTER[g], tags, texts) for g in "mf"}
+        )
         for number in ("sg", "pl")
         for evidence, phrases, nouns, tags in _pairs(language, number, stem)
     ]
@@ -142,8 +143,8 @@ def _noun_pairs(language: Language, number: str) -> tuple[list[Forms], list[Form
     """
     forms: dict[str, dict[str, str]] = {"m": {}, "f": {}, "common": {}}
     lemmas = {}
-    for form, readings in ((form, readings) for form, readings in language.nouns.items() if readings):
-        kinds = {_KINDS.get(r.kind, str(r.kind)) for r in readings}
+    for form, readings in language.nouns.items():
+        kinds = {str(NounKind.MASCULINE if r.kind is NounKind.GENERIC else r.kind) for r in readings}
         kind = kinds.pop() if len(kinds) == 1 else ""
         if kind in forms and all(_stands_in(number, form, r, language) for r in readings):
             forms[kind].setdefault(readings[0].lemma, form)

@@ -28,7 +28,6 @@ from mtbias.types import Evidence, Gender
 _CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}
 _DOUBTED = "renders nothing of the entity"
 """What the evidence of an adjective says that may be another word's."""
-_SHOWN = {NounKind.MASCULINE: Gender.MALE, NounKind.GENERIC: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 
 
 def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[Evidence]:
@@ -298,7 +297,7 @@ def _inflects_person(word: SentenceWord, language: Language) -> bool:
         return False
     gender, _ = tagged_gender(word.content)
     return gender is not None and any(
-        _SHOWN.get(reading.kind) is gender
+        reading.kind.gender is gender
         for ending in language.align_endings
         if len(ending) <= 2 and word.form.endswith(ending) and len(word.form) - len(ending) >= language.min_stem
         for reading in language.nouns.get(word.form.removesuffix(ending), ())
@@ -357,7 +356,7 @@ def names(phrase: NounPhrase) -> list[Evidence]:
     if name is not None:
         name = _surname(phrase, name)
         ending, kind = name.facts.ending or ("", None)
-        gender = {NounKind.MASCULINE: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}.get(kind) if kind else None
+        gender = kind.gender if kind in (NounKind.MASCULINE, NounKind.FEMININE) else None
         if gender:
             found.append(Evidence("name", name.text, gender, "form", f"-{ending}"))
     return found

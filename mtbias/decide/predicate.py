@@ -25,10 +25,9 @@ from mtbias.decide.sentence_words import (
     tagged_gender,
 )
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind
+from mtbias.language.grammar import Agreement
 from mtbias.types import Evidence, Gender, Word
 
-_KINDS = {NounKind.MASCULINE: Gender.MALE, NounKind.FEMININE: Gender.FEMALE}
 # fr "L'interprète n'est pas venue", cs "Vyučující jí to už vysvětlil" need three. More than four words change no call.
 _MAX_BETWEEN = 4
 
@@ -128,7 +127,7 @@ def _surely_subject(word: SentenceWord, gender: Gender | None) -> bool:
     """A noun in the nominative whose verb has that gender."""
     # A person in the form of the dictionary is no accusative (cs ředitel, sekretářka), though the tagger reads one
     # behind the verb.
-    if any(r.kind in _KINDS and _KINDS[r.kind] is gender and r.lemma.lower() == word.form for r in word.readings):
+    if any(r.kind.gender is gender and r.lemma.lower() == word.form for r in word.readings):
         return True
     # cs "Vedoucí pochválil celý tým": of a thing that is masculine nominative and accusative are one form.
     feminine = gender is Gender.FEMALE and bool(word.tags & NOMINAL) and not word.readings

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mtbias.decide.first_person import PERSONAL, FirstPersonWords
+from mtbias.decide.first_person import FirstPersonWords
 from mtbias.decide.noun_phrase import governed
 from mtbias.decide.sentence_words import (
     CONJUNCTION,
     GENDER_OF_LETTER,
     NOMINAL,
+    PERSONAL,
     VERBAL,
     SentenceWord,
     feature_values,
@@ -151,18 +152,25 @@ class SpeakerClauses(FirstPersonWords):
             before = clause
         return found
 
+    def _is_copula(self, n: int) -> bool:
+        form = self.words[n].form
+        return form in self.language.verbs.copulas or form in self.language.speaker.copulas
+
     def _marked(self, clause: Clause) -> bool:
         return any(self._is_pronoun(n) or self._first_person(n) for n in clause.words)
+
+    def _finite(self, places: Iterable[int]) -> bool:
+        return any("Fin" in feature_values(self.words[n].tagged, "VerbForm") for n in places)
 
     def _gendered_verb(self, clause: Clause) -> bool:
         return any(self._past_gender(n) in PERSONAL or self._short_gender(n) in PERSONAL for n in clause.words)
 
     def _subject(self, clause: Clause) -> bool | None:
         """Whether the subject of a clause is the speaker; None where it has none of its own, or no verb."""
-        if any(self._is_pronoun(n) or self._first_person(n) for n in clause.words):
+        if self._marked(clause):
             return True
         others = [n for n in clause.words if self._nominative(n)]
-        finite = any("Fin" in feature_values(self.words[n].tagged, "VerbForm") for n in clause.words)
+        finite = self._finite(clause.words)
         gendered = self._gendered_verb(clause)
         comparison = clause.subordinate and not finite and not gendered  # ru как лидер
         if others:
@@ -238,29 +246,27 @@ class SpeakerPredicates(SpeakerClauses):
 
     def _predicative(self, n: int, clause: Clause) -> Evidence | None:
         """An adjective in the nominative or instrumental that a copula joins to the speaker."""
-        word, language = self.words[n], self.language
+        word = self.words[n]
         if not word.is_adjective or word.readings or self._attribute(n) or governed(self.words, n):
             return None
         cases = feature_values(word.content, "Case")
-        copulas = language.verbs.copulas | language.speaker.copulas
         before = range(clause.words.start, n)
-        others = [k for k in clause.words if self.words[k].form not in copulas]
+        others = [k for k in clause.words if not self._is_copula(k)]
         # cs koupil jsem nový: an object.
         if cases not in ({"Nom"}, {"Ins"}) or any(self._is_past_verb(k) for k in others):
             return None
-        right_behind = self._right_behind(n, clause, copulas)
+        right_behind = self._right_behind(n, clause)
         if cases == {"Ins"}:
             return self._agreeing(n, ("ins",)) if right_behind else None
-        finite = any("Fin" in feature_values(self.words[k].tagged, "VerbForm") for k in others)
-        joined = right_behind or (not finite and any(self.words[k].form in copulas for k in before))
-        bare = language.speaker.bare_predicate and not finite and any(self._is_pronoun(k) for k in before)
+        finite = self._finite(others)
+        joined = right_behind or (not finite and any(map(self._is_copula, before)))
+        bare = self.language.speaker.bare_predicate and not finite and any(self._is_pronoun(k) for k in before)
         # ru молодой is a man's nominative or a woman's instrumental, which the tagger mixes up.
         return self._agreeing(n, ("nom", "ins")) if joined or bare else None
 
     def _joined(self, clause: Clause) -> bool:
         """The clause has the pronoun or a copula."""
-        copulas = self.language.verbs.copulas | self.language.speaker.copulas
-        return any(self._is_pronoun(k) or self.words[k].form in copulas for k in clause.words)
+        return any(self._is_pronoun(k) or self._is_copula(k) for k in clause.words)
 
     def _agreeing(self, n: int, cases: Sequence[str]) -> Evidence | None:
         """The gender that an adjective shows by its ending in these cases."""
@@ -269,10 +275,10 @@ class SpeakerPredicates(SpeakerClauses):
         gender = only_gender(allowed) if allowed else None
         return Evidence("adjective", word.text, gender, "form", listed(allowed)) if gender in PERSONAL else None
 
-    def _right_behind(self, n: int, clause: Clause, copulas: Collection[str]) -> bool:
+    def _right_behind(self, n: int, clause: Clause) -> bool:
         """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень одинокой*)."""
         for k in reversed(range(clause.words.start, n)):
-            if self.words[k].form in copulas:
+            if self._is_copula(k):
                 return True
             if not self.words[k].tags <= {"ADV", "PART", "PRON"}:
                 return False
@@ -287,7 +293,6 @@ class SpeakerPredicates(SpeakerClauses):
         adverbs and the like stand between.
         """
         language, rules = self.language, self.language.speaker
-        copulas = language.verbs.copulas | rules.copulas
         if self._is_pronoun(n):
             open_ = rules.bare_predicate
         elif self.words[n].form in rules.copulas or self._reflexive_copula(n):
@@ -300,7 +305,7 @@ class SpeakerPredicates(SpeakerClauses):
             word = self.words[k]
             if not word.joined or self._is_pronoun(k):
                 return
-            if word.form in copulas or self._reflexive_copula(k):
+            if self._is_copula(k) or self._reflexive_copula(k):
                 # it sono stata: it agrees itself; es he sido does not.
                 if open_ and "Part" in feature_values(word.tagged, "VerbForm"):
                     yield k
