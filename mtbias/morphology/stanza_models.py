@@ -71,20 +71,14 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
     hint = f"`mtbias fetch --lang {language}` downloads it, or --stanza-dir names a folder that has it"
     if folder == stanza_folder_of_demo():  # into which nothing is downloaded
         hint = f"leave --stanza-dir {STANZA_NAME} out; without it {hint}"
-    index = folder / "resources.json"
-    try:
-        resources = load_json(input_bytes(index))
-        chosen = _default_packages(resources, language, processors)
-    except (FileNotFoundError, NotADirectoryError):
-        raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
-    except (ValueError, AttributeError, TypeError) as error:
-        raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
-    if not chosen:
+    resources, default = read_index(language, folder, processors, hint)
+    if not set(processors) - {"mwt"} <= default.keys():
         known = ", ".join(sorted(k for k in resources if len(k) <= 3)) or "none"
         wanted = " and ".join(p for p in processors if p != "mwt")
+        index = folder / "resources.json"
         raise MissingResourceError(f"{index} has no {wanted} models for {language!r} (it has: {known}): {hint}")
     models = []
-    for processor, name in chosen:
+    for processor, name in default.items():
         path = folder / resources[language].get("alias", language) / processor / f"{name}.pt"
         try:
             digest = hashlib.sha256(input_bytes(path)).hexdigest()[:12]
@@ -96,13 +90,26 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
     return StanzaPackage(language, folder, tuple(models))
 
 
-def _default_packages(resources: dict[str, Any], language: str, processors: Sequence[str]) -> list[tuple[str, str]]:
-    entry = resources.get(language, {})
-    if "alias" in entry:
-        entry = resources.get(entry["alias"], {})
-    default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})
-    chosen = [(p, default[p]) for p in processors if p in default]
-    return chosen if set(processors) - {"mwt"} <= {p for p, _ in chosen} else []
+def read_index(
+    language: str, folder: Path, processors: Sequence[str], hint: str
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Stanza's index of models in `folder`, and which it has for `language` by default, by processor.
+
+    Raises:
+        MissingResourceError: there is no index; gives `hint`.
+        DataError: it is damaged.
+    """
+    index = folder / "resources.json"
+    try:
+        resources = load_json(input_bytes(index))
+        entry = resources.get(language, {})
+        entry = resources.get(entry["alias"], {}) if "alias" in entry else entry
+        default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})
+        return resources, {p: default[p] for p in processors if p in default}
+    except (FileNotFoundError, NotADirectoryError):
+        raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
+    except (ValueError, AttributeError, TypeError) as error:
+        raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
 
 
 def download(

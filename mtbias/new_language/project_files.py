@@ -7,28 +7,29 @@ read before somebody has looked: every row is a comment that begins with `CHECK`
 
 from __future__ import annotations
 
+import csv
 import json
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from io import StringIO
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import pandas as pd
+
 from mtbias.align.entity_words import KnownTranslations
 from mtbias.entry_points import installed
-from mtbias.errors import DataError, SettingError, UsageError
-from mtbias.files.reading import commented_rows, input_bytes
-from mtbias.files.strict_json import load_json
+from mtbias.errors import MissingResourceError, SettingError, UsageError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
 from mtbias.language.installed import GROUP, get_language, is_language_code
-from mtbias.morphology.stanza_models import PROCESSORS
+from mtbias.morphology.stanza_models import PROCESSORS, read_index
 from mtbias.new_language.lexica import Lexicon, ListRow
 from mtbias.new_language.policy_rows import occupations
 
@@ -51,24 +52,17 @@ def prospects(code: str, stanza: Path) -> tuple[str, ...]:
 
 
 def _stanza_line(code: str, folder: Path) -> str:
-    index = folder / "resources.json"
     try:
-        listed = load_json(input_bytes(index))
-        entry = listed.get(code, {})
-        entry = listed.get(entry["alias"], {}) if "alias" in entry else entry
-        default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})
-    except (FileNotFoundError, NotADirectoryError):
+        _, default = read_index(code, folder, PROCESSORS, "fetch the models of any language")
+    except MissingResourceError:
         return (
             "Stanza: not known: the folder of its models has no index of them; once the draft is installed, "
             f"`mtbias fetch --lang {code}` gets both"
         )
-    except (ValueError, AttributeError, TypeError) as error:
-        message = f"not Stanza's index of resources ({error}): delete it, then fetch the models of any language"
-        raise DataError(message, path=index) from None
     if not default:
         return f"Stanza: the index of models (resources.json) has no {code}; without models nothing can be scored"
     lacking = [f"no {name} ({_FOR[name]})" for name in PROCESSORS if name not in default]
-    has = ", ".join(f"{name} {default[name]}" for name in PROCESSORS if name in default)
+    has = ", ".join(f"{name} {package}" for name, package in default.items())
     return f"Stanza: {has}{'; ' + ', '.join(lacking) if lacking else ''}"
 
 
@@ -272,10 +266,6 @@ class Draft:
         """The name of its package: ``mtbias_upper_sorbian``."""
         return f"mtbias_{re.sub('[ -]', '_', self.name.lower())}"
 
-    def nouns(self) -> DraftNouns:
-        """What its lexica give for the table of nouns."""
-        return draft_nouns(self.lexica, occupations())
-
 
 def check_draft(code: str, name: str | None, out: Path) -> str:
     """Check what the user named, before anything is read; gives the language's name, by default Stanza's.
@@ -306,7 +296,7 @@ def write_draft(draft: Draft, out: Path) -> DraftNouns:
     Raises:
         RunFolderError: the folder cannot be written.
     """
-    nouns = draft.nouns()
+    nouns = draft_nouns(draft.lexica, occupations())
     for place, text in _files(draft, nouns):
         path = out / place
         with explained(path, "write"):
@@ -318,6 +308,8 @@ def write_draft(draft: Draft, out: Path) -> DraftNouns:
 def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
     """The files with their places."""
     package, code = draft.package, draft.code
+    from stanza.models.common.constant import is_right_to_left
+
     related = get_language(relatives(code)[0])
     view = {
         "code": code,
@@ -325,7 +317,7 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
         "package": package,
         "distribution": package.replace("_", "-"),
         "constant": package.removeprefix("mtbias_").upper(),
-        "direction": _direction(nouns),
+        "direction": "rtl" if is_right_to_left(code) else "ltr",
         "prospects": draft.prospects,
         "lexica": draft.lexica,
         "nouns": nouns,
@@ -345,7 +337,7 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
     }
     for place, template in places.items():
         yield place, _environment().get_template(f"{template}.jinja").render(**view)
-    yield f"challenge/{code}.tsv", "".join(f"{line}\n" for line in _challenge(code))
+    yield f"challenge/{code}.tsv", _challenge(code)
 
 
 _FAMILIES = (
@@ -365,24 +357,23 @@ def relatives(code: str) -> list[str]:
         place = family.index(code) if code in family else 0
         return abs(family.index(other) - place) if other in family else len(family)
 
-    known = {row["language"] for row in _policy()} - {code}
-    return sorted(known, key=lambda other: (distance(other), other != "es", other))
+    return sorted({*_policy()["language"]} - {code}, key=lambda other: (distance(other), other != "es", other))
 
 
 @cache
-def _policy() -> Sequence[Mapping[str, str]]:
-    return tuple(commented_rows(resources.files(_PACKAGE).joinpath("policy.tsv").read_text(encoding="utf-8")))
+def _policy() -> pd.DataFrame:
+    text = resources.files(_PACKAGE).joinpath("policy.tsv").read_text(encoding="utf-8")
+    return pd.read_csv(StringIO(text), sep="\t", quoting=csv.QUOTE_NONE)
 
 
-def _challenge(code: str) -> Iterator[str]:
+def _challenge(code: str) -> str:
     """The sentences to translate, one for each kind and evidence; beside each that of the nearest language."""
-    yield "kind\tevidence\tcall\tsource\ttarget\texample"
-    near = relatives(code)
-    rows = sorted(_policy(), key=lambda row: row["language"] != code and near.index(row["language"]))
-    nearest = {(row["kind"], row["evidence"]): row for row in reversed(rows) if row["language"] != code}
-    for place in dict.fromkeys((row["kind"], row["evidence"]) for row in _policy()):
-        if row := nearest.get(place):
-            yield "\t".join((*place, row["call"], row["source"], "", f"{row['language']}: {row['target']}"))
+    near = {other: place for place, other in enumerate(relatives(code))}
+    rows = _policy().assign(near=_policy()["language"].map(near)).dropna().sort_values("near", kind="stable")
+    rows = rows.drop_duplicates(["kind", "evidence"]).sort_index()
+    rows = rows.assign(example=rows["language"] + ": " + rows["target"], target="")
+    columns = ["kind", "evidence", "call", "source", "target", "example"]
+    return rows.to_csv(None, sep="\t", columns=columns, index=False, quoting=csv.QUOTE_NONE)
 
 
 def _hints(language: Language, words: Iterable[str]) -> dict[str, str]:
@@ -390,10 +381,12 @@ def _hints(language: Language, words: Iterable[str]) -> dict[str, str]:
     translations, order = KnownTranslations(language), {form: place for place, form in enumerate(language.nouns)}
     hints = {}
     for word in dict.fromkeys(words):
-        forms = sorted(translations.of(word) & order.keys(), key=order.__getitem__)
-        readings = [reading for form in forms for reading in language.nouns[form] if reading.kind.is_personal]
-        women = [r.lemma for r in readings if r.kind is NounKind.FEMININE][:1]
-        hints[word] = ", ".join([*[r.lemma for r in readings if r.kind is not NounKind.FEMININE][:1], *women])
+        first: dict[bool, str] = {}
+        for form in sorted(translations.of(word) & order.keys(), key=order.__getitem__):
+            for noun in language.nouns[form]:
+                if noun.kind.is_personal:
+                    first.setdefault(noun.kind is NounKind.FEMININE, noun.lemma)
+        hints[word] = ", ".join(first[woman] for woman in sorted(first))
     return hints
 
 
@@ -410,12 +403,6 @@ def _shown(table: Mapping[str, object] | Iterable[tuple[str, object]]) -> str:
     entries = list(dict(table).items())[:2]
     quoted = [[json.dumps(text, ensure_ascii=False) for text in (key, said(value))] for key, value in entries]
     return "\n".join(f"# {key} = {value}" for key, value in quoted) or "# none"
-
-
-def _direction(nouns: DraftNouns) -> str:
-    """How the nouns of the draft are written; ``ltr`` where there are none."""
-    first = next((noun.noun for noun in nouns.nouns if noun.noun), "a")
-    return "rtl" if unicodedata.bidirectional(first[0]) in ("R", "AL") else "ltr"
 
 
 @cache
