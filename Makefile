@@ -12,8 +12,9 @@ export MTBIAS_SHARED
 TORCH ?= cpu
 TORCH_INDEX := $(if $(filter cuda,$(TORCH)),,--extra-index-url https://download.pytorch.org/whl/cpu)
 
-# One thread per test process: several processes share the cores, and torch's own threads would compete for them.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist worksteal
+# One thread per test process: several processes share the cores, and torch's own threads would compete for them. Compiled
+# modules are kept, whatever the environment says: without them each process that a test starts compiles all of mtbias.
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs -n $(JOBS) --dist worksteal
 
 # Data behind the figures of the README and of docs/: WinoMT, its translations, the human labels and Stanza's models.
 WINOMT := $(MTBIAS_SHARED)/data/winomt

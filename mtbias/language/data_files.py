@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import tomllib
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib import resources
 from itertools import chain
@@ -79,23 +81,27 @@ def read_nouns(
             row's line in `file`.
     """
     # Dictionaries serve as ordered sets: what stands twice counts once, and every run sees the same order.
-    nouns: dict[str, dict[tuple[str, NounKind], set[Agreement]]] = {}
+    nouns: dict[str, dict[tuple[str, NounKind], tuple[Agreement, ...]]] = {}
     phrases: dict[str, dict[tuple[tuple[str, ...], NounReading], None]] = {}
     glossary: dict[str, set[str]] = {}
     for noun in _read_rows(text, paradigms, file):
+        named, folded = (noun.lemma, noun.kind), set()
         for form, agreements in noun.forms:
             first, *others = fold(form).replace("_", " ").split()
             if first in prepositions and not others:
                 continue
+            folded.add(first)
             if others:
                 phrases.setdefault(first, {})[tuple(others), NounReading(noun.lemma, noun.kind, ())] = None
             else:
-                nouns.setdefault(first, {}).setdefault((noun.lemma, noun.kind), set()).update(agreements)
-            for word in noun.english:
-                glossary.setdefault(word, set()).add(first)
+                readings = nouns.setdefault(first, {})
+                known = readings.get(named)
+                readings[named] = tuple(sorted({*known, *agreements})) if known else agreements
+        for word in noun.english if folded else ():
+            glossary.setdefault(word, set()).update(folded)
     return {
         "nouns": {
-            form: tuple(NounReading(*noun, tuple(sorted(agreements))) for noun, agreements in sorted(readings.items()))
+            form: tuple(NounReading(*noun, agreements) for noun, agreements in sorted(readings.items()))
             for form, readings in nouns.items()
         },
         # The longest first, so that the first that fits is the longest.
@@ -133,13 +139,15 @@ def _read_rows(text: str, paradigms: Mapping[str, Any], file: str) -> list[_Noun
 
 
 def _paradigm(name: str, paradigms: Mapping[str, Any], place: str) -> tuple[str, _Forms]:
-    """What a paradigm cuts from a lemma's end, and what it puts there."""
+    """What a paradigm cuts from a lemma's end, and what it puts there; what that agrees with is sorted."""
     found = paradigms.get(name)
     if found is None:
         raise PluginError(f"{place}: no paradigm {name!r} in [paradigms]; {choices(name, sorted(paradigms))}")
     endings = (ending.partition("/") for ending in found.get("endings", ()))
     where = f"{place} paradigm {name}"
-    return found.get("strip", ""), [(letters, parse_agreements(tags, where=where)) for letters, _, tags in endings]
+    return found.get("strip", ""), [
+        (letters, tuple(sorted(set(parse_agreements(tags, where=where))))) for letters, _, tags in endings
+    ]
 
 
 _AGREEMENTS = ("determiners", "determiners_before_consonant", "adjective_endings")
@@ -158,6 +166,19 @@ _SETS = ("silent_determiners", "neutral_endings")
 _TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "sex_adjectives", "prepositions", "extra"}
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """The garbage collector pauses: it would go through all the new tuples again and again, and free none."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
+
+
+@_no_collection()
 def read_language(package: str, code: str) -> dict[str, Any]:
     """The fields of the language whose files are ``data/CODE.toml`` and ``data/CODE_nouns.tsv`` inside `package`.
 

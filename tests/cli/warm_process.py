@@ -15,6 +15,7 @@ import sys
 
 
 def main() -> None:
+    gc.disable()  # while all is imported
     import sentencepiece  # noqa: F401 - for the children
     import stanza.pipeline.core  # noqa: F401
     import torch
@@ -34,6 +35,7 @@ def main() -> None:
     for template in _environment().list_templates(["html", "svg"]):
         _environment().get_template(template)
     gc.freeze()  # collecting would copy all pages
+    gc.enable()
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
