@@ -1,7 +1,11 @@
-"""A hook of the documentation site: the page of published results is made of docs/results while the site is built."""
+"""Hooks of the documentation site: what is made of data while it is built.
+
+The page of published results is made of docs/results, the tables of the policy of its rows.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +13,7 @@ from mtbias.report.publishing import RESULTS, read_results
 from mtbias.report.results_page import make_blocks, render_results
 
 PAGE = "results/index.html"
+POLICY = "policy.md"
 
 
 def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which has no types
@@ -18,3 +23,13 @@ def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which
     page = render_results(make_blocks(read_results(Path(config["docs_dir"]) / "results" / RESULTS)))
     files.append(File.generated(config, PAGE, content=page))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401 - of mkdocs, which has no types
+    """The policy with a table for each kind of noun."""
+    if page.file.src_uri != POLICY:
+        return markdown
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    from scripts.policy import read_policy, table_lines
+
+    return "\n".join([markdown, "", "## The tables", *table_lines(read_policy())])

@@ -111,12 +111,10 @@ def test_a_language_without_labels_has_no_number() -> None:
     assert (found["labels"], found["male"]["expected"], found["male"]["interval"]) == (0, None, None)
 
 
-def test_the_manual_has_the_table_that_ships() -> None:
+def test_the_manual_has_the_sums_of_the_table_that_ships() -> None:
     root = Path(__file__).resolve().parents[2]
-    manual = (root / "docs" / "alarms.md").read_text(encoding="utf-8")
+    manual = " ".join((root / "docs" / "alarms.md").read_text(encoding="utf-8").split())
     shipped = (root / "mtbias" / "scoring" / "data" / TABLE).read_text(encoding="utf-8")
     rows = [line.split("\t") for line in shipped.splitlines() if not line.startswith("#")][1:]
-    assert rows
-    assert manual.split("|---|---|---|---:|---:|\n")[1].split("\n\n")[0].splitlines() == [
-        f"| {' | '.join(row)} |" for row in rows
-    ]
+    labels, wrong = (sum(int(row[column]) for row in rows) for column in (3, 4))
+    assert f"of {labels} calls on labelled persons {wrong} are wrong" in manual
