@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from mtbias.cli.shared import Flag, Names, Runs, checked_names
+from mtbias.cli.shared import Names, Runs, checked_names
 from mtbias.errors import escaped
 from mtbias.files.reading import own_descriptor
 
@@ -22,7 +22,6 @@ def command(
     women: Path | None = None,
     women_column: str | None = None,
     plots: Path | None = None,
-    png: Flag = False,
 ) -> None:
     """Write an HTML report, tables for papers and plots of finished runs.
 
@@ -45,14 +44,12 @@ def command(
         the 40 occupations of WinoBias's table 1.
     plots
         Write the plots as SVG files into this folder.
-    png
-        With --plots: write PNG files too.
     """
     from mtbias.report.report_files import write_report
 
     table, written = write_report(
         runs, out, format, by=by, names=checked_names(names, runs), women=women, women_column=women_column,
-        plots=plots, with_png=png,
+        plots=plots,
     )  # fmt: skip
     print(table, end="")
     for path, line in written.items():  # where a file went to standard output, nothing may follow it there

@@ -1,15 +1,13 @@
-"""What `mtbias report` writes: the page, tables, and plots as SVG that needs no page around it and as PNG."""
+"""What `mtbias report` writes: the page, tables, and plots as SVG that needs no page around it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 
-from mtbias.errors import DataError, DependencyError, SettingError, UsageError, choices
+from mtbias.errors import DataError, SettingError, UsageError, choices
 from mtbias.files.writing import make_folder, write_atomic
-from mtbias.machine.installation import install_command
 from mtbias.report.paper_tables import paper_table
 from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
 from mtbias.report.report_runs import ReportRun, unique_names, unknown_parts
@@ -28,7 +26,6 @@ def write_report(
     women: Path | None = None,
     women_column: str | None = None,
     plots: Path | None = None,
-    with_png: bool = False,
 ) -> tuple[str, dict[Path, str]]:
     """Write the page or a table of the runs in `folders`, and their plots.
 
@@ -41,7 +38,6 @@ def write_report(
         women: table with the share of women by occupation (`mtbias.scoring.women_share.read_women`).
         women_column: its column of shares.
         plots: folder for the plots.
-        with_png: write them as PNG, too.
 
     Returns:
         The table where it was not written; and the files that were, with a line about each.
@@ -52,7 +48,7 @@ def write_report(
         RunFolderError: a file cannot be written.
     """
     page = form == "html"
-    _refuse_options(form, out, by, women or women_column, plots, with_png=with_png)
+    _refuse_options(form, out, by, women or women_column, plots)
     shares = read_women(women, women_column) if women else shipped_shares(women_column) if women_column else None
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
@@ -72,9 +68,7 @@ def write_report(
         if plots is not None:
             make_folder(plots)
             for name, svg in plot_files(shown, shares):
-                images = {".svg": svg.encode(), **({".png": png(svg)} if with_png else {})}
-                for suffix, image in images.items():
-                    files[plots / f"{name}{suffix}"] = image, f"Plot: {plots / name}{suffix}"
+                files[plots / f"{name}.svg"] = svg.encode(), f"Plot: {plots / name}.svg"
     for path, (content, _) in files.items():
         write_atomic(path, content)
     return table, {path: line for path, (_, line) in files.items()}
@@ -86,8 +80,6 @@ def _refuse_options(
     by: str | None,
     women: Path | str | None,
     plots: Path | None,
-    *,
-    with_png: bool,
 ) -> None:
     """Refuse options that do not go together, before a run is read."""
     page = form == "html"
@@ -99,7 +91,6 @@ def _refuse_options(
         f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it": (
             women and not page and plots is None
         ),
-        "--png: expected --plots DIR beside it, got none; add it": with_png and plots is None,
     }
     for message, holds in wrong.items():
         if holds:
@@ -114,7 +105,7 @@ def _table_of(runs: Sequence[FinishedRun], systems: Sequence[str], form: str, by
     return paper_table([ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named], form, by)
 
 
-# Plots as files: SVG that needs no page around it, and PNG.
+# Plots as files.
 
 _STYLE = """
 svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
@@ -122,9 +113,6 @@ svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
 .c0 { fill: #0b57d0; stroke: #0b57d0; } .c1 { fill: #b3400a; stroke: #b3400a; } .c2 { fill: #00705a; stroke: #00705a; }
 .c3 { fill: #8a2da5; stroke: #8a2da5; } .c4 { fill: #6b5900; stroke: #6b5900; } .c5 { fill: #a3261d; stroke: #a3261d; }
 """
-_ZOOM = 2
-_FAMILIES = ("Arial", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Helvetica", "FreeSans")
-"""Sans-serif fonts, one of which nearly every system has; the SVG files leave the choice to the reader's own."""
 _NAME = 40
 
 
@@ -145,39 +133,6 @@ def plot_files(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> 
             for part, beside in entity_panel(run, shares or shipped_shares()):
                 name = f"entities-{kind}{i}-{_file_name(run.name)}".rstrip("-")
                 yield name, str(svg_panel(part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE))
-
-
-def png(svg: str) -> bytes:
-    """A plot that `plot_files` made as PNG, two pixels for each of the SVG's.
-
-    Raises:
-        DependencyError: resvg is not installed, or none of `_FAMILIES` is.
-    """
-    try:
-        from resvg_py import svg_to_bytes
-    except ImportError as error:
-        raise DependencyError(f"PNG files need resvg: {install_command('images')}; SVG files need nothing") from error
-    family = _sans_serif()
-    if family is None:
-        raise DependencyError(
-            f"--png: expected a sans-serif font ({', '.join(_FAMILIES)}), got none; install one (Debian: "
-            "fonts-dejavu-core). SVG files need none here"
-        )
-    return bytes(svg_to_bytes(svg_string=svg, zoom=_ZOOM, sans_serif_family=family))
-
-
-@cache
-def _sans_serif() -> str | None:
-    """The first family of `_FAMILIES` that is installed: in others resvg draws no letter, and says nothing."""
-    from resvg_py import svg_to_bytes
-
-    frame = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" font-family="sans-serif">{}</svg>'
-    blank, letter = frame.format(""), frame.format('<text y="16">M</text>')
-    for family in _FAMILIES:
-        drawn, empty = (bytes(svg_to_bytes(svg_string=svg, sans_serif_family=family)) for svg in (letter, blank))
-        if drawn != empty:
-            return family
-    return None
 
 
 def _file_name(name: str) -> str:

@@ -1,19 +1,13 @@
-"""Plots as files: SVG that stands alone, PNG, and points where their numbers belong."""
+"""Plots as files: SVG that stands alone."""
 
 from __future__ import annotations
 
 import re
-import struct
-import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-import pytest
-
-from mtbias.errors import DependencyError
-from mtbias.machine.installation import install_command
 from mtbias.report.plots import correlation_text
-from mtbias.report.report_files import plot_files, png
+from mtbias.report.report_files import plot_files
 from mtbias.scoring.women_share import WomenShares
 from mtbias.stats.results import Estimate
 
@@ -47,20 +41,3 @@ def test_every_plot_is_a_file_that_stands_alone() -> None:
         assert svg.findall(f".//{SVG}script") == svg.findall(f".//{SVG}img") == []
         assert set(re.findall(r"\w+://[^\"'\s<]*", text)) == {"http://www.w3.org/2000/svg"}
     assert len(list(plot_files([replace(run, metrics={**run.metrics, "by_entity": {}}) for run in runs]))) == 4
-
-
-def test_png_files_are_twice_as_large() -> None:
-    pytest.importorskip("resvg_py", reason="resvg is not installed: pip install 'mtbias[images]'")
-    _, svg = next(plot_files([make_run([make_record()])]))
-    data = png(svg)
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    root = ET.fromstring(svg.encode())
-    size = tuple(2 * int(root.get(side) or 0) for side in ("width", "height"))
-    assert struct.unpack(">II", data[16:24]) == size
-
-
-def test_png_without_resvg_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    _, svg = next(plot_files([make_run([make_record()])]))
-    with pytest.raises(DependencyError, match=re.escape(install_command("images"))):
-        png(svg)
