@@ -7,10 +7,11 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
+from mtbias.cli.coref_shared import FirstNames
 from mtbias.cli.corpora_shared import show
 from mtbias.cli.shared import Cache, Count, Json
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.mining.mined_rows import MiningOptions
+from mtbias.mining.mined_rows import Kind, MiningOptions
 from mtbias.settings import CacheSettings
 
 _FILTERS = Group.create_ordered("Filters")
@@ -20,8 +21,10 @@ def command(
     *,
     text: list[Path],
     out: Path,
+    kind: Kind = "bug",
     field: str | None = None,
     name: str | None = None,
+    names: FirstNames = None,
     patterns: Path | None = None,
     occupations: Path | None = None,
     processes: Count = 1,
@@ -45,6 +48,10 @@ def command(
         either may be gzipped (.gz).
     out
         The corpus to write, a TSV; its card, NAME.md, is written beside it.
+    kind
+        bug: professions and pronouns; gap: contexts of a pronoun and exactly two people of its gender, in GAP's columns
+        without labels, by --names instead of patterns, occupations and filters (`mtbias coref counterfactual` makes
+        quadruples of them).
     field
         The field of JSON lines that has the text (default: text).
     name
@@ -69,8 +76,10 @@ def command(
     mined = mine(
         text,
         out,
+        kind=kind,
         field=field,
         name=name,
+        names=names,
         patterns=patterns,
         occupations=occupations,
         options=options,

@@ -100,7 +100,7 @@ def write_quadruples(
     Raises:
         DataError: what the readers raise; none can be made.
     """
-    file, listed, table = read_instances(data), read_names(names or EXAMPLE_NAMES), read_swaps(swaps)
+    file, listed, table = read_instances(data, labelled=False), read_names(names or EXAMPLE_NAMES), read_swaps(swaps)
     made: list[tuple[Made, Named]] = []
     failed: list[str] = []
     chosen = originals(file.instances)

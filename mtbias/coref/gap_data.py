@@ -50,7 +50,7 @@ COLUMNS = (
 )  # fmt: skip
 """The columns that every such file has; others are carried along."""
 
-_TRUTHS = {"true": True, "false": False}
+_TRUTHS: Mapping[str, bool | None] = {"true": True, "false": False}
 
 
 class Labels(NamedTuple):
@@ -73,10 +73,11 @@ class GapInstance:
     pronoun_offset: int
     a: str
     a_offset: int
-    a_coref: bool
+    a_coref: bool | None
+    """None: nobody has said yet; so `b_coref`."""
     b: str
     b_offset: int
-    b_coref: bool
+    b_coref: bool | None
     others: Mapping[str, str] = field(default_factory=dict)
     """The fields of the file's other columns."""
 
@@ -138,8 +139,8 @@ def gender_of(instance: GapInstance, path: Path | None = None) -> Gender:
     return gender
 
 
-def read_instances(path: Path) -> GapFile:
-    """Read a TSV file of GAP's columns, quoted or not.
+def read_instances(path: Path, *, labelled: bool = True) -> GapFile:
+    """Read a TSV file of GAP's columns, quoted or not; unless `labelled`, labels may be empty.
 
     Raises:
         DataError: columns missing; a row with too many or too few fields; an id twice; a label that is not TRUE or
@@ -147,22 +148,22 @@ def read_instances(path: Path) -> GapFile:
     """
     file = read_text(path)
     try:
-        return _parse(file, quoted=True)
+        return _parse(file, quoted=True, labelled=labelled)
     except DataError as error:
         try:
-            return _parse(file, quoted=False)
+            return _parse(file, quoted=False, labelled=labelled)
         except DataError as unquoted:
             quotes = '\t"' in file.text or '""' in file.text
             raise (error if quotes else unquoted) from None
 
 
-def _parse(file: TextFile, *, quoted: bool) -> GapFile:
+def _parse(file: TextFile, *, quoted: bool, labelled: bool) -> GapFile:
     table = parse_tabs(file, quoted=quoted)
     table.require(*COLUMNS)
     others = tuple(name for name in table.columns if name not in COLUMNS)
     instances: dict[str, GapInstance] = {}
     for record in table.records:
-        instance = _instance(record, others)
+        instance = _instance(record, others, _TRUTHS if labelled else {**_TRUTHS, "": None})
         if instance.id in instances:
             raise record.error(f"the id {instance.id!r} stands twice; ids must differ")
         if misfit := instance.misfit():
@@ -171,9 +172,9 @@ def _parse(file: TextFile, *, quoted: bool) -> GapFile:
     return GapFile(file.path, file.sha256, quoted, others, tuple(instances.values()))
 
 
-def _instance(record: Record, others: Sequence[str]) -> GapInstance:
+def _instance(record: Record, others: Sequence[str], truths: Mapping[str, bool | None]) -> GapInstance:
     for column in ("A-coref", "B-coref"):
-        if record.get(column).lower() not in _TRUTHS:
+        if record.get(column).lower() not in truths:
             raise record.error(f"{column}: expected TRUE or FALSE, got {record.get(column)!r}")
     return GapInstance(
         id=record.get("ID"),
@@ -182,10 +183,10 @@ def _instance(record: Record, others: Sequence[str]) -> GapInstance:
         pronoun_offset=record.integer("Pronoun-offset"),
         a=record.raw("A"),
         a_offset=record.integer("A-offset"),
-        a_coref=_TRUTHS[record.get("A-coref").lower()],
+        a_coref=truths[record.get("A-coref").lower()],
         b=record.raw("B"),
         b_offset=record.integer("B-offset"),
-        b_coref=_TRUTHS[record.get("B-coref").lower()],
+        b_coref=truths[record.get("B-coref").lower()],
         others={column: record.raw(column) for column in others},
     )
 
@@ -238,7 +239,7 @@ def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = (
     writer = csv.writer(out, delimiter="\t", lineterminator="\r\n")
     writer.writerow([*COLUMNS, *columns])
     for i in instances:
-        a, b = (str(label).upper() for label in i.gold)
+        a, b = ("" if label is None else str(label).upper() for label in i.gold)
         given = [i.id, i.text, i.pronoun, i.pronoun_offset, i.a, i.a_offset, a, i.b, i.b_offset, b]
         writer.writerow([*given, *(i.others[column] for column in columns)])
     return out.getvalue()

@@ -28,6 +28,7 @@ OFFICES = frozenset(_OFFICES.split())
 """Titles that tell no gender: they stay where they are."""
 OWN_TITLES = frozenset(("Uncle", "Aunt", *gendered_words().titles))
 """Titles that are replaced with the name behind them; others that tell a gender ("Sister Ann") are swapped as words."""
+_DATE_OR_PLACE = re.compile(r"(?:\d|\b[Ii]n) $")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
 
@@ -120,10 +121,12 @@ def people(
 
 
 def _fits(mention: _Mention, group: list[_Mention]) -> bool:
-    """Whether `mention` may be of the person of `group`."""
-    if len({one.gender for one in (mention, *group) if one.gender}) > 1:
+    """Whether `mention` may be of the person of `group`; a part of a name may be a surname, whatever its gender."""
+    is_part = any(mention.words < one.words for one in group)
+    own = mention.of_title if is_part else mention.gender
+    if len({gender for gender in (own, *(one.gender for one in group)) if gender}) > 1:
         return False
-    return any(one.words <= mention.words or mention.words <= one.words for one in group)
+    return is_part or any(one.words <= mention.words for one in group)
 
 
 def _words(name: str) -> frozenset[str]:
@@ -135,15 +138,20 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _mentions(text: str, names: Iterable[Span], genders: Mapping[str, Gender]) -> Iterator[_Mention]:
-    nobody = gendered_words().capital_stays
     for name in names:
         title = _TITLE.search(text, 0, name.start)
         start = title.start() if title and word_gender(title[1]) else name.start
         end = name.start + len(bare_name(text[slice(*name)]))
         words = [*dropwhile(lambda word: word[0] in OFFICES, _WORD.finditer(text, start, end))]
-        if len(words) > 1 or {word[0] for word in words} - nobody:
-            of_titles = [*takewhile(bool, (word_gender(word[0]) for word in words))]
-            of_names = [genders[word[0]] for word in words if word[0] in genders]
-            span = Span(words[0].start(), words[-1].end())
-            gender, of_title = (next(iter(each), None) for each in ([*of_titles, *of_names], of_titles))
-            yield _Mention(span, _words(text[slice(*span)]), gender, of_title)
+        told = [*takewhile(bool, (word_gender(word[0]) for word in words[:-1]))]
+        own = words[len(told) :]
+        if own and not _is_no_person(text, words[0].start(), end) and (told or not word_gender(own[0][0])):
+            span, of_title = Span(words[0].start(), words[-1].end()), told[0] if told else None
+            yield _Mention(span, _words(text[slice(*span)]), of_title or genders.get(own[0][0]), of_title)
+
+
+def _is_no_person(text: str, start: int, end: int) -> bool:
+    """Whether a name is a date's (May 13) or a place's (in Paris) by what stands beside it."""
+    return bool(_DATE_OR_PLACE.search(text, 0, start) and not text.startswith(("'s", "’s"), end)) or (
+        re.match(r" \d", text[end : end + 2]) is not None
+    )

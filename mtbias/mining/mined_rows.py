@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Literal
 
 from mtbias.corpora.catalog import cached_file
 from mtbias.english.words import GENDER_OF_PRONOUN
@@ -79,6 +80,9 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
     return Occupations(majorities, table.file.sha256)
 
 
+Kind = Literal["bug", "gap"]
+"""Like which corpus what is mined is: BUG, or GAP."""
+
 NOT_LISTED = "not a listed profession"
 BOTH_GENDERS = "he or she"
 TOO_FAR = "too far apart"
@@ -145,7 +149,20 @@ class MinedRow:
     offset: int
     """Where the sentence begins in the file."""
 
+    @property
+    def described(self) -> Mapping[str, str]:
+        """By what the card counts."""
+        tens = self.sentence_text.count(" ") // 10 * 10
+        return {
+            "pattern": self.pattern,
+            "gender and stereotype": f"{self.predicted_gender}, {_SIDES[self.stereotype]}",
+            "domain": self.corpus,
+            "profession": self.profession.lower(),
+            "words of the sentence": f"{tens + 1} to {tens + 10}",
+        }
 
+
+_SIDES = {1: "pro-stereotypical", -1: "anti-stereotypical", 0: "no stereotype"}
 FIELDS = tuple(field.name for field in fields(MinedRow))
 COLUMNS = tuple("predicted gender" if name == "predicted_gender" else name for name in FIELDS)
 """The columns of the file, in the order of the fields of `MinedRow`."""

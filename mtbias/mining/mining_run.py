@@ -8,30 +8,33 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
 from functools import partial
 from hashlib import blake2b, sha256
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from shlex import quote
+from typing import Any, NamedTuple
 
 from mtbias import __version__
 from mtbias.corpora.catalog import cache_folder
+from mtbias.english.first_names import EXAMPLE_NAMES, read_names
 from mtbias.errors import SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
 from mtbias.files.reading import read_bytes
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.machine.devices import chosen_device, in_processes, require_device
 from mtbias.mining.confidence import weights_sha256
-from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
-from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser
+from mtbias.mining.gap_contexts import MinedContext, context_lines, contexts_of, may_hold
+from mtbias.mining.mined_rows import Kind, MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
+from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser, PassageSentence
 from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
-from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, read_chunks
+from mtbias.mining.text_input import Chunk, InputFile, Passage, WordFilter, input_files, read_chunks
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
 from mtbias.report.tables import PrintedTable, draw, markdown_text, number
-from mtbias.types import Progress
+from mtbias.types import Gender, Progress
 
 LONG_SENTENCE = f"sentence of more than {MOST_TOKENS} tokens"
 DUPLICATE = "duplicate sentence"
@@ -42,13 +45,11 @@ them that were parsed."""
 _COUNTS = ("stages", "matched", "left_out")
 _COMMONEST = 10
 """Of the professions, patterns and so on, in a table of the card."""
-_SIDES = {1: "pro-stereotypical", -1: "anti-stereotypical", 0: "no stereotype"}
 
 _CARD = """\
 # {name}
 
-Sentences with a profession and a gendered pronoun that a syntactic pattern ties together, mined from text by
-`mtbias corpora mine` as BUG was (Levy, Lazar and Stanovsky, Findings of EMNLP 2021).
+{what}
 
 - Rows: {rows:,}
 - Licence of the texts: {licence}
@@ -63,33 +64,71 @@ Sentences with a profession and a gendered pronoun that a syntactic pattern ties
 
 {counts}
 
-## Evaluating with it
+## Using it
 
 ```
-mtbias eval --model opus-mt --lang de --dataset bug --data {file}
-mtbias coref run --system stanza --model model.pt --dataset bug --data {file} --out clusters.jsonl
-mtbias coref score bug --data {file} --predictions clusters.jsonl
-mtbias corpora check --data {file} --out check.html
-mtbias corpora balance --dataset bug --data {file} --out balanced.tsv
+{commands}
 ```
 
 ## Limits
 
+{limits}
+"""
+
+
+class _OfKind(NamedTuple):
+    """What the kinds differ in at the end: rows, their file, and the texts of the card."""
+
+    row: Callable[..., Any]
+    lines: Callable[[Iterable[Any]], Iterable[str]]
+    what: str
+    commands: str
+    limits: str
+
+
+_KINDS: Mapping[Kind, _OfKind] = {
+    "bug": _OfKind(
+        MinedRow,
+        corpus_lines,
+        """\
+Sentences with a profession and a gendered pronoun that a syntactic pattern ties together, mined from text by
+`mtbias corpora mine` as BUG was (Levy, Lazar and Stanovsky, Findings of EMNLP 2021).""",
+        """\
+mtbias eval --model opus-mt --lang de --dataset bug --data {file}
+mtbias coref run --system stanza --model model.pt --dataset bug --data {file} --out clusters.jsonl
+mtbias coref score bug --data {file} --predictions clusters.jsonl
+mtbias corpora check --data {file} --out check.html
+mtbias corpora balance --dataset bug --data {file} --out balanced.tsv""",
+        """\
 - A pattern finds a structure, not coreference: a share of the rows is wrong. mtbias's manual (docs/mining.md) has the
   precision that was measured for the patterns; that of this corpus is found with `mtbias corpora check`. The
   confidence was fitted on finds of mtbias's own patterns in other texts; it does not know how right other patterns are.
 - The gender is the pronoun's, he or she; nobody else is in the corpus. Stereotypes are the majority of workers in the
   table of occupations, in its country and year.
 - The sentences are those in which the patterns hold, not a sample of the texts: frequencies of professions or genders
-  here are not those of the texts.
-"""
+  here are not those of the texts.""",
+    ),
+    "gap": _OfKind(
+        MinedContext,
+        context_lines,
+        """\
+Contexts with a gendered pronoun and exactly two people of its gender, mined from text by `mtbias corpora mine --kind
+gap` after GAP (Webster et al. 2018) and Counter-GAP (Xie et al. 2023, section 2.1).""",
+        "mtbias coref counterfactual --data {file} --out quadruples.tsv",
+        """\
+- The labels A-coref and B-coref are empty: people have to say whom the pronoun means, TRUE or FALSE.
+- People are proper names whose gender a title or the list of names tells; others are not seen, so that a context may
+  have further people. The gender is the pronoun's, he or she; nobody else is in the corpus.""",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class MinedChunk:
     """What a chunk of text gave: rows, and counts that add up over the chunks of a text."""
 
-    rows: list[MinedRow] = field(default_factory=list)
+    rows: list[Any] = field(default_factory=list)
+    """Of the kind (`_KINDS`)."""
     stages: Counter[str] = field(default_factory=Counter)
     """By `STAGES`."""
     matched: Counter[str] = field(default_factory=Counter)
@@ -108,10 +147,14 @@ class MiningPlan:
     options: MiningOptions
     package: StanzaPackage
     device: str
+    names: Mapping[str, Gender] | None = None
+    """The genders of first names, of which contexts of GAP's kind are mined."""
 
     @property
-    def words(self) -> WordFilter:
-        """The cheap filter: the listed nouns, and the pronouns that the patterns find."""
+    def words(self) -> Callable[[str], bool]:
+        """The cheap filter: the listed nouns, and the pronouns that the patterns find; or `may_hold`."""
+        if self.names is not None:
+            return may_hold
         return WordFilter(self.occupations.majority, (word for pattern in self.patterns for word in pattern.words))
 
 
@@ -135,8 +178,10 @@ def mine(
     texts: Sequence[Path],
     out: Path,
     *,
+    kind: Kind = "bug",
     field: str | None = None,
     name: str | None = None,
+    names: Path | None = None,
     patterns: Path | None = None,
     occupations: Path | None = None,
     options: MiningOptions = MiningOptions(),
@@ -147,14 +192,16 @@ def mine(
     cache: Path | None = None,
     progress: Progress = lambda _stage, _done, _total: None,
 ) -> MinedCorpus:
-    """Mine a corpus like BUG from English text; a run that was stopped resumes.
+    """Mine a corpus like BUG or GAP from English text; a run that was stopped resumes.
 
     Args:
         texts: files or folders (`mtbias.mining.text_input.input_files`).
         out: the corpus, a TSV; its card is written beside it.
+        kind: like BUG or like GAP.
         field: the field of JSON lines that has the text (default: text).
         name: what the column corpus has (default: the file's name without its endings, or the folder's).
-        patterns: a file of them (default: the paper's, and ours).
+        names: first names, of the kind gap (default: the example list).
+        patterns: a file of them, of the kind bug, as are `occupations` and `options` (default: the paper's, and ours).
         occupations: a table of them (default: BUG's, from the cache).
         options: which finds become rows.
         licence: of the texts, for the card.
@@ -165,7 +212,7 @@ def mine(
         progress: called after each chunk.
 
     Raises:
-        SettingError: `out` is no TSV, or lies in a folder that is read.
+        SettingError: `out` is no TSV, or lies in a folder that is read; an option of the other kind.
         DataError: `out` or its card is there already; a run that was stopped is another one's; a file cannot be read.
         MissingResourceError: the table of occupations or Stanza's models are not there.
         RunFolderError: a file cannot be written.
@@ -174,19 +221,30 @@ def mine(
         raise SettingError("out", f"expected a name that ends in .tsv or .tab, got {str(out)!r}")
     if any(text.is_dir() and out.resolve().is_relative_to(text.resolve()) for text in texts):
         raise SettingError("out", f"expected a file outside the folders that are read, got {str(out)!r}")
+    if kind == "gap" and (patterns or occupations or options != MiningOptions()):
+        raise SettingError("kind", "gap goes with --names, not with patterns, occupations or filters")
+    if kind == "bug" and names:
+        raise SettingError("names", "expected it with --kind gap alone")
     folder = cache_folder(cache)
     files = input_files(texts, field=field, corpus=name)
-    pattern_list, table = read_patterns(patterns), read_occupations(occupations, folder)
     package = find_package("en", stanza_folder(stanza_dir, folder), PARSER)
     require_device(device := chosen_device(device))
-    plan = MiningPlan(files, pattern_list, table, options, package, device)
-    depends = {"parser": f"{package.analyses_signature} on {device}", **vars(options)}
-    hashes = {
-        "input": {str(file.path): file.sha256 for file in files},
-        "patterns": {"": sha256(read_bytes(patterns or SHIPPED)).hexdigest()},
-        "occupations": {"": table.sha256},
-        "confidence": {"": weights_sha256()},
-    }
+    depends: dict[str, Any] = {"parser": f"{package.analyses_signature} on {device}"}
+    hashes = {"input": {str(file.path): file.sha256 for file in files}}
+    if kind == "gap":
+        listed = read_names(names or EXAMPLE_NAMES)
+        plan = MiningPlan(files, (), Occupations({}, ""), options, package, device, listed.gender)
+        hashes |= {"names": {"": listed.sha256}}
+        depends |= {"kind": kind}
+    else:
+        table = read_occupations(occupations, folder)
+        plan = MiningPlan(files, read_patterns(patterns), table, options, package, device)
+        hashes |= {
+            "patterns": {"": sha256(read_bytes(patterns or SHIPPED)).hexdigest()},
+            "occupations": {"": table.sha256},
+            "confidence": {"": weights_sha256()},
+        }
+        depends |= vars(options)
     settings = {
         **hashes,
         "input": sha256(json.dumps([[str(file.path), *astuple(file)[1:]] for file in files]).encode()).hexdigest(),
@@ -197,12 +255,12 @@ def mine(
     card = out.with_suffix(".md")
     with kept_lines(out, settings, beside=[card]) as kept:
         _mine(plan, kept, field or "text", processes, progress)
-        rows, counts = _write(kept, out)
+        rows, counts = _write(kept, out, _KINDS[kind])
         read = {stage: counts.stages[stage] for stage in STAGES}
         left_out = dict(sorted(counts.left_out.items()))
         signature = signature_line("mine", hashes, depends)
         counted = {**read, **{f"left out: {why}": n for why, n in left_out.items()}}
-        write_atomic(card, rows.card(out, counted, signature, licence).encode())
+        write_atomic(card, rows.card(out, counted, signature, licence, kind).encode())
         matched = dict(sorted(counts.matched.items()))
         return MinedCorpus(rows.rows, read, matched, left_out, kept.resumed, out, card, signature)
 
@@ -215,20 +273,23 @@ class RowCounts:
         self._confidence = 0.0
         self._tables: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
-    def counted(self, rows: Iterable[MinedRow]) -> Iterator[MinedRow]:
+    def counted(self, rows: Iterable[Any]) -> Iterator[Any]:
         """The same rows, each counted as it goes by."""
         for row in rows:
-            tens = row.sentence_text.count(" ") // 10 * 10
             self.rows += 1
-            self._confidence += row.confidence
-            self._tables["pattern"][row.pattern] += 1
-            self._tables["gender and stereotype"][f"{row.predicted_gender}, {_SIDES[row.stereotype]}"] += 1
-            self._tables["domain"][row.corpus] += 1
-            self._tables["profession"][row.profession.lower()] += 1
-            self._tables["words of the sentence"][f"{tens + 1} to {tens + 10}"] += 1
+            self._confidence += row.confidence or 0
+            for name, value in row.described.items():
+                self._tables[name][value] += 1
             yield row
 
-    def card(self, corpus: Path, counted: Mapping[str, int], signature: str, licence: str | None) -> str:
+    def card(
+        self,
+        corpus: Path,
+        counted: Mapping[str, int],
+        signature: str,
+        licence: str | None,
+        kind: Kind = "bug",
+    ) -> str:
         """The card, in Markdown, of the `corpus` with these rows.
 
         Args:
@@ -236,6 +297,7 @@ class RowCounts:
             counted: what was read, parsed and left out, in the order in which it is shown.
             signature: of the corpus.
             licence: of the texts, as the user states it.
+            kind: like BUG or like GAP.
         """
         tables = [
             PrintedTable([f"{of} ({len(counts):,} in all)", "rows"], _cells(counts.most_common(_COMMONEST)))
@@ -245,11 +307,13 @@ class RowCounts:
             name=markdown_text(corpus.name),
             rows=self.rows,
             licence="not stated: find out before you share the corpus" if licence is None else markdown_text(licence),
-            confidence=number(self._confidence / self.rows if self.rows else None, 2),
+            confidence=number(self._confidence / self.rows if self._confidence else None, 2),
             signature=signature,
             tables=draw(tables, "markdown").strip() if tables else "",
             counts=draw([PrintedTable(["", "number"], _cells(counted.items()))], "markdown").strip(),
-            file=quote(corpus.name),
+            what=_KINDS[kind].what,
+            commands=_KINDS[kind].commands.format(file=quote(corpus.name)),
+            limits=_KINDS[kind].limits,
         )
 
 
@@ -267,7 +331,7 @@ def _mine(plan: MiningPlan, kept: KeptLines, field: str, processes: int, progres
             progress("mine", chunk.done >> 10, total >> 10)
 
 
-def _write(kept: KeptLines, out: Path) -> tuple[RowCounts, MinedChunk]:
+def _write(kept: KeptLines, out: Path, kind: _OfKind) -> tuple[RowCounts, MinedChunk]:
     """Write the corpus; what is counted of its rows and of the text."""
     counts = MinedChunk()
     last: dict[bytes, int] = {}
@@ -285,12 +349,12 @@ def _write(kept: KeptLines, out: Path) -> tuple[RowCounts, MinedChunk]:
     chosen = set(last.values())
     rows = RowCounts()
     every = enumerate(row for line in kept for row in line["rows"])
-    write_atomic(out, corpus_lines(rows.counted(MinedRow(**row) for number, row in every if number in chosen)))
+    write_atomic(out, kind.lines(rows.counted(kind.row(**row) for number, row in every if number in chosen)))
     return rows, counts
 
 
 class ChunkMiner:
-    """Parses chunks, matches the patterns, and filters what they find."""
+    """Parses chunks, and finds in them what the plan asks for."""
 
     def __init__(self, plan: MiningPlan) -> None:
         """Nothing is loaded before the first chunk that has a passage."""
@@ -303,11 +367,18 @@ class ChunkMiner:
         Raises:
             MissingResourceError: Stanza cannot load its models.
         """
-        plan, parses = self._plan, self._parser.parse([passage.text for passage in chunk.passages], self._keep)
+        plan = self._plan
+        keep = self._keep if plan.names is None else lambda _: True  # a context has sentences without a pronoun
+        parses = self._parser.parse([passage.text for passage in chunk.passages], keep)
         numbers = (chunk.read, len(chunk.passages), parses.sentences, len(parses.parsed))
         mined = MinedChunk([], Counter(dict(zip(STAGES, numbers, strict=True))), Counter(), chunk.left_out.copy())
         if parses.too_long:
             mined.left_out[LONG_SENTENCE] = parses.too_long
+        if plan.names is not None:
+            by_passage = groupby(parses.parsed, lambda sentence: sentence.passage)
+            mined.rows.extend(one for at, of in by_passage for one in self._contexts(chunk.passages[at], [*of]))
+            mined.matched.update(one.pattern for one in mined.rows)
+            return mined
         for sentence in parses.parsed:
             finds = find(sentence.parsed, plan.patterns, self._listed)
             mined.matched.update(each.pattern for each in finds)
@@ -325,6 +396,11 @@ class ChunkMiner:
             mined.rows.extend(rows)
             mined.left_out.update(left_out)
         return mined
+
+    def _contexts(self, passage: Passage, sentences: Sequence[PassageSentence]) -> Iterator[MinedContext]:
+        file, names = self._plan.files[passage.file], self._plan.names or {}
+        where = f"{escaped(str(file.path))}:{passage.line}"
+        yield from contexts_of(passage.text, sentences, names, corpus=file.corpus, file=where, offset=passage.offset)
 
 
 def mined_chunks(
