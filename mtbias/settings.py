@@ -148,8 +148,9 @@ class EvaluatorSettings(CacheSettings):
     """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
     stanza_dir: Path | None = None
     """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); mtbias:demo for the demo's."""
-    processes: int = at_least(1, 1, 1024)
-    """Processes that analyse translations, where 4,096 or more are new; results do not depend on it."""
+    processes: int | None = at_least(1, None, 1024)
+    """Processes that analyse translations, where 4,096 or more are new, or while a GPU or another machine translates;
+    results do not depend on it (default: 1; in the latter case 2, where there are 3 cores and 4 GiB)."""
     variant: Variant | None = None
     """How words are told apart with mt-geneval and mt-geneval-context: plain, at white space (default), or repository,
     in lower case and without ASCII punctuation, as the authors' program does."""

@@ -402,7 +402,7 @@ def place(asked: str | None, args: argparse.Namespace) -> tuple[str, Path]:
     if asked is None:
         return (args.only or [kind_of(args.folder)])[0], args.folder
     assumed = ASSUMED[asked]
-    return asked, locate(assumed.repository, next(iter(assumed.codes))).folder
+    return asked, locate(assumed.repository, next(iter(assumed.codes)), cache=args.cache_dir).folder
 
 
 if __name__ == "__main__":

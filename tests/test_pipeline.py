@@ -89,6 +89,12 @@ class Capitals:
     ways: Sequence[str] = ()
     prepared: list[str] = field(default_factory=list)
 
+    def submit(self, texts: Iterable[str]) -> None:
+        pass
+
+    def abandon(self) -> None:
+        pass
+
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         for text in texts:
             self.prepared.append(text)

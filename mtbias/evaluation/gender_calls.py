@@ -73,6 +73,14 @@ class AnalysedTexts:
         """How new texts went through Stanza: the numbers do not depend on it, the hours do."""
         return {"analysed_by": list(self.analyser.ways)}
 
+    def hint(self, texts: Iterable[str]) -> None:
+        """Let the analyser's other processes begin."""
+        self.analyser.submit(texts)
+
+    def abandon(self) -> None:
+        """End them: the translations will not be judged."""
+        self.analyser.abandon()
+
     def analyse(self, texts: Iterable[str], progress: Progress) -> Iterable[str]:
         """Analyse each distinct text; gives these, in their order."""
         distinct = dict.fromkeys(texts)

@@ -289,7 +289,13 @@ def translate_corpus(
         return _collected(request, plan, MemoryStore(), folder), {}
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
-        tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"))
+        made = getattr(request.measure, "hint", None) if plan.frees_cpu else None
+        try:
+            tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
+        except BaseException:
+            if (abandon := getattr(request.measure, "abandon", None)) is not None:
+                abandon()
+            raise
     else:
         tally = Tally(resumed=sum(plan.sizes))
     translated = _collected(request, plan, store, folder)

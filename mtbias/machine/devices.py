@@ -124,7 +124,7 @@ def in_processes(
         MtbiasError: a process was ended from outside; or what the function raises.
     """
     left, waiting = iter(items), deque[tuple[T, Future[R]]]()
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin_worker, (make,))
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (make,))
     try:
         while True:
             for item in islice(left, _AHEAD * processes - len(waiting)):
@@ -143,11 +143,15 @@ def in_processes(
         pool.shutdown(cancel_futures=True)
 
 
-def _begin_worker(make: Callable[[], Callable[[Any], Any]]) -> None:
+def begin_worker() -> None:
     """Compute with one thread, leave Ctrl-C to the parent, and end where the parent is killed."""
     os.environ["OMP_NUM_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
+    begin_worker()
     _work.append(make())
 
 

@@ -29,6 +29,12 @@ class GivenAnalyser:
         self.signature = f"conllu({hashlib.sha256(file.text.encode()).hexdigest()[:12]})"
         self.ways: Sequence[str] = ()
 
+    def submit(self, texts: Iterable[str]) -> None:
+        """There is nothing to begin with."""
+
+    def abandon(self) -> None:
+        """There is nothing to end."""
+
     def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
         """Check that every one of `texts` is there.
 

@@ -40,8 +40,9 @@ class Judged(Protocol):
 class Measure(Protocol):
     """A measure that is ready for one language.
 
-    It may have more: ``check(instances, translations)``, which refuses given ones before anything is written;
-    ``execution``, circumstances that change no number.
+    It may have more: ``hint(texts)``, called with translations that were just made while others still are, so that it
+    may begin with them; ``abandon()``, where they will not be judged; ``check(instances, translations)``, which refuses
+    given ones before anything is written; ``execution``, circumstances that change no number.
     """
 
     @property

@@ -17,7 +17,7 @@ from typing import ClassVar
 from mtbias.errors import DataError, escaped
 from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
 from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text
-from mtbias.translate.system import Begun, Sources, Store, Tally, Translated
+from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
 ENOUGH = 95
@@ -334,6 +334,7 @@ class GivenPlan:
     settings: ClassVar[Mapping[str, Json]] = {}
     key: ClassVar[str] = ""
     sizes: ClassVar[Sequence[int]] = ()
+    frees_cpu: ClassVar[bool] = False
 
     @property
     def identity(self) -> Mapping[str, Json]:
@@ -346,6 +347,7 @@ class GivenPlan:
         store: Store,  # noqa: ARG002
         parts: Sequence[int],  # noqa: ARG002
         progress: Callable[[int, int], object],  # noqa: ARG002
+        made: Made | None = None,  # noqa: ARG002
     ) -> Tally:
         """Nothing is left to do."""
         return Tally()

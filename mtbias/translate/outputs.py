@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from mtbias.errors import UsageError
 from mtbias.files.text_repair import KINDS, repair
-from mtbias.translate.system import Store, Tally, Translated
+from mtbias.translate.system import Made, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
 EXAMPLES = 5
@@ -86,6 +86,10 @@ class PartsPlan(ABC, Generic[P]):
         """
 
     @abstractmethod
+    def text(self, source: str, piece: P) -> str | None:
+        """The translation of a source in what is kept of it, where there is one."""
+
+    @abstractmethod
     def translated(self, pieces: Sequence[tuple[str, P]]) -> Translated:
         """The translations of the corpus, of every source with what is kept of it, part after part."""
 
@@ -104,7 +108,9 @@ class PartsPlan(ABC, Generic[P]):
         whole = records is not None and len(records) == len(self.parts[part])
         return [self.piece(**record) for record in records or ()] if whole else None
 
-    def translate(self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object]) -> Tally:
+    def translate(
+        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+    ) -> Tally:
         """See `mtbias.translate.system.Plan`; `ModelError` as the system raises it."""
         missing: list[int] = []
         circumstances: dict[str, Json] = {}
@@ -117,13 +123,19 @@ class PartsPlan(ABC, Generic[P]):
                 missing.append(part)
                 continue
             resumed += len(kept)
+            self._show(part, kept, made)
             progress(resumed, total)
         done = resumed
         with closing(self.make(store, missing, circumstances)) as finished:
-            for _, pieces in finished:
+            for part, pieces in finished:
+                self._show(part, pieces, made)
                 done += len(pieces)
                 progress(done, total)
         return Tally(resumed, done - resumed, circumstances)
+
+    def _show(self, part: int, pieces: Sequence[P], made: Made | None) -> None:
+        if made is not None:
+            made(filter(None, map(self.text, self.parts[part], pieces)))
 
     def collect(self, store: Store) -> Translated | int:
         """See `mtbias.translate.system.Plan`."""
@@ -144,6 +156,10 @@ class OutputsPlan(PartsPlan[Output]):
 
     piece = Output
     marks: ClassVar[Sequence[str]] = MARKS
+
+    def text(self, source: str, piece: Output) -> str:  # noqa: ARG002 - of what is kept the text is the translation
+        """See `PartsPlan`."""
+        return piece.text
 
     def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
         """See `PartsPlan`."""

@@ -11,7 +11,7 @@ A kind of system is found by its scheme under the entry-point group ``mtbias.sys
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -21,6 +21,9 @@ from mtbias.types import Json, SourceSentence, Translation
 
 Begun = Mapping[str, Json]
 """What the run in a folder was begun with: its identity and the settings of its plan; empty where nothing is there."""
+
+Made = Callable[[Iterable[str]], object]
+"""Called with translations that were just made, while others still are."""
 
 
 class Store(Protocol):
@@ -121,10 +124,18 @@ class Plan(Protocol):
         """Distinct sentences of each part, in order; empty where nothing is to be made."""
         ...
 
-    def translate(self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object]) -> Tally:
+    @property
+    def frees_cpu(self) -> bool:
+        """Whether the processor has little to do meanwhile (a GPU or another machine translates)."""
+        ...
+
+    def translate(
+        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+    ) -> Tally:
         """Put those of `parts`, by number, that `store` lacks into it.
 
-        `progress` is called with how many distinct sentences of these parts are there, and how many there are.
+        `progress` is called with how many distinct sentences of these parts are there, and how many there are; `made`
+        with the translations of each part, those that were there too.
 
         Raises:
             ModelError: the system cannot translate; says why and what to do.

@@ -56,6 +56,11 @@ class TextPlan(OutputsPlan):
         """See `mtbias.translate.outputs.PartsPlan`."""
         return [self.distinct[start : start + self.size] for start in range(0, len(self.distinct), self.size)]
 
+    @property
+    def frees_cpu(self) -> bool:
+        """While another machine translates."""
+        return self.system.needs_network
+
     def make(
         self,
         store: Store,

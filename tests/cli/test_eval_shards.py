@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.files.kept_work import read_plan
+from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
+from mtbias.morphology import analyser as analyser_module
 from mtbias.runs.run_folder import RunFolder, run_progress
 from mtbias.translate.outputs import Shard
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan
 from mtbias.translate.system import Begun, Plan, Sources
 
 from .machine import Machine
@@ -180,3 +191,122 @@ def test_wrong_shards(machine: Machine) -> None:
     assert done.returncode == 2
     assert "shard 3/2: expected a number from 1 to 2" in done.stderr
     assert not (machine.folder / "x").exists()
+
+
+@pytest.mark.parametrize("processes", [None, pytest.param(2, marks=pytest.mark.exhaustive)])
+def test_translations_are_analysed_while_later_ones_are_made(
+    request_: Request,
+    whole: dict[str, bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    processes: int | None,
+) -> None:
+    monkeypatch.setattr(analyser_module, "BATCH", 8)
+    monkeypatch.setattr(analyser_module, "_processes_beside", lambda: 2)  # as where there are cores for them
+    package = find_package("de", stanza_folder_of_demo())
+    cache = AnalysisCache(tmp_path / "fresh.sqlite")
+    analyser = StanzaAnalyser(package, cache, device="cpu", processes=processes)
+    submitted: list[int] = []
+    kept_at_prepare: list[int] = []
+    submit, prepare = analyser.submit, analyser.prepare
+
+    def watched(texts: Iterable[str]) -> None:
+        every = list(texts)
+        submitted.append(len(every))
+        submit(every)
+
+    def prepared(texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+        kept_at_prepare.append(analyser._in_batches)
+        prepare(texts, progress)
+
+    monkeypatch.setattr(analyser, "submit", watched)
+    monkeypatch.setattr(analyser, "prepare", prepared)
+    monkeypatch.setattr(CheckpointPlan, "frees_cpu", True)  # as where a GPU translates
+    assert isinstance(request_.measure, GenderMeasure)
+    request = replace(request_, measure=replace(request_.measure, analyser=analyser))
+    evaluate(request, out=tmp_path / "run")
+    assert contents(tmp_path / "run") == whole
+    assert submitted == [4] * 16  # every batch, as soon as it was there
+    # 64 sentences have some equal translations; in batches of 8 all but the last few were begun before the end.
+    (begun,) = kept_at_prepare
+    assert begun >= 40
+
+
+def test_where_translating_ends_early_so_do_the_processes_that_analyse(
+    request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyser_module, "BATCH", 8)
+    package = find_package("de", stanza_folder_of_demo())
+    analyser = StanzaAnalyser(package, AnalysisCache(None), device="cpu", processes=2)
+    monkeypatch.setattr(CheckpointPlan, "frees_cpu", True)
+    assert isinstance(request_.measure, GenderMeasure)
+    pids: list[int] = []
+
+    def interrupted(_: str, done: int, __: int) -> None:
+        if done == 32:  # of 64
+            assert analyser._pool is not None
+            pids.extend(analyser._pool._executor._processes)
+            raise KeyboardInterrupt
+
+    request = replace(request_, measure=replace(request_.measure, analyser=analyser))
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(request, out=tmp_path / "run", progress=interrupted)
+    assert analyser._pool is None
+    assert len(pids) >= 1
+    assert not any(_lives(pid) for pid in pids)
+
+
+PROGRAM = """
+import sys, time
+from dataclasses import replace
+from pathlib import Path
+from mtbias.evaluation.stages import evaluate
+from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package, analyser
+from mtbias.demo import stanza_folder_of_demo
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan
+from tests.cli.shard_processes import make_request
+
+def progress(stage, done, total):
+    if done == 32:
+        print(*made._pool._executor._processes, flush=True)
+        time.sleep(600)
+
+if __name__ == "__main__":
+    analyser.BATCH = 8
+    CheckpointPlan.frees_cpu = True
+    request = make_request(Path(sys.argv[1]))
+    package = find_package("de", stanza_folder_of_demo())
+    made = StanzaAnalyser(package, AnalysisCache(None), device="cpu", processes=2)
+    evaluate(replace(request, measure=replace(request.measure, analyser=made)), progress=progress)
+"""
+
+
+def test_a_run_that_is_killed_leaves_no_process_behind(home: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    root = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *filter(None, sys.path)])}
+    with subprocess.Popen(
+        [sys.executable, str(program), str(home)], stdout=subprocess.PIPE, text=True, env=environment
+    ) as run:
+        assert run.stdout is not None
+        pids = [int(pid) for pid in run.stdout.readline().split()]
+        assert pids
+        assert all(_lives(pid) for pid in pids)
+        run.kill()
+    ends = time.monotonic() + 60
+    while any(_lives(pid) for pid in pids) and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert not any(_lives(pid) for pid in pids)
+
+
+def _lives(pid: int) -> bool:
+    """Whether there is such a process, other than as an entry that nobody has read."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_on_a_cpu_nothing_is_analysed_before_all_is_translated(request_: Request) -> None:
+    assert not request_.system.plan(request_.corpus, {}).frees_cpu

@@ -1,7 +1,10 @@
-"""Several processes analyse; the cache is the same as with one."""
+"""Several processes analyse; the cache is the same as with one, also where a process dies."""
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -43,20 +46,80 @@ def make(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch | None = None) -> Sta
 
 
 @pytest.mark.slow
-def test_two_processes_find_what_one_finds(
+def test_two_processes_find_what_one_finds_and_not_again_what_was_submitted(
     stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     two = make(stanza_dir, monkeypatch)
+    two.submit(TEXTS[:6])  # a batch, and a half that waits
+    two.submit(TEXTS[4:9])
+    assert two._in_batches == 8
     done: list[int] = []
     two.prepare(TEXTS * 2, done.append)
     assert rows(two) == expected
     assert sum(done) == len(TEXTS)
-    assert two.ways == ["direct tensors"]
+    assert two._pool is None  # they have ended
+
+
+@pytest.mark.slow
+def test_after_a_process_was_killed_one_goes_on(
+    stanza_dir: Path, expected: list[tuple[bytes, str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    two = make(stanza_dir)
+    two.submit(TEXTS[:4])
+    assert two._pool is not None
+    for process in two._pool._executor._processes:
+        os.kill(process, signal.SIGKILL)
+    with caplog.at_level(logging.WARNING):
+        two.prepare(TEXTS)
+    assert rows(two) == expected
+    (record,) = caplog.records
+    assert "was ended" in record.message
+    assert "one process" in record.message
+
+
+def test_with_one_process_nothing_is_begun(stanza_dir: Path) -> None:
+    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu")
+    one.submit(TEXTS)
+    assert one._pool is None
+    assert rows(one) == []
+
+
+@pytest.mark.slow
+def test_beside_generation_two_begin_where_there_are_cores_and_memory(
+    stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "free_memory", lambda: 4 << 30)
+    monkeypatch.setattr(module, "usable_cores", lambda: 3)
+    two = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), processes=None)
+    two.submit(TEXTS[:4])
+    assert two._pool is not None
+    assert two._pool._most == 2 * 2
+    assert two._device == "cpu"  # whatever else there is: the GPU translates
+    two.prepare(TEXTS)
+    assert rows(two) == expected
+
+
+@pytest.mark.parametrize(("cores", "gibibytes"), [(2, 64), (64, 3)])
+def test_with_few_cores_or_little_memory_nothing_is_begun(
+    stanza_dir: Path, monkeypatch: pytest.MonkeyPatch, cores: int, gibibytes: int
+) -> None:
+    monkeypatch.setattr(module, "free_memory", lambda: gibibytes << 30)
+    monkeypatch.setattr(module, "usable_cores", lambda: cores)
+    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), processes=None)
+    one.submit(TEXTS)
+    assert one._pool is None
+
+
+def test_without_generation_one_process_is_the_default(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=None)
+    monkeypatch.setattr(one, "_started", None)
+    one.prepare(TEXTS)
+    assert len(rows(one)) == len(TEXTS)
 
 
 def test_few_texts_start_no_process(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two = make(stanza_dir)
-    monkeypatch.setattr(two, "_together", None)
+    monkeypatch.setattr(two, "_started", None)
     two.prepare(TEXTS[:7])
     assert len(rows(two)) == 7
 
@@ -68,3 +131,4 @@ def test_an_error_in_a_process_is_the_same_error_here(stanza_dir: Path, tmp_path
     two = StanzaAnalyser(nowhere, AnalysisCache(None), device="cpu", processes=2)
     with pytest.raises(MissingResourceError, match="mtbias fetch --lang it"):
         two.prepare(TEXTS)
+    assert two._pool is None

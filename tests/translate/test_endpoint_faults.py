@@ -346,12 +346,13 @@ def test_many_at_once_in_any_order_lose_and_double_nothing() -> None:
         return said(german(source))
 
     with serving(answer) as server:
-        store = MemoryStore()
+        store, shown = MemoryStore(), list[str]()
         made = plan(server.url, corpus, concurrency=32)
-        tally = made.translate(store, range(400), lambda *_: None)
+        tally = made.translate(store, range(400), lambda *_: None, shown.extend)
         found = made.collect(store)
     assert isinstance(found, Translated)
     check_all(found, corpus)
+    assert sorted(shown) == sorted(german(i.source) for i in corpus.instances)
     assert server.together >= first.parties
     failed = tally.execution["requests_failed"]
     assert isinstance(failed, dict)

@@ -116,11 +116,13 @@ def test_what_was_kept_is_not_translated_again(system: CheckpointSystem) -> None
     assert (first.resumed, first.generated) == (0, n)
     whole = plan.collect(store)
     store.drop(1)
-    again = plan.translate(store, every, lambda *call: calls.append(call))
+    made = list[str]()
+    again = plan.translate(store, every, lambda *call: calls.append(call), made.extend)
     assert (again.resumed, again.generated) == (n - plan.sizes[1], plan.sizes[1])
     assert plan.collect(store) == whole
     assert calls[0] == (0, n)
     assert calls[-2:] == [(n - plan.sizes[1], n), (n, n)]
+    assert len(made) == n  # shown to the analyser, those too that were there
     assert "attention" not in plan.translate(store, every, lambda _done, _total: None).execution  # nothing is loaded
 
 

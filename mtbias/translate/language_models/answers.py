@@ -48,6 +48,10 @@ class AnswersPlan(PartsPlan[Answer]):
             self._cleaned[source, answer] = found
         return found
 
+    def text(self, source: str, piece: Answer) -> str | None:
+        """See `mtbias.translate.outputs.PartsPlan`."""
+        return self.clean(source, piece).text
+
     def translated(self, pieces: Sequence[tuple[str, Answer]]) -> Translated:
         """See `mtbias.translate.outputs.PartsPlan`; all sources follow each other as often as they were asked.
 

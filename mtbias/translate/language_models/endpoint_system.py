@@ -137,6 +137,11 @@ class EndpointPlan(AnswersPlan):
         """See `mtbias.translate.outputs.PartsPlan`: all sources, then all again."""
         return [(source,) for source in self.distinct * self.system.settings.repeat]
 
+    @property
+    def frees_cpu(self) -> bool:
+        """Where the server is another machine."""
+        return not network.is_local(self.system.host)
+
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
     ) -> Generator[tuple[int, list[Answer]]]:

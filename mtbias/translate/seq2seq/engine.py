@@ -408,3 +408,8 @@ class BatchPlan(PartsPlan[P]):
     def parts(self) -> Sequence[Sequence[str]]:
         """See `mtbias.translate.outputs.PartsPlan`."""
         return [[self.distinct[row] for row in batch.rows] for batch in self.batches]
+
+    @property
+    def frees_cpu(self) -> bool:
+        """On a GPU; on a CPU translating and analysing would want the same cores."""
+        return self.system.device.startswith("cuda")
