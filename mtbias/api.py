@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import custom_corpus
-from mtbias.errors import UsageError, choices
+from mtbias.errors import SettingError, UsageError, choices
 from mtbias.evaluation.preparation import prepare_eval, prepare_score, prepare_scores, refuse_unused
-from mtbias.evaluation.stages import REPORT, Request, ShardReport
+from mtbias.evaluation.stages import REPORT, Request, ShardReport, planned, readable_store
 from mtbias.evaluation.stages import evaluate as evaluate_request
 from mtbias.evaluation.stages import translate_shard as translate_request
 from mtbias.files.writing import write_atomic
@@ -43,11 +43,14 @@ from mtbias.types import Instance, Progress, quiet
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mtbias.translate.language_models.endpoint_system import RequestEstimate
+
 __all__ = [
     "EvalSettings",
     "Run",
     "ScoreSettings",
     "compare",
+    "estimate_requests",
     "evaluate",
     "read_run",
     "score",
@@ -182,6 +185,30 @@ def translate_shard(
     part = Shard.parse(shard)
     request = _prepared(model, lang, settings, progress)
     return translate_request(request, part, out=Path(out), progress=_shown(progress))
+
+
+def estimate_requests(
+    model: str, lang: str, *, out: AnyPath | None = None, settings: EvalSettings | None = None
+) -> RequestEstimate:
+    """How many requests, and about how many tokens, `evaluate` would send to an endpoint, which is asked nothing.
+
+    Args:
+        model: ``openai:NAME``.
+        lang: as of `evaluate`.
+        out: folder of a run; the answers that are there are not asked for again.
+        settings: as of `evaluate`.
+
+    Raises:
+        UsageError: the model is no endpoint; else as `evaluate`.
+        MtbiasError: as `evaluate`.
+    """
+    from mtbias.translate.language_models import endpoint_system
+
+    folder = None if out is None else Path(out)
+    plan = planned(_prepared(model, lang, settings, progress=False), folder)
+    if not isinstance(plan, endpoint_system.EndpointPlan):
+        raise SettingError("dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one")
+    return endpoint_system.estimate_requests(plan, readable_store(plan, folder))
 
 
 def score(

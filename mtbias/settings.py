@@ -185,8 +185,9 @@ class BootstrapSettings(Settings):
 class DecodingSettings(Settings):
     """How a checkpoint translates; what is not set is the preset's."""
 
-    engine: Engine = "transformers"
-    """transformers, or ct2 (CTranslate2), which is faster."""
+    engine: Engine | None = None
+    """transformers, or ct2 (CTranslate2) (default: transformers; on a GPU the preset fast of eval takes ct2 where it
+    works, and says so)."""
     dtype: str | None = None
     """Type of the weights: float32, bfloat16, float16; with ct2 also int8 and its mixtures."""
     beams: int | None = at_least(1, None, 1000)
@@ -200,10 +201,10 @@ class DecodingSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = DTYPES.get(self.engine)  # an unknown engine is refused where it is opened
+        engine = self.engine or "transformers"  # and with ct2 what transformers has, too
+        known = DTYPES.get(engine)  # an unknown engine is refused where it is opened
         if self.dtype is not None and known is not None and self.dtype not in known:
-            what = f"expected {', '.join(known)} with the engine {self.engine}"
-            raise SettingError("dtype", f"{what}, got {self.dtype!r}")
+            raise SettingError("dtype", f"expected {', '.join(known)} with the engine {engine}, got {self.dtype!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +212,8 @@ class TranslationSettings(DecodingSettings):
     """How a model translates."""
 
     preset: Preset = "paper"
-    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, lengths bounded by the source's."""
+    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, by CTranslate2 where it works there,
+    lengths bounded by the source's."""
     target_code: str | None = None
     """The checkpoint's own name of the target language, where the usual one does not fit."""
     revision: str | None = None

@@ -63,7 +63,7 @@ def check(args: argparse.Namespace, lang: str, corpus: Corpus[Instance], work: P
     settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=work)
     measure = GENDER.open(MeasureOptions(lang=lang, settings=settings, device="cpu"))
     common: dict[str, Any] = {"corpus": corpus, "lang": lang, "measure": measure, "kind": GENDER}
-    checkpoint = locate(str(args.model), lang)
+    checkpoint = locate(str(args.model), lang, cache=work)
     system = CheckpointSystem(checkpoint, lang, TranslationSettings(), cache=work, device="cpu")
     start = time.perf_counter()
     made = evaluate(Request(system=system, **common), out=work / f"eval-{lang}", progress=ProgressLine()).metrics

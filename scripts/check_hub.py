@@ -30,7 +30,7 @@ from mtbias.translate.seq2seq.checkpoints import locate, missing_files
 from mtbias.translate.seq2seq.codec import Codec, read_config
 from mtbias.translate.seq2seq.engine import Bounds, Decoding, Engine
 from mtbias.translate.seq2seq.families import family_of
-from mtbias.translate.seq2seq.transformers_engine import TokenRules, TransformersEngine
+from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.text_language import is_repetitive
 
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
@@ -321,6 +321,8 @@ def identified(text: str) -> str:
 def engines_of(folder: Path, args: argparse.Namespace) -> dict[str, Engine]:
     """Those that are asked for and installed, in fp32; transformers always."""
     from importlib.util import find_spec
+
+    from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
     found: dict[str, Engine] = {"transformers": TransformersEngine(folder)}
     if "ct2" in (args.engine or ["ct2"]) and find_spec("ctranslate2") is not None:

@@ -376,10 +376,13 @@ def mutual_links(source: Any, target: Any) -> list[tuple[int, int]]:  # noqa: AN
     return [(int(a), int(b)) for a, b in best.nonzero().tolist()]
 
 
-def locate_encoder(model: str | None, lang: str, *, offline: bool = False, fetch: bool = True) -> Checkpoint:
+def locate_encoder(
+    model: str | None, lang: str, *, cache: Path, offline: bool = False, fetch: bool = True
+) -> Checkpoint:
     """The encoder `model` on this machine: a folder, or a hub id, which may end in ``@COMMIT`` (or a branch or tag).
 
-    Everything else is as for translation models (`mtbias.translate.seq2seq.checkpoints.locate`).
+    Everything else is as for translation models (`mtbias.translate.seq2seq.checkpoints.locate`): the commit at
+    which it was first downloaded is written down and used from then on.
 
     Raises:
         UsageError: no such model.
@@ -390,7 +393,7 @@ def locate_encoder(model: str | None, lang: str, *, offline: bool = False, fetch
     if not Path(name).is_dir():
         name, _, revision = name.partition("@")
     try:
-        return locate(name, lang, revision=revision or None, offline=offline, fetch=fetch)
+        return locate(name, lang, cache=cache, revision=revision or None, offline=offline, fetch=fetch)
     except SettingError:
         raise SettingError(
             "aligner_model", f"expected a hub id (OWNER/NAME) or a folder with an encoder, got {name!r}"

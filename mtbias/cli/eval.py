@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
-from mtbias.api import evaluate, translate_shard
+from cyclopts import Parameter
+
+from mtbias.api import estimate_requests, evaluate, translate_shard
 from mtbias.cli.score import show
 from mtbias.cli.shared import (
+    LANGUAGE_MODEL,
     Bootstrap,
     Corpus,
     Device,
@@ -34,6 +38,11 @@ from mtbias.settings import (
     combined,
 )
 
+if TYPE_CHECKING:
+    from mtbias.translate.language_models.endpoint_system import RequestEstimate
+
+Asking = Parameter(group=LANGUAGE_MODEL)
+
 
 def command(
     *,
@@ -47,6 +56,7 @@ def command(
     corpus: Corpus = CorpusSettings(),
     translation: Translation = TranslationSettings(),
     language_model: LanguageModel = LanguageModelSettings(),
+    dry_run: Annotated[Flag, Asking] = False,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
@@ -66,6 +76,8 @@ def command(
         With --json: what was done, as JSON.
     offline
         Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be asked.
+    dry_run
+        Ask the endpoint nothing; print how many requests and about how many tokens are missing.
     """
     if shard is not None and out is None:
         raise SettingError("shard", "translations are kept in the folder of the run; name it with --out")
@@ -73,6 +85,9 @@ def command(
         EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline
     )
     with no_network("--offline") if offline else nullcontext():
+        if dry_run:
+            _show_estimate(estimate_requests(model, lang, out=out, settings=settings), json=json)
+            return
         if shard is None or out is None:
             show(evaluate(model, lang, out=out, settings=settings, progress=True), out, json=json, full=full)
             return
@@ -83,4 +98,14 @@ def command(
     print(
         f"Shard {shard} of {escaped(str(out))}: {done.parts} parts, {done.sentences} sentences; "
         f"{done.generated} translated now in {done.seconds:.1f} s, {done.resumed} were there"
+    )
+
+
+def _show_estimate(found: RequestEstimate, *, json: bool) -> None:
+    if json:
+        print_json(found._asdict())
+        return
+    print(
+        f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens of "
+        f"prompts and {found.answer_tokens:,} of answers; thinking, and requests sent again, are extra"
     )

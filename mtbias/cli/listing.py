@@ -66,7 +66,7 @@ def command(
         print("\n\n".join([*citations, CITATION]))
         return
     rows = {
-        "models": lambda: _models(lang),
+        "models": lambda: _models(lang, folder),
         "languages": lambda: _languages(stanza_folder(stanza_dir, folder)),
         "datasets": lambda: _datasets(folder),
         "prompts": lambda: _prompts(names),
@@ -82,7 +82,7 @@ Rows = Iterator[tuple[dict[str, Any], str]]
 """What is listed, as JSON and as lines of text."""
 
 
-def _models(lang: str) -> Rows:
+def _models(lang: str, cache: Path) -> Rows:
     if not is_language_code(lang):  # a code may be that of a language to come
         get_language(lang)
     demo = ("M2M100", SHIPS, "Apache-2.0", "small, biased on purpose; for trying mtbias")
@@ -90,7 +90,7 @@ def _models(lang: str) -> Rows:
     for name, (family, repository, licence, note) in {DEMO: demo, **named}.items():
         missing = f"missing: mtbias fetch --model {name} --lang {lang}"
         try:
-            revision = locate(name, lang, fetch=False).revision
+            revision = locate(name, lang, cache=cache, fetch=False).revision
         except MissingResourceError:
             revision = ""
         except UsageError:

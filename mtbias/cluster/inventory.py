@@ -105,13 +105,13 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
         return str(file)
 
     def encoder(fetch: bool) -> str:
-        found = locate_encoder(sweep.aligner_model, sweep.languages[0], offline=not fetch, fetch=fetch)
+        found = locate_encoder(sweep.aligner_model, sweep.languages[0], cache=cache, offline=not fetch, fetch=fetch)
         check_encoder(found.folder, sweep.aligner_layer)
         return f"{found.revision} in {found.folder}"
 
     parts = [
         *_systems(sweep),
-        *_checkpoints([model for model in sweep.models if not is_of_kind(model)], sweep.languages),
+        *_checkpoints([model for model in sweep.models if not is_of_kind(model)], sweep.languages, cache),
         *(
             Part("translations", name, lang, partial(translations, Path(str(file).replace(LANG, lang))))
             for name, file in sweep.systems.items()
@@ -156,11 +156,11 @@ def _one_each(model: str) -> bool:
     return model in catalog() and "{lang}" in catalog()[model].repository
 
 
-def _checkpoints(models: Iterable[str], langs: Sequence[str], revision: str | None = None) -> list[Part]:
+def _checkpoints(models: Iterable[str], langs: Sequence[str], cache: Path, revision: str | None = None) -> list[Part]:
     """A model with one checkpoint for all languages is one part."""
 
     def place(model: str, lang: str, fetch: bool) -> str:
-        found = locate(model, lang, offline=not fetch, fetch=fetch, revision=revision)
+        found = locate(model, lang, cache=cache, offline=not fetch, fetch=fetch, revision=revision)
         return f"{found.name} at {found.revision} in {found.folder}"
 
     return [
@@ -262,7 +262,7 @@ def fetch_named(
         if _one_each(model) and not langs:
             raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
     cache = cache_folder(cache_dir)
-    for part in _checkpoints(models, langs or ["de"], revision):
+    for part in _checkpoints(models, langs or ["de"], cache, revision):
         say(f"{part.title}: {part.place(True)}")
     for name in datasets:
         say(f"data {name}: {_fetch_data(name, cache, sha256, accept_unverified)}")

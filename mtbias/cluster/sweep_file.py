@@ -19,6 +19,7 @@ from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import (
     BootstrapSettings,
     DecodingSettings,
+    Engine,
     EvaluatorSettings,
     LanguageModelSettings,
     Preset,
@@ -84,6 +85,8 @@ class Slurm(Resources):
 class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, BootstrapSettings):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
+    engine: Engine = "transformers"
+    """The same for all presets: tasks of one run work on different machines, which need not have the same installed."""
     name: str = ""
     """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for other characters."""
     out: Path

@@ -182,13 +182,14 @@ def make_request(
     if cell.given is not None:
         scored = combined(ScoreSettings, sweep, dataset=cell.dataset, data=sweep.data.get(cell.dataset), device=here)
         return prepare_score(given_file(cell.given, name=cell.system), cell.lang, scored, beside=beside)
+    dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
     settings = combined(
         EvalSettings,
         sweep,
         dataset=cell.dataset,
         data=sweep.data.get(cell.dataset),
         preset=cell.preset,
-        dtype=get_preset(cell.preset).dtype(sweep.dtype, device),
+        dtype=dtype,
         device=here,
         offline=offline,
     )

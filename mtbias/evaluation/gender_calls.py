@@ -177,13 +177,14 @@ def make_aligner(options: MeasureOptions) -> Aligner:
     from mtbias.align.neural_aligner import NeuralAligner, locate_encoder
     from mtbias.align.second_opinion import SecondOpinion
 
+    cache = cache_folder(settings.cache_dir)
     try:
-        found = locate_encoder(settings.aligner_model, options.lang, fetch=False)
+        found = locate_encoder(settings.aligner_model, options.lang, cache=cache, fetch=False)
     except MissingResourceError:
         if options.fetch is None:
             raise
         options.fetch("downloading the aligner's encoder")
-        found = locate_encoder(settings.aligner_model, options.lang)
+        found = locate_encoder(settings.aligner_model, options.lang, cache=cache)
     neural = NeuralAligner(found, layer=settings.aligner_layer, device=options.device)
     return neural if settings.aligner == "neural" else SecondOpinion(neural)
 

@@ -17,6 +17,7 @@ from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.kept_work import (
     PartStore,
     PlanRecord,
+    read_plan,
     remove_parts,
 )
 from mtbias.files.text_repair import KINDS
@@ -256,6 +257,16 @@ def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStor
             # Another process, on another device, may just have been faster to write down how it divides the work.
             if planned(request, out).settings == plan.settings:
                 raise
+
+
+def readable_store(plan: Plan, out: Path | None) -> MemoryStore:
+    """What the run in `out` has of `plan`, to be looked at: nothing is written or removed there."""
+    store = MemoryStore()
+    record = None if out is None else read_plan(out)
+    if out is not None and record is not None and record.key == plan.key:
+        kept = PartStore(out, record, alone=False)
+        store.parts = {n: found for n in range(len(plan.sizes)) if (found := kept.get(n)) is not None}
+    return store
 
 
 def _store(folder: RunFolder, plan: Plan, *, alone: bool) -> PartStore:

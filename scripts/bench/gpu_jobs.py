@@ -64,6 +64,10 @@ def speed(job: Json, answer: Answer) -> None:
 
 
 def _speed(variant: Variant, shape: Shape, job: Json) -> Json:
+    if variant.engine == "ct2" and job["device"] != "cpu":
+        from mtbias.translate.seq2seq.ct2_engine import usable_types
+
+        usable_types(job["device"])  # says what is missing
     runner = Runner(variant, shape, Place(Path(job["folder"]), job["device"], 1, job["batches"], job["corpus"]))
     runner.warm_up()
     done, seconds = runner.timed(job["seconds"])
@@ -114,7 +118,7 @@ def cascade(job: Json, answer: Answer) -> None:
             "need": need / _MIB,
             "halved": loop.halving.halved,
             "alive": [mib - begins[0] for mib in begins[1:]],
-            "translated": len(halves),
+            "translated": sum(one.done for one, _ in halves),
             "equal": sum(a == b for a, b in zip(whole, halves, strict=True)),
         }
     )
@@ -198,13 +202,13 @@ def price(job: Json, answer: Answer) -> None:
         try:
             settings = TranslationSettings(engine=engine, dtype=dtype)
             system = CheckpointSystem(
-                locate(job["checkpoint"], lang), lang, settings, cache=cache, device=job["device"]
+                locate(job["checkpoint"], lang, cache=cache), lang, settings, cache=cache, device=job["device"]
             )
             plan, store = system.plan(corpus, {}), MemoryStore()
             _ = system.engine
             began = time.perf_counter()
-            plan.translate(store, range(len(plan.sizes)), lambda *_: None)
-            found["seconds"] = time.perf_counter() - began
+            tally = plan.translate(store, range(len(plan.sizes)), lambda *_: None)
+            found |= {"seconds": time.perf_counter() - began, "in_second_stage": tally.execution["in_second_stage"]}
             translated = plan.collect(store)
             assert isinstance(translated, Translated)
             targets = [one.text or "" for one in translated.translations]

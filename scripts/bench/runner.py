@@ -154,16 +154,12 @@ class Runner:
                 place.folder, device=place.device, dtype=dtype, cache=place.folder.parent, threads=place.threads
             )
         import torch
-        from transformers import GenerationConfig
 
         from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
         if not self._cuda:
             torch.set_num_threads(place.threads)
-        engine = TransformersEngine(place.folder, device=place.device, dtype=dtype)
-        if self.variant.engine == "easynmt":  # which takes from the checkpoint what it does not say
-            engine._model.generation_config = GenerationConfig.from_pretrained(place.folder)
-        return engine
+        return TransformersEngine(place.folder, device=place.device, dtype=dtype)
 
     def _translate(self, batch: Work) -> None:
         """Translate a batch; raise unless every translation has the length that was wanted."""

@@ -90,7 +90,7 @@ def make_run(kind: str, lang: str, args: argparse.Namespace) -> Run:
     corpus = replace(corpus, instances=corpus.instances[: args.rows])
     settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=args.out / "cache")
     measure = GENDER.open(MeasureOptions(lang=lang, settings=settings, device=args.device))
-    checkpoint = locate(str(args.model), lang)
+    checkpoint = locate(str(args.model), lang, cache=args.out / "cache")
     system = CheckpointSystem(checkpoint, lang, wanted, cache=args.out / "cache", device=args.device)
     request = Request(system=system, corpus=corpus, lang=lang, measure=measure, kind=GENDER)
     evaluate(request, out=folder, progress=ProgressLine())

@@ -24,6 +24,7 @@ from mtbias.errors import MissingResourceError, ModelError, SettingError
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.settings import EvalSettings, ScoreSettings
+from mtbias.translate.seq2seq.checkpoints import RECORD
 from mtbias.types import Alignment, Span, quiet
 
 from .encoders import parallel
@@ -63,11 +64,11 @@ def heads(pairs: list[Pair], alignments: tuple[Alignment, ...]) -> list[str]:
 
 @pytest.fixture
 def aligner(bert: Path, tmp_path: Path) -> NeuralAligner:
-    return NeuralAligner(locate_encoder(str(bert), "de"), device="cpu")
+    return NeuralAligner(locate_encoder(str(bert), "de", cache=tmp_path), device="cpu")
 
 
 def of(folder: Path, **more: Any) -> NeuralAligner:
-    return NeuralAligner(locate_encoder(str(folder), "de"), device="cpu", **more)
+    return NeuralAligner(locate_encoder(str(folder), "de", cache=folder), device="cpu", **more)
 
 
 def test_pairs_by_hand(aligner: NeuralAligner) -> None:
@@ -186,7 +187,7 @@ def test_words_of_subwords_by_hand() -> None:
 
 
 def test_the_signature_names_model_revision_and_layer(bert: Path, tmp_path: Path) -> None:
-    found = locate_encoder(str(bert), "de")
+    found = locate_encoder(str(bert), "de", cache=tmp_path)
     assert found.revision.startswith("sha256:")
     assert of(bert).signature == f"neural(bert@{found.revision},2)"
     assert of(bert, layer=3).signature == f"neural(bert@{found.revision},3)"
@@ -203,18 +204,17 @@ def test_the_signature_names_model_revision_and_layer(bert: Path, tmp_path: Path
 )
 def test_a_missing_encoder_names_the_command_that_downloads_it(model: str | None, said: str, tmp_path: Path) -> None:
     with pytest.raises(MissingResourceError, match=f"the model {said}"):
-        locate_encoder(model, "de", offline=True)
+        locate_encoder(model, "de", cache=tmp_path, offline=True)
 
 
-def test_a_fetched_encoder_is_used_at_the_commit_at_which_it_was_fetched(hub: Path, bert: Path) -> None:
+def test_a_fetched_encoder_is_used_at_the_commit_that_was_written_down(hub: Path, tmp_path: Path, bert: Path) -> None:
     at = hub / "models--some--one" / "snapshots" / COMMIT
     shutil.copytree(bert, at)
-    (hub / "models--some--one" / "refs").mkdir()
-    (hub / "models--some--one" / "refs" / "main").write_text(COMMIT, encoding="utf-8")
-    found = locate_encoder("some/one", "de", offline=True)
+    (tmp_path / RECORD).write_text(f'{{"some/one": "{COMMIT}"}}', encoding="utf-8")
+    found = locate_encoder("some/one", "de", cache=tmp_path, offline=True)
     assert (found.name, found.revision, found.folder) == ("some/one", COMMIT, at)
     assert NeuralAligner(found).signature == f"neural(some/one@{COMMIT},2)"
-    assert locate_encoder(f"some/one@{COMMIT}", "de", offline=True) == found
+    assert locate_encoder(f"some/one@{COMMIT}", "de", cache=tmp_path / "other", offline=True) == found
 
 
 @pytest.mark.parametrize("model", ["nothing", "./nothing", "no thing/x", "a/b/c"])
@@ -222,12 +222,12 @@ def test_what_is_no_model(model: str, tmp_path: Path) -> None:
     with pytest.raises(
         SettingError, match=r"aligner_model: expected a hub id .OWNER/NAME. or a folder with an encoder"
     ):
-        locate_encoder(model, "de", offline=True)
+        locate_encoder(model, "de", cache=tmp_path, offline=True)
 
 
 def test_a_translation_model_is_no_encoder(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="expected a multilingual encoder"):
-        NeuralAligner(locate_encoder("demo", "de"))
+        NeuralAligner(locate_encoder("demo", "de", cache=tmp_path))
 
 
 @pytest.mark.parametrize("settings", [EvalSettings, ScoreSettings])

@@ -41,7 +41,7 @@ def given() -> tuple[list[Pair], list[Span], Language]:
 
 @pytest.fixture
 def aligner(bert: Path, tmp_path: Path) -> SecondOpinion:
-    return SecondOpinion(NeuralAligner(locate_encoder(str(bert), "de"), device="cpu"))
+    return SecondOpinion(NeuralAligner(locate_encoder(str(bert), "de", cache=tmp_path), device="cpu"))
 
 
 def test_only_what_the_tables_do_not_know_is_asked(

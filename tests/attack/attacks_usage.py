@@ -77,6 +77,10 @@ def _damaged_cache() -> None:
     (path / "full_BUG.csv").write_bytes(b"x")
 
 
+def _pins() -> None:
+    Path("cache/models.json").write_text("[1]", encoding="utf-8")
+
+
 USAGE = (
     Attack("usage: no command", "evaluate", code=2),
     *(_usage(f"{command}: nothing given", command) for command in NAMES if command not in _NEEDS_NOTHING),
@@ -275,5 +279,10 @@ USAGE = (
         "a corpus in a cache that is damaged",
         "score --lang de --dataset bug --translations lines.txt",
         _damaged_cache,
+    ),
+    Attack(
+        "pins that are damaged",
+        "eval --model facebook/x --lang de --dataset custom --data corpus.tsv --stanza-dir mtbias:demo",
+        _pins,
     ),
 )

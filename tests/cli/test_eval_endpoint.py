@@ -177,7 +177,14 @@ def test_shards_and_budgets_share_one_run(machine: Machine, demo: Path, known: d
         stopped = machine.run(*words, "--max-requests", "10")
         assert stopped.returncode == 1
         assert "--max-requests 10 is reached" in stopped.stderr
-        assert len(server.asked) == half + 10
+        dry = machine.run(*words, "--dry-run", "--json")
+        assert dry.returncode == 0, dry.stderr
+        estimate = json.loads(dry.stdout)
+        left = len(known) - half - 10
+        assert (estimate["requests"], estimate["kept"]) == (left, half + 10)
+        # A prompt is its source and a sentence before it; an answer has a token for two characters of its source.
+        assert estimate["prompt_tokens"] > estimate["answer_tokens"] > 10 * left
+        assert len(server.asked) == half + 10  # a dry run asks nothing
         done = machine.run(*words)
         assert (done.returncode, done.stderr) == (0, "")
         assert Counter(server.asked) == dict.fromkeys(known, 1)
@@ -287,6 +294,7 @@ LOCAL = ("--model", "openai:small", "--base-url", "http://127.0.0.1:1/v1")
             "--model: expected deepl:quality_optimized or deepl:latency_optimized, got",
         ),
         (("--model", "demo", "--repeat", "2"), "--repeat: changes nothing for demo"),
+        (("--model", "demo", "--dry-run"), "--dry-run: expected an endpoint"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(words: tuple[str, ...], said_in: str, machine: Machine) -> None:

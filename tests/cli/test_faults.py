@@ -22,10 +22,11 @@ import pytest
 
 import mtbias
 from mtbias import cli
-from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.errors import MissingTranslationsError, ModelError, RunFolderError
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.runs.run_folder import RunFolder, run_progress
 from mtbias.translate.outputs import Shard
+from mtbias.translate.seq2seq.checkpoints import locate
 
 from .machine import Machine
 from .shard_processes import FILES, PARTS, contents, make_request
@@ -239,6 +240,13 @@ def test_a_damaged_cache_of_analyses(
         evaluate(make_request(tmp_path), out=tmp_path / "third")
     assert "sentences are analysed again" in caplog.text
     assert contents(tmp_path / "third") == whole
+
+
+def test_a_damaged_record_of_models(tmp_path: Path) -> None:
+    for content in ("", "{", "[]", '{"a/b": 1}'):
+        (tmp_path / "models.json").write_text(content)
+        with pytest.raises(ModelError, match=r"models\.json: .*delete it and run mtbias fetch again"):
+            locate("opus-mt", "de", cache=tmp_path, offline=True)
 
 
 # ----- clocks

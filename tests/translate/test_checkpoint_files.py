@@ -28,7 +28,7 @@ def test_a_folder_without_config(copied: Callable[[str], Path], tmp_path: Path) 
     with pytest.raises(ModelError, match=r"m2m100: found no config.json; give the folder of a checkpoint"):
         Codec(folder, "de")
     with pytest.raises(ModelError, match=r"expected a checkpoint in Hugging Face's layout, got no config.json"):
-        locate(str(folder), "de")
+        locate(str(folder), "de", cache=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_weights_elsewhere_are_refused(copied: Callable[[str], Path], name: str,
     index = folder / "model.safetensors.index.json"
     index.write_text(json.dumps({"metadata": {}, "weight_map": {"a": "model-1.safetensors", "b": name}}), "utf-8")
     with pytest.raises(ModelError, match=r"index\.json: expected names of weights in this folder \(.*\), got '" + name):
-        locate(str(folder), "de")
+        locate(str(folder), "de", cache=tmp_path)
 
 
 @pytest.mark.parametrize("place", ["_attn_implementation", "attn_implementation", "text_config"])
@@ -254,4 +254,4 @@ def test_code_of_the_hub_is_refused(copied: Callable[[str], Path], place: str, t
     folder, kernel = copied("m2m100"), "owner/kernel"
     change(folder / "config.json", **{place: {"_attn_implementation": kernel} if place == "text_config" else kernel})
     with pytest.raises(ModelError, match=r"config\.json: .*attn_implementation: expected .*, got code of the hub"):
-        locate(str(folder), "de")
+        locate(str(folder), "de", cache=tmp_path)

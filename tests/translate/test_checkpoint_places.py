@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +15,7 @@ import pytest
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import MissingResourceError, ModelError, UsageError
 from mtbias.machine.network import downloads_allowed
-from mtbias.translate.seq2seq.checkpoints import files_hash, locate
+from mtbias.translate.seq2seq.checkpoints import RECORD, files_hash, locate, read_pins
 from mtbias.translate.seq2seq.codec import Codec
 
 from .conftest import Checkpoint
@@ -23,18 +26,18 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 def test_a_local_folder_is_named_by_its_content(copied: Callable[[str], Path], tmp_path: Path) -> None:
     folder = copied("m2m100")
-    found = locate(str(folder), "de")
+    found = locate(str(folder), "de", cache=tmp_path)
     assert (found.name, found.folder, found.revision) == ("m2m100", folder, f"sha256:{files_hash(folder)[:16]}")
     (folder / "README.md").write_text("no part of the model", encoding="utf-8")
     (folder / "pytorch_model.bin").write_bytes(b"not read beside safetensors")
-    assert locate(str(folder), "de") == found
+    assert locate(str(folder), "de", cache=tmp_path) == found
     for name in ("config.json", "generation_config.json", "tokenizer_config.json", "vocab.json", "model.safetensors"):
-        before = locate(str(folder), "de").revision
+        before = locate(str(folder), "de", cache=tmp_path).revision
         (folder / name).write_bytes((folder / name).read_bytes() + b"\n")
-        assert locate(str(folder), "de").revision != before
+        assert locate(str(folder), "de", cache=tmp_path).revision != before
     with pytest.raises(UsageError, match=r"--revision is for models of the hub; .*m2m100 is a folder"):
-        locate(str(folder), "de", revision="main")
-    assert locate("demo", "de").folder == model_folder_of_demo()
+        locate(str(folder), "de", cache=tmp_path, revision="main")
+    assert locate("demo", "de", cache=tmp_path).folder == model_folder_of_demo()
 
 
 def test_a_local_folder_comes_before_a_hub_id(
@@ -42,7 +45,7 @@ def test_a_local_folder_comes_before_a_hub_id(
 ) -> None:
     shutil.copytree(checkpoint("m2m100"), tmp_path / "facebook" / "m2m100_418M")
     monkeypatch.chdir(tmp_path)
-    found = locate("facebook/m2m100_418M", "de", offline=True)
+    found = locate("facebook/m2m100_418M", "de", cache=tmp_path / "cache", offline=True)
     assert (found.name, found.folder) == ("m2m100_418M", Path("facebook/m2m100_418M"))
     assert found.revision.startswith("sha256:")
 
@@ -52,13 +55,20 @@ def test_what_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model
     monkeypatch.chdir(tmp_path)
     said = rf"model: expected a short name, a hub id \(OWNER/NAME\) or a folder with a checkpoint, got '{model}'; "
     with pytest.raises(UsageError, match=said):
-        locate(model, "de", offline=True)
+        locate(model, "de", cache=tmp_path, offline=True)
 
 
 @pytest.mark.parametrize("repository", ["facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt"])
 def test_the_mbart50_that_does_not_translate(tmp_path: Path, repository: str) -> None:
     with pytest.raises(ModelError, match=r"does not translate into the language asked for; use .*many-to-many-mmt"):
-        locate(repository, "de", offline=True)
+        locate(repository, "de", cache=tmp_path, offline=True)
+
+
+def pin(cache: Path, **commits: str) -> None:
+    """Write down the commits of repositories."""
+    cache.mkdir(exist_ok=True)
+    named = {name.replace("__", "/"): commit for name, commit in commits.items()}
+    (cache / RECORD).write_text(json.dumps(named), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -76,39 +86,30 @@ def test_a_model_that_is_not_here_names_the_command_that_downloads_it(
 ) -> None:
     expected = pytest.raises(MissingResourceError, match=f"the model {said}")
     with expected:
-        locate(model, lang, revision=revision, offline=True)
+        locate(model, lang, cache=tmp_path, revision=revision, offline=True)
     with expected:  # HF_HUB_OFFLINE=1 says the same
-        locate(model, lang, revision=revision)
+        locate(model, lang, cache=tmp_path, revision=revision)
     assert not hub.exists()
 
 
-def fetched(hub: Path, checkpoint: Path) -> Path:
-    """The checkpoint as Hugging Face's cache has it where its main branch was fetched at `COMMIT`."""
-    repository = hub / "models--some--one"
-    (repository / "refs").mkdir(parents=True)
-    (repository / "refs" / "main").write_text(COMMIT, encoding="utf-8")
-    shutil.copytree(checkpoint, repository / "snapshots" / COMMIT)
-    return repository / "snapshots" / COMMIT
-
-
-def test_a_fetched_model_is_used_at_the_commit_at_which_it_was_fetched(
-    hub: Path, checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch
+def test_a_fetched_model_is_used_at_the_commit_that_was_written_down(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint
 ) -> None:
-    at = fetched(hub, checkpoint("m2m100"))
-    found = locate("some/one", "de", offline=True)
+    cache, other = tmp_path / "cache", COMMIT[::-1]
+    at = hub / "models--some--one" / "snapshots" / COMMIT
+    shutil.copytree(checkpoint("m2m100"), at)
+    pin(cache, some__one=COMMIT)
+    found = locate("some/one", "de", cache=cache, offline=True)
     assert (found.name, found.revision, found.folder) == ("some/one", COMMIT, at)
     assert Codec(found.folder, "de").direction.forced == "__de__"
-    assert locate("some/one", "de", revision=COMMIT, offline=True) == found
-    with monkeypatch.context() as patched:  # the hub is not asked whether main has moved
-        patched.setattr("mtbias.translate.seq2seq.checkpoints.downloads_allowed", lambda **_: True)
-        patched.setattr("mtbias.translate.seq2seq.checkpoints._download", None)
-        assert locate("some/one", "de") == found
-    with pytest.raises(MissingResourceError, match=r"some/one.* is not on this machine"):
-        locate("some/one", "de", revision=COMMIT[::-1], offline=True)
+    assert locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True) == found
+    for cache_of, revision in ((cache, other), (tmp_path, None)):  # another commit; none that is known
+        with pytest.raises(MissingResourceError, match=r"some/one.* is not on this machine"):
+            locate("some/one", "de", cache=cache_of, revision=revision, offline=True)
     (at / "model.safetensors").unlink()  # a download that was stopped
-    said = "some/one is here without model.safetensors or pytorch_model.bin, and the network may not"
+    said = "some/one at 0123456789ab is here without model.safetensors or pytorch_model.bin, and the network may not"
     with pytest.raises(MissingResourceError, match=said):
-        locate("some/one", "de", offline=True)
+        locate("some/one", "de", cache=cache, offline=True)
 
 
 def test_a_branch_is_at_the_commit_at_which_it_was_fetched(hub: Path, tmp_path: Path, checkpoint: Checkpoint) -> None:
@@ -117,10 +118,10 @@ def test_a_branch_is_at_the_commit_at_which_it_was_fetched(hub: Path, tmp_path: 
     (repository / "refs" / "pr").mkdir(parents=True)
     for branch in ("main", "pr/7"):
         (repository / "refs" / branch).write_text(COMMIT, encoding="utf-8")
-        found = locate("some/one", "de", revision=branch, offline=True)
+        found = locate("some/one", "de", cache=tmp_path, revision=branch, offline=True)
         assert (found.name, found.revision, found.folder) == ("some/one", COMMIT, repository / "snapshots" / COMMIT)
     with pytest.raises(MissingResourceError, match="some/one at other is not on this machine"):
-        locate("some/one", "de", revision="other", offline=True)
+        locate("some/one", "de", cache=tmp_path, revision="other", offline=True)
 
 
 def test_a_branch_is_downloaded_under_its_name(
@@ -146,8 +147,43 @@ def test_a_branch_is_downloaded_under_its_name(
     monkeypatch.setattr(huggingface_hub, "HfApi", Hub)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     monkeypatch.setattr("mtbias.translate.seq2seq.checkpoints.downloads_allowed", lambda **_: True)
-    found = locate("some/one", "de", revision="experiment")
+    found = locate("some/one", "de", cache=tmp_path / "cache", revision="experiment")
     assert (found.revision, asked) == (COMMIT, ["experiment"])  # the library writes refs/experiment
+    assert read_pins(tmp_path / "cache") == {}  # the branch is not what --model alone means
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"some/one": 1}', "\x00"])
+def test_a_damaged_record_of_commits(hub: Path, tmp_path: Path, content: str) -> None:
+    (tmp_path / RECORD).write_text(content, encoding="utf-8")
+    for read in (lambda: read_pins(tmp_path), lambda: locate("some/one", "de", cache=tmp_path, offline=True)):
+        with pytest.raises(ModelError, match=r"models\.json: .*; delete it and run mtbias fetch again"):
+            read()
+
+
+_PINNING = """
+import sys
+from pathlib import Path
+from mtbias.translate.seq2seq.checkpoints import _pin
+for n in range(int(sys.argv[2]), 60, 2):
+    _pin(Path(sys.argv[1]), f"some/model{n}", "0" * 40)
+print(_pin(Path(sys.argv[1]), "some/one", sys.argv[2] * 40))
+"""
+
+
+def test_two_processes_write_down_all_commits_and_agree_on_one(tmp_path: Path) -> None:
+    started = [
+        subprocess.Popen([sys.executable, "-c", _PINNING, str(tmp_path), which], stdout=subprocess.PIPE, text=True)
+        for which in "01"
+    ]
+    said = {process.communicate(timeout=60)[0].strip() for process in started}
+    assert [process.returncode for process in started] == [0, 0]
+    pins = read_pins(tmp_path)
+    assert pins.keys() == {"some/one", *(f"some/model{n}" for n in range(60))}
+    assert said == {pins["some/one"]}
+
+
+def test_no_record_of_commits_is_an_empty_one(tmp_path: Path) -> None:
+    assert read_pins(tmp_path) == {}
 
 
 @pytest.mark.parametrize(("value", "expected"), [("1", True), ("true", True), ("ON", True), ("0", False), ("", False)])
@@ -184,13 +220,39 @@ def test_a_part_of_a_download_is_not_the_whole(
         in_parts(whole)
     at = hub / "models--some--one" / "snapshots" / COMMIT
     shutil.copytree(whole, at)
-    assert locate("some/one", "de", revision=COMMIT, offline=True).folder == at
+    assert locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True).folder == at
     (at / file).unlink()
     if file == "tokenizer.json":  # one of two will do
-        assert locate("some/one", "de", revision=COMMIT, offline=True).folder == at
+        assert locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True).folder == at
         (pieces,) = at.glob("s*piece*.model")
         pieces.unlink()
     name = file.removesuffix(".index.json")
     said = f"some/one at 0123456789ab is here without .*{name}.*, and the network may not be used"
     with pytest.raises(MissingResourceError, match=said):
-        locate("some/one", "de", revision=COMMIT, offline=True)
+        locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True)
+
+
+def test_what_another_program_downloaded_is_used_without_network(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint
+) -> None:
+    # Nothing is written down yet; the hub's cache says which commit its main branch had.
+    repository, cache = hub / "models--some--one", tmp_path / "cache"
+    at = repository / "snapshots" / COMMIT
+    shutil.copytree(checkpoint("m2m100"), at)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT, encoding="utf-8")
+    found = locate("some/one", "de", cache=cache, offline=True)
+    assert (found.revision, found.folder) == (COMMIT, at)
+    assert read_pins(cache) == {"some/one": COMMIT}  # and it stays that one
+
+
+def test_a_commit_that_was_written_down_is_not_exchanged_for_the_one_that_is_here(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint
+) -> None:
+    repository = hub / "models--some--one"
+    shutil.copytree(checkpoint("m2m100"), repository / "snapshots" / COMMIT)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT, encoding="utf-8")
+    pin(tmp_path / "cache", some__one=COMMIT[::-1])
+    with pytest.raises(MissingResourceError, match=f"some/one at {COMMIT[::-1][:12]} is not on this machine"):
+        locate("some/one", "de", cache=tmp_path / "cache", offline=True)

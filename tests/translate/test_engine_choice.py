@@ -1,35 +1,103 @@
-"""The engine and the type of weights that the settings give, and attention on a GPU."""
+"""Which engine the preset ``fast`` takes. There is no GPU here: what CTranslate2 says of one is set."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
 import torch
 
-from mtbias.settings import TranslationSettings
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
+from mtbias.cluster.sweep_file import Sweep
+from mtbias.settings import DecodingSettings, EvalSettings, TranslationSettings, combined
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, EngineChoice
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.transformers_engine import _attention
 
+ctranslate2 = pytest.importorskip("ctranslate2")
+CUBLAS = "mtbias.translate.seq2seq.ct2_engine.load_cublas"
+FAST = TranslationSettings(preset="fast")
 
-@pytest.mark.parametrize(
-    ("settings", "device", "engine", "dtype"),
-    [
-        (TranslationSettings(), "cuda", "transformers", "float32"),
-        (TranslationSettings(preset="fast"), "cuda:1", "transformers", "bfloat16"),
-        (TranslationSettings(preset="fast"), "cpu", "transformers", "float32"),
-        (TranslationSettings(preset="fast", dtype="float16"), "cuda", "transformers", "float16"),
-        (TranslationSettings(preset="fast", engine="ct2"), "cuda", "ctranslate2", "bfloat16"),
-    ],
-)
-def test_engine_and_type_follow_from_the_settings(
-    m2m100: Path, tmp_path: Path, settings: TranslationSettings, device: str, engine: str, dtype: str
-) -> None:
-    pytest.importorskip("ctranslate2")
-    where = locate(str(m2m100), "de")
-    found = CheckpointSystem(where, "de", settings, cache=tmp_path, device=device)
-    assert (found.engine_name.partition("/")[0], found.dtype) == (engine, dtype)
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CTranslate2 sees one GPU, of the kind that has bf16, and cuBLAS is there."""
+    types = {"float32", "float16", "bfloat16", "int8_bfloat16"}
+    monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: types)
+    monkeypatch.setattr(CUBLAS, lambda: True)
+
+
+@pytest.mark.usefixtures("gpu")
+def test_on_a_gpu_fast_is_ctranslate2_in_fewer_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = EngineChoice.of(FAST, "cuda")
+    assert (found.engine, found.dtype) == ("ct2", "bfloat16")
+    assert found.why == "--preset fast on cuda: CTranslate2 in bfloat16; the reference is --preset paper"
+    older = {"float32", "float16", "int8"}  # a T4
+    monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: older)
+    assert EngineChoice.of(FAST, "cuda:0").dtype == "float16"
+    oldest = {"float32"}
+    monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: oldest)
+    found = EngineChoice.of(FAST, "cuda")
+    assert (found.engine, found.dtype) == ("transformers", "bfloat16")
+    assert found.why.endswith("because CTranslate2 has no bfloat16 or float16 there")
+
+
+@pytest.mark.usefixtures("gpu")
+def test_what_the_settings_say_is_not_chosen() -> None:
+    for settings, engine, dtype in (
+        (TranslationSettings(), "transformers", "float32"),
+        (TranslationSettings(dtype="bfloat16"), "transformers", "bfloat16"),
+        (TranslationSettings(engine="ct2", preset="fast"), "ct2", "bfloat16"),
+        (TranslationSettings(engine="transformers", preset="fast"), "transformers", "bfloat16"),
+    ):
+        assert EngineChoice.of(settings, "cuda") == EngineChoice(engine, dtype)  # type: ignore[arg-type] # a literal
+    assert EngineChoice.of(TranslationSettings(preset="fast", dtype="float16"), "cuda").dtype == "float16"
+
+
+@pytest.mark.usefixtures("gpu")
+def test_without_what_ctranslate2_needs_it_is_transformers_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def why(device: str) -> str:
+        found = EngineChoice.of(FAST, device)
+        assert (found.engine, found.dtype) == ("transformers", "bfloat16")
+        assert found.why.startswith(f"--preset fast on {device}: transformers in bfloat16, because ")
+        assert "\n" not in found.why
+        return found.why.split("because ")[1]
+
+    assert why("cuda:1") == "CTranslate2 sees 1 GPUs here"
+    monkeypatch.setattr(CUBLAS, lambda: False)
+    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_engine._system_has_cublas", lambda: False)
+    assert why("cuda").startswith("cuBLAS 12 is not here (")
+    assert "[ct2-cuda]" in why("cuda")
+    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_engine.find_spec", lambda _: None)
+    assert why("cuda").startswith("CTranslate2 is not installed (")
+
+
+def test_on_a_cpu_nothing_changes_but_the_limit(m2m100: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    where = locate(str(m2m100), "de", cache=tmp_path)
+    with caplog.at_level(logging.INFO, "mtbias"):
+        paper = CheckpointSystem(where, "de", TranslationSettings(), cache=tmp_path, device="cpu")
+        assert caplog.messages == []
+        fast = CheckpointSystem(where, "de", FAST, cache=tmp_path, device="cpu")
+    (said,) = caplog.messages
+    assert said.startswith("--preset fast on cpu: transformers in float32; ")
+    assert "can flip a gender" in said
+    assert (fast.engine_name, fast.dtype) == (paper.engine_name, "float32")
+
+
+@pytest.mark.usefixtures("gpu")
+def test_what_was_chosen_is_part_of_the_runs_identity(m2m100: Path, tmp_path: Path) -> None:
+    where = locate(str(m2m100), "de", cache=tmp_path)
+    found = CheckpointSystem(where, "de", FAST, cache=tmp_path, device="cuda")
+    assert (found.engine_name, found.dtype) == (f"ctranslate2/{ctranslate2.__version__}", "bfloat16")
+
+
+def test_a_sweep_names_its_engine(tmp_path: Path) -> None:
+    names = {"out": tmp_path, "models": ("demo",), "languages": ("de",), "datasets": ("demo",), "presets": ("fast",)}
+    sweep = combined(Sweep, DecodingSettings(), **names)
+    assert sweep.engine == "transformers"
+    assert combined(EvalSettings, sweep, preset="fast").engine == "transformers"
+    assert combined(Sweep, DecodingSettings(engine="ct2"), **names).engine == "ct2"
 
 
 def test_attention_on_a_gpu_is_not_cudnns() -> None:

@@ -51,6 +51,8 @@ def test_room_is_kept_for_twice_the_source_and_not_for_the_most_tokens() -> None
     assert decoding.expected(30) == 80
     assert decoding.expected(300) == 199
     assert Decoding(max_length=40).expected(30) == 39
+    assert decoding.first_stop(30) == 65
+    assert decoding.first_stop(31) == 66
 
 
 def test_longest_first_and_ties_in_the_order_of_the_corpus() -> None:

@@ -1,4 +1,4 @@
-"""The search over transformers' models: what `generate` finds with the settings that count, and out of memory."""
+"""The search over transformers' models: what `generate` finds, with sentences leaving the batch, and in two stages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 
+from mtbias.translate.outputs import Output
 from mtbias.translate.seq2seq.checkpoint_system import Generation
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
@@ -127,6 +128,70 @@ def test_nothing_else_is(m2m100: Path, tmp_path: Path, ct2_cache: Path, setting:
         return engine.generate(sources, Bounds(Decoding(), 40, codec.forced))
 
     assert made(folder) == made(m2m100)
+
+
+def test_sentences_that_are_done_leave_the_batch(m2m100: Path) -> None:
+    # Greedy, each sentence takes as many steps as it has tokens, the end among them; the batch as many as the longest.
+    _, sources = ids_of(m2m100, "de")
+    engine = TransformersEngine(m2m100)
+    lengths = [len(one.ids) for one in engine.generate(sources, Bounds(Decoding(beams=1), 99, None))]
+    assert len(set(lengths)) > 3
+    assert (engine.steps, engine.row_steps) == (max(lengths), sum(lengths))
+
+
+@pytest.mark.parametrize(("name", "beams"), crossed(FAMILIES, [5, 1]))
+@pytest.mark.parametrize("which", ["transformers", "ct2"])
+def test_what_is_done_before_the_stop_is_what_it_would_be(
+    checkpoint: Checkpoint, ct2_cache: Path, name: str, which: str, beams: int
+) -> None:
+    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 40)
+    engine: Engine = TransformersEngine(checkpoint(name))
+    if which == "ct2":
+        pytest.importorskip("ctranslate2")
+        engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
+    decoding = Decoding(beams=beams, early_stopping=codec.family.early_stopping)
+    whole = engine.generate(sources, Bounds(decoding, 60, codec.forced))
+    lengths = sorted(len(one.ids) for one in whole)
+    counts = []
+    for stop in (lengths[5] - 1, lengths[35] + 1):
+        first = engine.generate(sources, Bounds(decoding, 60, codec.forced, stop))
+        done = [n for n, one in enumerate(first) if one.done]
+        assert [first[n] for n in done] == [whole[n] for n in done]
+        assert all(len(whole[n].ids) <= stop for n in done)
+        counts.append(len(done))
+    assert counts[0] < len(sources)
+    waits = which == "ct2" and beams > 1 and not decoding.early_stopping  # for twice as many to finish
+    assert counts[1] > 0 or waits
+
+
+@pytest.mark.parametrize("which", ["transformers", "ct2"])
+@pytest.mark.parametrize(("name", "pooled"), crossed(["m2m100", "marian"], [3, 1]))
+def test_two_stages_give_the_same(
+    checkpoint: Checkpoint, ct2_cache: Path, monkeypatch: pytest.MonkeyPatch, name: str, which: str, pooled: int
+) -> None:
+    # With a stop that few sentences reach before they are done, both stages have much to do.
+    monkeypatch.setattr(Decoding, "first_stop", staticmethod(lambda tokens: tokens))
+    codec = Codec(checkpoint(name), "de")
+    encoded = codec.encode(list(sentences(30, seed=6)[0]))
+    engine: Engine = TransformersEngine(checkpoint(name))
+    if which == "ct2":
+        pytest.importorskip("ctranslate2")
+        engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
+    decoding = Decoding(max_length=60, early_stopping=codec.family.early_stopping)
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(20))
+    assert len(plan) > 6
+
+    def outputs(stages: int) -> tuple[list[Output], Generation]:
+        generation = Generation(codec, lambda: engine, decoding, pooled=stages)
+        return run(generation, encoded, plan), generation
+
+    expected, plain = outputs(0)
+    found, staged = outputs(pooled)
+    assert found == expected
+    assert plain.in_second_stage == 0
+    some = staged.in_second_stage
+    assert 0 < some <= len(encoded)
+    assert some < len(encoded) or (which, name) == ("ct2", "marian")  # which waits for twice as many to finish
 
 
 class _Failing:

@@ -27,7 +27,7 @@ from mtbias.translate.seq2seq.engine import (
     get_preset,
     within_memory,
 )
-from mtbias.translate.seq2seq.transformers_engine import Watch, check_finite, check_whole, read_weights
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, read_weights
 from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.types import Json, SourceSentence
 
@@ -53,7 +53,8 @@ class DecoderSystem(BatchSystem):
         self.prompt: Prompt = load_prompt(self.language_model.prompt)
         self.prompt.filled("", asked.lang)  # refuses a language that it is not for
         self.device = chosen_device(asked.device)
-        self.dtype = get_preset(asked.settings.preset).dtype(asked.settings.dtype, self.device)
+        gpu_dtype = get_preset(asked.settings.preset).gpu_dtype
+        self.dtype = asked.settings.dtype or (gpu_dtype if self.device.startswith("cuda") else "float32")
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
         # Greedy; the start token that `max_length` counts is none here.
         self.decoding = Decoding(beams=1, max_length=self.language_model.answer_tokens + 1)
@@ -235,7 +236,7 @@ class DecoderEngine:
         pad = self._ends[0] if self._ends else 0
         ids = [[*[pad] * (longest - len(prompt)), *prompt] for prompt in prompts]
         mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-        watch = Watch()
+        watch = _Watch()
 
         def generate() -> list[list[int]]:
             with torch.inference_mode(), warnings.catch_warnings():
@@ -253,7 +254,7 @@ class DecoderEngine:
 
         with explained(self.folder, "generating with transformers", _AGAIN):
             rows = within_memory(generate, self.device)
-        if any(watch.found()):
+        if watch.found_bad():
             raise ModelError(
                 f"{self.folder}: scores are not finite in {self.dtype}; "
                 + ("the weights are damaged or untrained" if self.dtype == "float32" else "use --dtype float32")
@@ -266,3 +267,19 @@ class DecoderEngine:
         new = row if end is None else row[:end]
         finish = "length" if end is None else "stop"
         return Answer(self.tokenizer.decode(new), finish, None, prompt_tokens, len(new))
+
+
+class _Watch:
+    """A logits processor that changes nothing and notices scores that are not numbers, without waiting for the GPU."""
+
+    def __init__(self) -> None:
+        self._bad: Any = None
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:  # noqa: ANN401, ARG002 - transformers' interface
+        bad = scores.isnan().any()
+        self._bad = bad if self._bad is None else self._bad | bad
+        return scores
+
+    def found_bad(self) -> bool:
+        """Whether there were any."""
+        return self._bad is not None and bool(self._bad)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError
 from mtbias.files.strict_json import load_json
@@ -464,3 +464,26 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         except (ValueError, OverflowError):  # no date, or one of no year, hour or zone that there can be
             return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+class RequestEstimate(NamedTuple):
+    """What a run will ask of an endpoint: requests and tokens of what is missing of it."""
+
+    requests: int
+    """One for each distinct source, as often as it is repeated, that has no answer yet."""
+    kept: int
+    """Answers that are there."""
+    prompt_tokens: int
+    answer_tokens: int
+
+
+def estimate_requests(plan: EndpointPlan, store: Store) -> RequestEstimate:
+    """What `plan` lacks in `store`.
+
+    A prompt has a token for four bytes and four for each message, an answer one for two characters of its source:
+    English has about four characters a token, and a translation takes up to twice its source's, more in other scripts.
+    """
+    missing = [source for part, (source,) in enumerate(plan.parts) if plan.kept(store, part) is None]
+    asked = [message["content"] for source in missing for message in plan.prompt.filled(source, plan.lang)]
+    prompts = sum(4 + math.ceil(len(text.encode(errors="replace")) / 4) for text in asked)
+    return RequestEstimate(len(missing), len(plan.parts) - len(missing), prompts, sum(map(len, missing)) // 2)

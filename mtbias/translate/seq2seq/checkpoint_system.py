@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -11,13 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mtbias.errors import DependencyError, ModelError, SettingError
+from mtbias.errors import DependencyError, ModelError, MtbiasError, SettingError
 from mtbias.machine.devices import chosen_device
 from mtbias.machine.installation import install_command
+from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import Output, OutputsPlan
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, is_decoder, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
+from mtbias.translate.seq2seq.ct2_engine import usable_types
 from mtbias.translate.seq2seq.engine import (
     Batch,
     BatchPlan,
@@ -38,6 +41,55 @@ from mtbias.types import Json, SourceSentence
 if TYPE_CHECKING:
     from mtbias.translate.language_models.decoder_system import DecoderSystem
 
+# Which engine translates, and in which type: what the settings say, and what the preset ``fast`` finds here.
+
+_log = logging.getLogger(__name__)
+
+_FEWER_BITS = ("bfloat16", "float16")
+"""What ``fast`` takes of what a GPU has, the first that is there: bf16 has the range of fp32, so no score overflows
+(T5's do in fp16); GPUs before Ampere compute in fp16 alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """An engine and a type of weights; both are part of a run's identity."""
+
+    engine: EngineName
+    dtype: str
+    why: str = ""
+    """What is to be told of it, in a line; empty where the settings left nothing to choose."""
+
+    @classmethod
+    def of(cls, settings: TranslationSettings, device: str) -> EngineChoice:
+        """The engine of the settings, else transformers; on a GPU ``fast`` takes CTranslate2 where it can compute.
+
+        What is installed chooses only where `settings` name the preset ``fast`` and no engine. Weights play no part:
+        a checkpoint that CTranslate2 cannot load is an error, and no reason for another engine, so that the same
+        command makes the same run again.
+        """
+        on_gpu = device.startswith("cuda")
+        dtype = settings.dtype or (get_preset(settings.preset).gpu_dtype if on_gpu else "float32")
+        if settings.engine is not None or settings.preset != "fast":
+            return cls(settings.engine or "transformers", dtype)
+        told = f"--preset fast on {device}: "
+        if not on_gpu:
+            why = f"transformers in {dtype}; --engine ct2 is faster, in int8 more so, which can flip a gender"
+            return cls("transformers", dtype, told + why)
+        wanted = _FEWER_BITS if settings.dtype is None else (settings.dtype,)
+        try:
+            usable = usable_types(device)
+            lacking = f"CTranslate2 has no {' or '.join(wanted)} there"
+        except MtbiasError as error:
+            usable, lacking = frozenset(), str(error)
+        found = next((each for each in wanted if each in usable), None)
+        if found is None:
+            return cls("transformers", dtype, f"{told}transformers in {dtype}, because {lacking}")
+        return cls("ct2", found, f"{told}CTranslate2 in {found}; the reference is --preset paper")
+
+
+POOLED = 8
+"""Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1 % of translations
+that loop, BUG takes 61 % of the steps of one stage (`scripts/experiments/count_steps.py`)."""
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
 
@@ -48,10 +100,11 @@ def check_settings(settings: TranslationSettings) -> None:
         SettingError: an unknown preset or engine.
         DependencyError: the engine is not installed.
     """
-    if settings.engine not in _PACKAGES:
-        raise SettingError("engine", f"expected {' or '.join(_PACKAGES)}, got {settings.engine!r}")
+    engine = settings.engine or "transformers"
+    if engine not in _PACKAGES:
+        raise SettingError("engine", f"expected {' or '.join(_PACKAGES)}, got {engine!r}")
     get_preset(settings.preset)
-    _release(settings.engine)
+    _release(engine)
 
 
 def _release(engine: str) -> str:
@@ -77,7 +130,9 @@ class CheckpointKind:
         One that is a decoder is asked as a language model.
         """
         check_settings(asked.settings)  # before gigabytes are downloaded
-        found = locate(asked.name, asked.lang, revision=asked.settings.revision, offline=asked.offline)
+        found = locate(
+            asked.name, asked.lang, cache=asked.cache, revision=asked.settings.revision, offline=asked.offline
+        )
         if is_decoder(found.folder):
             from mtbias.translate.language_models.decoder_system import DecoderSystem
 
@@ -112,11 +167,14 @@ class CheckpointSystem(BatchSystem):
         preset = get_preset(settings.preset)
         self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
         self.device = chosen_device(device)
-        self.dtype = preset.dtype(settings.dtype, self.device)
+        self.chosen = EngineChoice.of(settings, self.device)
+        self.dtype = self.chosen.dtype
         self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code)
         by_hand = {name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")}
         given = {name: value for name, value in by_hand.items() if value is not None}
         self.decoding = replace(preset.decoding, **given, early_stopping=self.codec.family.early_stopping)
+        if self.chosen.why:
+            _log.info("%s", self.chosen.why)
 
     @cached_property
     def engine(self) -> Engine:
@@ -126,7 +184,7 @@ class CheckpointSystem(BatchSystem):
             SettingError: a type of weights or a device that the engine does not have.
             ModelError: the weights cannot be loaded.
         """
-        if self.settings.engine == "ct2":
+        if self.chosen.engine == "ct2":
             from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 
             return CTranslate2Engine(self.checkpoint.folder, device=self.device, dtype=self.dtype, cache=self._cache)
@@ -137,7 +195,7 @@ class CheckpointSystem(BatchSystem):
     @cached_property
     def engine_name(self) -> str:
         """``transformers/5.23.0``: the engine's package and version, without loading it."""
-        return _release(self.settings.engine)
+        return _release(self.chosen.engine)
 
     def sizes(self) -> Mapping[str, Any]:
         """See `BatchSystem`."""
@@ -168,6 +226,15 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
             "decoding": system.decoding.signature,
         }
 
+    @property
+    def pooled(self) -> int:
+        """See `Generation.pooled`. Beyond fp32 results depend on the batch: there each batch has its own second stage,
+        so that a run that was interrupted, or shared out, ends with the same bytes.
+        """
+        if not self.frees_cpu:
+            return 0  # few rows take little time there, and what is given up would be computed twice
+        return POOLED if self.system.dtype == "float32" else 1
+
     @cached_property
     def encoded(self) -> Sequence[Encoded]:
         """`distinct` as token ids; `ModelError` as in `Codec.encode`."""
@@ -183,19 +250,26 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
     ) -> Generator[tuple[int, Sequence[Output]]]:
         """See `mtbias.translate.outputs.PartsPlan`; `ModelError` as in `Generation.batches`."""
         system = self.system
-        generation = Generation(system.codec, lambda: system.engine, system.decoding)
+        generation = Generation(system.codec, lambda: system.engine, system.decoding, pooled=self.pooled)
         yield from generation.batches(self.encoded, [self.batches[part] for part in parts], store)
         circumstances |= {
             "preset": system.settings.preset,
             "translate_device": system.device,
             "batch": list(self.budget),
             "batches_halved": generation.halving.halved,
+            "in_second_stage": generation.in_second_stage,
         }
         if parts:  # else the weights were not loaded
             circumstances["attention"] = str(getattr(system.engine, "attention", "the engine's own"))
+            if isinstance(steps := getattr(system.engine, "steps", None), int):
+                circumstances["decoder_steps"] = steps
 
 
 # The generation loop: batches by plan, halved where memory runs out, redone where scores are not finite, kept.
+#
+# On a GPU a step of the decoder takes the same time for one row as for thousands, and one translation that loops would
+# hold its batch at the most new tokens. There a batch is searched in two stages: sentences that are not done at
+# `Decoding.first_stop` are given up, and searched again, to their limit, together with those of other batches.
 
 
 @dataclass
@@ -206,9 +280,13 @@ class Generation:
     load: Callable[[], Engine]
     """Gives the engine; called when the first batch is generated, so that a run that only resumes needs no weights."""
     decoding: Decoding
+    pooled: int = 0
+    """Batches whose second stages are one; 0: no stages, every batch is searched to its end."""
     halving: Halving = field(default_factory=Halving)
+    in_second_stage: int = 0
+    """Sentences of the second stage."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held while the weights in fp32 are loaded."""
+    """Held while threads share what they noticed, and while the weights in fp32 are loaded."""
 
     @cached_property
     def engine(self) -> Engine:
@@ -226,42 +304,67 @@ class Generation:
         Raises:
             ModelError: a single sentence does not fit into memory.
         """
-        if not plan or self.engine.concurrency == 1:
-            for batch in plan:
-                yield batch.index, self._translate(encoded, batch, store)
+        groups = [plan[first : first + (self.pooled or 1)] for first in range(0, len(plan), self.pooled or 1)]
+        if not groups or self.engine.concurrency == 1:
+            for group in groups:
+                yield from self._group(encoded, group, store)
             return
         pool = ThreadPoolExecutor(self.engine.concurrency, thread_name_prefix="mtbias-batch")
         try:
-            made = deque((batch.index, pool.submit(self._translate, encoded, batch, store)) for batch in plan)
+            made = deque(pool.submit(self._group, encoded, group, store) for group in groups)
             while made:
-                index, outputs = made.popleft()
-                yield index, outputs.result()
+                yield from made.popleft().result()  # which is held no longer than until it is yielded
         finally:
             with self.engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
                 pool.shutdown(cancel_futures=True)
 
-    def _translate(self, encoded: Sequence[Encoded], batch: Batch, store: Store) -> list[Output]:
-        """Generate one batch, and keep it."""
-        sentences = [encoded[n] for n in batch.rows]
-        generated = self._batch(sentences, batch.limit)
-        texts = self.codec.decode([one.ids for one, _ in generated])
-        outputs = [
-            Output(text, source_cut=sentence.cut, cut=one.cut, repetitive=is_repetitive(text), redone=redone)
-            for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
-        ]
-        store.put(batch.index, [asdict(output) for output in outputs])
-        return outputs
+    def _group(
+        self, encoded: Sequence[Encoded], batches: Sequence[Batch], store: Store
+    ) -> list[tuple[int, list[Output]]]:
+        """Generate batches one after the other, then what their first stages left together, and keep them."""
+        finished: dict[int, list[Output]] = {}
+        left: list[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]] = []
+        for batch in batches:
+            sentences = [encoded[n] for n in batch.rows]
+            stop = self.decoding.first_stop(max(len(s.ids) for s in sentences)) if self.pooled else None
+            found = self._batch(sentences, batch.limit, stop)
+            if all(one.done for one, _ in found):
+                finished[batch.index] = self._finish(batch, sentences, found, store)
+            else:
+                left.append((batch, sentences, found))
+        self._second_stage(left)
+        for batch, sentences, found in left:
+            finished[batch.index] = self._finish(batch, sentences, found, store)
+        return [(batch.index, finished[batch.index]) for batch in batches]
 
-    def _batch(self, sentences: Sequence[Encoded], limit: int) -> list[tuple[Generated, bool]]:
+    def _second_stage(self, left: Sequence[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]]) -> None:
+        """Search what is not done in `left` again, to the limit, and put the results in their places."""
+        places: dict[int, list[tuple[Encoded, list[tuple[Generated, bool]], int]]] = {}
+        for batch, sentences, found in left:
+            for n, (one, _) in enumerate(found):
+                if not one.done:
+                    places.setdefault(batch.limit, []).append((sentences[n], found, n))
+        most = max((len(batch.rows) for batch, *_ in left), default=0)  # so many fitted into memory
+        for limit, each in places.items():
+            with self._lock:
+                self.in_second_stage += len(each)
+            for first in range(0, len(each), most):
+                some = each[first : first + most]
+                again = self._batch([sentence for sentence, *_ in some], limit)
+                for (_, found, n), result in zip(some, again, strict=True):
+                    found[n] = result
+
+    def _batch(self, sentences: Sequence[Encoded], limit: int, stop: int | None = None) -> list[tuple[Generated, bool]]:
         """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
-        bounds = Bounds(self.decoding, limit, self.codec.forced)
+        bounds = Bounds(self.decoding, limit, self.codec.forced, stop)
 
         def area(some: Sequence[Encoded]) -> int:
-            return len(some) * (max(len(s.ids) for s in some) + limit)
+            return len(some) * (max(len(s.ids) for s in some) + min(limit, stop or limit))
 
         def generate(some: Sequence[Encoded]) -> list[tuple[Generated, bool]]:
-            found = zip(some, self.engine.generate([s.ids for s in some], bounds), strict=True)
-            return [(one, False) if one.finite else (self._exactly(s, bounds), True) for s, one in found]
+            found = self.engine.generate([s.ids for s in some], bounds)
+            bad = [one.done and not one.finite for one in found]
+            return [(self._exactly(s, bounds) if b else one, b) for s, one, b in zip(some, found, bad, strict=True)]
 
         return self.halving.run(sentences, area, generate, self._too_long)
 
@@ -270,7 +373,7 @@ class Generation:
         with self._lock:
             exact = self.engine.exact()
         try:
-            (again,) = exact.generate([sentence.ids], bounds)
+            (again,) = exact.generate([sentence.ids], replace(bounds, stop=None))
         except OutOfMemory as error:
             raise self._too_long(sentence, str(error)) from None
         if not again.finite:
@@ -284,3 +387,18 @@ class Generation:
             f"one sentence of {len(sentence.ids)} tokens with {self.decoding.beams} beams does not fit into memory "
             f"({lacking}); use fewer --beams, another --dtype, or --device cpu"
         )
+
+    def _finish(
+        self,
+        batch: Batch,
+        sentences: Sequence[Encoded],
+        generated: Sequence[tuple[Generated, bool]],
+        store: Store,
+    ) -> list[Output]:
+        texts = self.codec.decode([one.ids for one, _ in generated])
+        outputs = [
+            Output(text, source_cut=sentence.cut, cut=one.cut, repetitive=is_repetitive(text), redone=redone)
+            for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
+        ]
+        store.put(batch.index, [asdict(output) for output in outputs])
+        return outputs

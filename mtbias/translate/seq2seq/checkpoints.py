@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -26,12 +27,16 @@ from mtbias.errors import (
     choices,
 )
 from mtbias.files.reading import input_bytes, open_input, refuse_special
-from mtbias.files.strict_json import load_json
+from mtbias.files.strict_json import DecodingError, decoded, load_json
+from mtbias.files.writing import waiting_lock, write_atomic
 from mtbias.machine.network import downloads_allowed, why_failed
 from mtbias.translate.seq2seq.families import family_of
 from mtbias.translate.system_kinds import GROUP
 
 DEMO = "demo"
+RECORD = "models.json"
+"""The file in the cache that holds, for each repository, the commit it was first fetched at."""
+
 _BRANCH = "main"
 """Of a repository, where no other is asked for."""
 _CONFIG = "config.json"
@@ -149,16 +154,17 @@ def catalog() -> Mapping[str, NamedModel]:
 
 
 def locate(
-    model: str, lang: str, *, revision: str | None = None, offline: bool = False, fetch: bool = True
+    model: str, lang: str, *, cache: Path, revision: str | None = None, offline: bool = False, fetch: bool = True
 ) -> Checkpoint:
     """Find the files of a model, and download them where they are missing and the network may be used.
 
     Args:
         model: a short name (`catalog`), ``demo``, a hub id (``owner/name``), or a folder with a checkpoint.
         lang: ISO 639-1 code of the target language.
+        cache: mtbias's cache, where the commits of fetched models are written down. The files are in Hugging
+            Face's own cache (``HF_HOME``).
         revision: a commit (40 hexadecimal digits), branch or tag of the hub repository; without network, a branch is
-            at the commit at which it was last fetched. None is the commit of the catalog, else the one at which main
-            was fetched first, as Hugging Face's cache (``HF_HOME``) has it.
+            at the commit at which it was last fetched.
         offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
         fetch: whether to download what is missing.
 
@@ -184,9 +190,9 @@ def locate(
         raise ModelError(
             f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
         )
-    pinned = revision or (named.revision if named else "") or None
+    pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
     command = f"mtbias fetch --model {model} --lang {lang}" + (f" --revision {revision}" if revision else "")
-    return _hub(repository, pinned, command, online=fetch and downloads_allowed(offline=offline))
+    return _hub(repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline))
 
 
 def check_name(model: str) -> None:
@@ -216,6 +222,21 @@ def check_language(model: str, lang: str) -> None:
         raise UsageError(f"the model {DEMO} translates into {', '.join(languages())} alone, got the language {lang}")
 
 
+def read_pins(cache: Path) -> dict[str, str]:
+    """Commits by repository, written down when each was first fetched.
+
+    Raises:
+        ModelError: the file is damaged.
+    """
+    path = cache / RECORD
+    try:
+        return dict(decoded(dict[str, str], input_bytes(path)))
+    except FileNotFoundError:
+        return {}
+    except DecodingError as error:
+        raise ModelError(f"{path}: damaged: {error}; delete it and run mtbias fetch again") from None
+
+
 def _local(folder: Path, name: str) -> Checkpoint:
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder}: expected a checkpoint in Hugging Face's layout, got no config.json")
@@ -239,14 +260,14 @@ def file_hash(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _hub(repository: str, pinned: str | None, command: str, *, online: bool) -> Checkpoint:
+def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, online: bool) -> Checkpoint:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    # A branch or tag that is asked for may have moved: where the network may be used, the hub says which commit it is
-    # now; elsewhere the hub's cache says which it was when it was fetched, by whatever program.
+    # A branch or tag may have moved: where the network may be used, the hub says which commit it is now; elsewhere the
+    # hub's cache says which it was when it was fetched, by whatever program.
     lacking: list[str] = []
-    if not online or pinned is None or _COMMIT.fullmatch(pinned):
+    if not online or (pinned is not None and _COMMIT.fullmatch(pinned)):
         try:
             found = Path(snapshot_download(repository, revision=pinned or _BRANCH, local_files_only=True))
         except (LocalEntryNotFoundError, OSError):
@@ -254,6 +275,8 @@ def _hub(repository: str, pinned: str | None, command: str, *, online: bool) -> 
         else:
             lacking = missing_files(found)
             if not lacking:
+                if pinned is None and _pin(cache, repository, found.name) != found.name:
+                    return _hub(repository, read_pins(cache)[repository], command, cache, online=online)
                 return Checkpoint(repository, found.name, found)
     if not online:
         at = f" at {pinned[:12]}" if pinned else ""
@@ -262,7 +285,7 @@ def _hub(repository: str, pinned: str | None, command: str, *, online: bool) -> 
             f"the model {repository}{at} {what}, and the network may not be used; on a machine with network run: "
             f"{command}"
         )
-    return _download(repository, pinned)
+    return _download(repository, pinned, cache)
 
 
 def missing_files(folder: Path) -> list[str]:
@@ -323,8 +346,8 @@ def _missing_weights(folder: Path) -> list[str]:
     return ["model.safetensors or pytorch_model.bin"]
 
 
-def _download(repository: str, pinned: str | None) -> Checkpoint:
-    """Download a repository's files at one commit."""
+def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
+    """Download a repository's files at one commit; where none was asked for, write it down for the next time."""
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
 
@@ -335,7 +358,8 @@ def _download(repository: str, pinned: str | None) -> Checkpoint:
         safe = any(name.endswith(".safetensors") and "/" not in name for name in names)
         weights = _WEIGHTS if safe else _OLD_WEIGHTS
         # By the name that was asked for: the hub's cache then holds which commit that was, for runs without network.
-        folder = Path(snapshot_download(repository, revision=pinned or _BRANCH, allow_patterns=[*_WANTED, *weights]))
+        revision = pinned or str(info.sha)
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=[*_WANTED, *weights]))
         commit = folder.name
     except Exception as error:
         raise MissingResourceError(
@@ -344,4 +368,17 @@ def _download(repository: str, pinned: str | None) -> Checkpoint:
         ) from error
     if lacking := missing_files(folder):
         raise ModelError(f"{repository} at {commit} lacks {', '.join(lacking)}, without which mtbias cannot load it")
+    if pinned is None and (kept := _pin(cache, repository, commit)) != commit:
+        return _download(repository, kept, cache)  # another process wrote one down meanwhile: both use that
     return Checkpoint(repository, commit, folder)
+
+
+def _pin(cache: Path, repository: str, commit: str) -> str:
+    """Write down the commit of a repository where none is; gives the one that is there in the end."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with waiting_lock(cache / f".{RECORD}.lock"):
+        pins = read_pins(cache)
+        if repository not in pins:
+            content = json.dumps(dict(sorted({**pins, repository: commit}.items())), indent=2)
+            write_atomic(cache / RECORD, f"{content}\n".encode())
+        return pins.get(repository, commit)

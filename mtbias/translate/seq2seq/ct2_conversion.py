@@ -20,7 +20,8 @@ from mtbias.files.strict_json import load_json
 from mtbias.files.writing import waiting_lock
 from mtbias.machine.installation import install_command
 from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
-from mtbias.translate.seq2seq.transformers_engine import TokenRules, check_finite, check_whole
+from mtbias.translate.seq2seq.torch_search import TokenRules
+from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 
 RECORD = "mtbias.json"
 """What the converted config.json does not say: the settings of generation that transformers would read."""

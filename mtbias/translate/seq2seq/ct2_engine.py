@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import ctypes
 import math
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from mtbias.errors import DependencyError, ModelError, UsageError
+from mtbias.errors import DependencyError, ModelError, MtbiasError, UsageError
 from mtbias.files.strict_json import load_json
 from mtbias.machine import devices as host
 from mtbias.machine.installation import install_command
@@ -40,6 +43,32 @@ def load_cublas() -> bool:
             ctypes.CDLL(str(files[name].locate()), mode=ctypes.RTLD_GLOBAL)
     except (PackageNotFoundError, KeyError, OSError):
         return False
+    return True
+
+
+def usable_types(device: str) -> frozenset[str]:
+    """Types in which CTranslate2 can compute on the GPU `device`, as far as that is known without weights.
+
+    Raises:
+        MtbiasError: none, and why: CTranslate2 or cuBLAS is not here, or it does not see that GPU.
+    """
+    if find_spec("ctranslate2") is None:
+        raise DependencyError(f"CTranslate2 is not installed ({install_command('ct2-cuda')})")
+    import ctranslate2
+
+    number = int(device.partition(":")[2] or 0)
+    if number >= (count := ctranslate2.get_cuda_device_count()):
+        raise MtbiasError(f"CTranslate2 sees {count} GPUs here")
+    if not load_cublas() and not _system_has_cublas():
+        raise DependencyError(f"cuBLAS 12 is not here ({install_command('ct2-cuda')})")
+    return frozenset(ctranslate2.get_supported_compute_types("cuda", number))
+
+
+def _system_has_cublas() -> bool:
+    try:
+        ctypes.CDLL(_LIBRARIES[-1])
+    except OSError:
+        return sys.platform != "linux"  # elsewhere it has another name, and the batch in `_load` shows what is missing
     return True
 
 
@@ -124,6 +153,8 @@ class CTranslate2Engine:
             )
 
         def generate() -> list[Generated]:
+            if bounds.stop is not None and bounds.stop < limit:
+                return self._until(batch, replace(bounds, limit=bounds.stop))
             found = self._search(batch, bounds)
             mixed = [n for n, one in enumerate(found) if self._is_mixed(one, decoding)]
             if mixed:
@@ -133,6 +164,18 @@ class CTranslate2Engine:
             return [self._best(one, bounds) for one in found]
 
         return within_memory(generate, self.device)
+
+    def _until(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
+        """What is done before the limit: those of which as many hypotheses have ended as end the search."""
+        beams, stop = bounds.decoding.beams, bounds.limit
+        needed = beams if bounds.decoding.early_stopping or beams == 1 else round(PATIENCE * beams)
+        made = []
+        for one in self._search(batch, bounds, hypotheses=needed):
+            ended = all(self._has_ended(tokens) and len(tokens) < stop - 1 for tokens in one.hypotheses)
+            whole = ended and len(one.hypotheses) == needed
+            # The limit plays no part in it, nor does a token that would be forced there.
+            made.append(self._best(one, bounds) if whole else Generated((), done=False))
+        return made
 
     def abandon(self) -> AbstractContextManager[None]:
         """CTranslate2 cannot be interrupted: a batch that was begun is finished."""
@@ -175,8 +218,15 @@ class CTranslate2Engine:
     def _spell(self, ids: Sequence[int]) -> list[str]:
         return [self._tokens[n] for n in ids]
 
-    def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds, *, every: bool = False) -> list[Any]:
-        """CTranslate2's results: the best hypotheses and their scores; with `every` no finished one is left out.
+    def _search(
+        self,
+        batch: Sequence[Sequence[int]],
+        bounds: Bounds,
+        *,
+        every: bool = False,
+        hypotheses: int | None = None,
+    ) -> list[Any]:
+        """CTranslate2's results: the best `hypotheses` and their scores; with `every` no finished one is left out.
 
         A forced end token comes behind the last of `limit` tokens. CTranslate2 has no such thing: the search ends one
         token before, and `_best` adds it.
@@ -190,7 +240,7 @@ class CTranslate2Engine:
                 target_prefix=None if forced is None else [[self._tokens[forced]]] * len(batch),
                 beam_size=beams,
                 patience=2.0 if every else 1.0 if decoding.early_stopping else PATIENCE,
-                num_hypotheses=2 * beams if every else some,
+                num_hypotheses=hypotheses or (2 * beams if every else some),
                 length_penalty=decoding.length_penalty,
                 suppress_sequences=[self._spell(ids) for ids in self._never] or None,
                 end_token=self._spell(self._ends),

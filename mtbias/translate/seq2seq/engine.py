@@ -61,6 +61,14 @@ class Decoding:
         """Tokens of a translation for which room is kept: few are longer, and what does not fit is halved."""
         return min(self.limit(source_tokens), 2 * source_tokens + 20)
 
+    @staticmethod
+    def first_stop(source_tokens: int) -> int:
+        """Tokens after which the first of two stages gives a sentence up: what is not done then is most often a loop.
+
+        Whatever it is, translations in fp32 are the same: what is given up is searched again, to its limit.
+        """
+        return 3 * source_tokens // 2 + 20
+
     @property
     def signature(self) -> str:
         """``beam5,penalty1,max200``: part of a run's identity."""
@@ -75,10 +83,6 @@ class Preset:
     decoding: Decoding
     gpu_dtype: str
     """Weights' type on a GPU; on a CPU it is float32."""
-
-    def dtype(self, asked: str | None, device: str) -> str:
-        """The type of the weights on a device: the one that is asked for, else the preset's."""
-        return asked or (self.gpu_dtype if device.startswith("cuda") else "float32")
 
 
 PRESETS = {
@@ -110,6 +114,10 @@ class Generated:
     """The most new tokens were reached."""
     finite: bool = True
     """False where scores were not finite, so that the result means nothing."""
+    done: bool = True
+    """False where the search was given up before it was over, so that there is no result."""
+    steps: int = field(default=0, compare=False)
+    """Steps of the decoder that it took; 0 where the engine does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,8 @@ class Bounds:
     """Most new tokens."""
     forced: int | None
     """The token that every translation begins with, where there is one."""
+    stop: int | None = None
+    """Tokens after which the search is given up: what is done by then is what it would be without."""
 
 
 class Engine(Protocol):

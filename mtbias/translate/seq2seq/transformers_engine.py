@@ -7,7 +7,6 @@ import threading
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -16,6 +15,7 @@ from mtbias.errors import ModelError, MtbiasError
 from mtbias.machine import devices as host
 from mtbias.translate.seq2seq.checkpoints import explained
 from mtbias.translate.seq2seq.engine import Bounds, Generated, cpu_concurrency, within_memory
+from mtbias.translate.seq2seq.torch_search import TokenRules, TorchSearch
 
 _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
 _SMALL = 256
@@ -28,41 +28,6 @@ _TOKEN_IDS = ("bos_token_id", "decoder_start_token_id", "eos_token_id", "forced_
 _OF_ONE_MODEL = (
     "config.json, generation_config.json and the weights must be of one model: download the checkpoint again"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRules:
-    """All that a search takes from a checkpoint's generation settings: which tokens begin, end and never stand."""
-
-    start: int
-    """The decoder's first token, which is no part of a translation."""
-    ends: tuple[int, ...]
-    """Each of them ends a hypothesis."""
-    pad: int
-    forced_end: int | list[int] | None
-    """Comes last in a hypothesis that reaches the most new tokens."""
-    never: tuple[tuple[int, ...], ...]
-    """Sequences that are never generated (``bad_words_ids``)."""
-    renormalised: bool
-    """Whether log probabilities are made to sum to one again once `never` is taken away."""
-
-    @classmethod
-    def of(cls, model: Any) -> TokenRules:  # noqa: ANN401 - a transformers model
-        """Those of a model; what ``generation_config`` leaves out is in ``config``."""
-        settings, config = model.generation_config, model.config
-        start, pad = (
-            getattr(config, name) if getattr(settings, name) is None else getattr(settings, name)
-            for name in ("decoder_start_token_id", "pad_token_id")
-        )
-        ends = settings.eos_token_id
-        return cls(
-            start=settings.bos_token_id if start is None else start,
-            ends=tuple(ends) if isinstance(ends, list) else (ends,),
-            pad=pad,
-            forced_end=settings.forced_eos_token_id,
-            never=tuple(map(tuple, settings.bad_words_ids or ())),
-            renormalised=bool(settings.renormalize_logits),
-        )
 
 
 class Abandoned(MtbiasError):  # noqa: N818 - a signal from one thread to another
@@ -117,17 +82,17 @@ class TransformersEngine:
         Raises:
             ModelError: the weights cannot be loaded.
         """
-        from transformers import GenerationConfig
-
         self.folder, self.device, self.dtype = folder, device, dtype
         self._model = _load_model(folder, device, dtype)
         self._exact: TransformersEngine | None = None
         self._threads = _Threads(self._model, device)
         self.concurrency = self._threads.concurrency
         self._abandoned = threading.Event()
+        self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
         with explained(folder, "reading generation_config.json", "download the checkpoint again"):
             self._rules = TokenRules.of(self._model)
-        self._model.generation_config = GenerationConfig()  # `generate` would take from it what is not given
+        self.steps = self.row_steps = 0
+        self._lock = threading.Lock()
 
     @property
     def attention(self) -> str:
@@ -141,35 +106,14 @@ class TransformersEngine:
 
     def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         import torch
-        from transformers import GenerationConfig, LogitsProcessorList
 
-        decoding, rules, watch = bounds.decoding, self._rules, Watch()
-        chosen = GenerationConfig(
-            num_beams=decoding.beams,
-            length_penalty=decoding.length_penalty,
-            early_stopping=decoding.early_stopping and decoding.beams > 1,
-            max_new_tokens=bounds.limit,
-            decoder_start_token_id=rules.start,
-            eos_token_id=list(rules.ends),
-            pad_token_id=rules.pad,
-            forced_bos_token_id=bounds.forced,
-            forced_eos_token_id=rules.forced_end,
-            bad_words_ids=list(map(list, rules.never)) or None,
-            renormalize_logits=rules.renormalised,
-        )
-        sources, mask = self._padded(batch)
         with torch.inference_mode(), self._threads.shared_out(), _attention(self.device):
-            found = self._model.generate(
-                input_ids=sources,
-                attention_mask=mask,
-                generation_config=chosen,
-                logits_processor=LogitsProcessorList([self._go_on, watch]),
-            )
-        made = []
-        for row, bad in zip(found[:, 1:].tolist(), watch.found(decoding.beams), strict=True):  # without the start
-            end = next((n for n, token in enumerate(row, start=1) if token in rules.ends), len(row))
-            made.append(Generated(tuple(row[:end]), cut=end >= bounds.limit, finite=not bad))
-        return made
+            search = TorchSearch(self._model, self._rules, self._go_on)
+            found = search.run(*self._padded(batch), bounds, watch=self._watching)
+        with self._lock:  # concurrent batches count together
+            self.steps += search.steps
+            self.row_steps += search.row_steps
+        return found
 
     def exact(self) -> TransformersEngine:
         """The same weights in fp32, loaded when they are first asked for."""
@@ -177,6 +121,7 @@ class TransformersEngine:
             return self
         if self._exact is None:
             self._exact = TransformersEngine(self.folder, device=self.device)
+            self._exact._watching = True
         return self._exact
 
     @contextmanager
@@ -188,10 +133,9 @@ class TransformersEngine:
         finally:
             self._abandoned.clear()
 
-    def _go_on(self, _: Any, scores: Any) -> Any:  # noqa: ANN401 - tensors of tokens and scores
+    def _go_on(self) -> None:
         if self._abandoned.is_set():
             raise Abandoned
-        return scores
 
     def _padded(self, batch: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         import torch
@@ -201,23 +145,6 @@ class TransformersEngine:
         sources = torch.tensor([[*ids, *[pad] * (longest - len(ids))] for ids in batch], dtype=torch.long)
         mask = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch], dtype=torch.long)
         return sources.to(self.device), mask.to(self.device)
-
-
-class Watch:
-    """A logits processor that changes nothing and notices scores that are not numbers, without waiting for the GPU."""
-
-    def __init__(self) -> None:
-        self._bad: Any = None
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:  # noqa: ANN401, ARG002 - transformers' interface
-        """The same scores."""
-        bad = scores.isnan().any(dim=-1)
-        self._bad = bad if self._bad is None else self._bad | bad
-        return scores
-
-    def found(self, beams: int = 1) -> list[bool]:
-        """For each sentence of a search whether there were any among its beams'."""
-        return list(self._bad.view(-1, beams).any(dim=-1).tolist())
 
 
 def _attention(device: str) -> AbstractContextManager[object]:
