@@ -341,23 +341,19 @@ def _files(draft: Draft, nouns: DraftNouns) -> Iterator[tuple[str, str]]:
 
 
 _FAMILIES = (
-    ["hsb", "dsb", "pl", "sk", "cs", "uk", "be", "ru", "bg", "mk", "sr", "hr", "sl"],
-    ["pt", "gl", "es", "ca", "oc", "fr", "it", "ro", "la"],
-    ["en", "fy", "nl", "af", "de", "lb", "sv", "da", "nb", "nn", "no", "is"],
-    ["mt", "ar", "he", "am"],
+    "hsb dsb pl sk cs uk be ru bg mk sr hr sl",
+    "pt gl es ca oc fr it ro la",
+    "en fy nl af de lb sv da nb nn no is",
+    "mt ar he am",
 )
 """Codes of related languages, neighbours beside each other."""
+_PLACES = {code: 100 * n + k for n, family in enumerate(_FAMILIES) for k, code in enumerate(family.split())}
 
 
 def relatives(code: str) -> list[str]:
     """The languages of the policy's sentences but `code` itself, those nearest to it first; Spanish where none is."""
-    family = next((family for family in _FAMILIES if code in family), ["es"])
-
-    def distance(other: str) -> int:
-        place = family.index(code) if code in family else 0
-        return abs(family.index(other) - place) if other in family else len(family)
-
-    return sorted({*_policy()["language"]} - {code}, key=lambda other: (distance(other), other != "es", other))
+    here = _PLACES.get(code, _PLACES["es"])
+    return sorted({*_policy()["language"]} - {code}, key=lambda other: abs(_PLACES[other] - here))
 
 
 @cache
