@@ -98,15 +98,21 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
     """Systems, language and corpus in one line; then what the corpus is, how large, when and by what it was scored."""
     corpora = dict.fromkeys(run.corpus for run in runs if run.corpus)
     described = [datasets()[name].description if name in datasets() else name for name in corpora]
+    named = listed([corpus_name(name) for name in corpora])
     systems = f"{len(runs)} runs" if len(runs) > _NAMED else listed([run.name for run in runs])
     languages = dict.fromkeys(language_name(run.lang) for run in runs)
     into = f"{len(languages)} languages" if len(languages) > _NAMED else listed([*languages])
-    on = f" on {listed([text.partition(':')[0] for text in described])}" if described else ""
+    on = f" on {named}" if named else ""
     sizes = sorted({run.metrics["n"] for run in runs if "n" in run.metrics})
     facts = [*described, *([f"{' or '.join(f'{n:,}' for n in sizes)} sentences"] if sizes else [])]
     facts += [f"scored {' and '.join(dates)}"] if (dates := sorted({run.date for run in runs} - {""})) else []
     facts += [f"mtbias {version}" for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""})]
     return f"{systems}: gender in translations from English into {into}{on}", " · ".join(facts)
+
+
+def corpus_name(name: str) -> str:
+    """``WinoMT``; as it is where it is none of ours."""
+    return datasets()[name].description.partition(":")[0] if name in datasets() else name
 
 
 def language_name(code: str) -> str:

@@ -31,7 +31,7 @@ from mtbias.report.publishing import (
     read_results,
     write_results,
 )
-from mtbias.report.report_runs import language_name
+from mtbias.report.report_runs import corpus_name, language_name
 from mtbias.report.tables import p_text
 from mtbias.scoring.definitions import Best, Unit, decisive
 from mtbias.scoring.finding import RULES
@@ -339,9 +339,10 @@ def _corpus(blocks: Sequence[Block]) -> _Corpus:
         before = sum(other.results[0].language == block.results[0].language for _, other in shown)
         shown.append((f"{name}, block {before + 1}" if before else name, block))
     corpus = blocks[0].results[0].corpus
+    name = corpus_name(corpus.name)
     compared = [number for number in blocks[0].numbers if number.compared]
     grid = (decisive(compared) or compared[0]) if compared and len(shown) > 1 else None
-    return _Corpus(corpus.name, shown, grid, ", ".join(digest[:8] for digest in corpus.files.values()))
+    return _Corpus(name, shown, grid, ", ".join(digest[:8] for digest in corpus.files.values()))
 
 
 def block_text(block: Block) -> str:
