@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile, takewhile, zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,6 +28,7 @@ OFFICES = frozenset(_OFFICES.split())
 """Titles that tell no gender: they stay where they are."""
 OWN_TITLES = frozenset(("Uncle", "Aunt", *gendered_words().titles))
 """Titles that are replaced with the name behind them; others that tell a gender ("Sister Ann") are swapped as words."""
+_NOWHERE = Span(0, 0)
 _DATE_OR_PLACE = re.compile(r"(?:\d|\b[Ii]n) $")
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
@@ -54,23 +55,18 @@ def bare_name(name: str) -> str:
     return _POSSESSIVE.sub("", name)
 
 
-def proper_names(text: str, words: Iterable[tuple[Span, bool]]) -> Iterator[Span]:
+def proper_names(text: str, words: Iterable[tuple[Span, bool]]) -> list[Span]:
     """The names of `text`: proper nouns with nothing but a blank between them.
 
     Args:
         text: the text.
         words: where each word stands, and whether it is a proper noun, in the text's order.
     """
-    name: Span | None = None
-    for span in (span for span, is_proper in words if is_proper and text[span.start].isupper()):
-        if name is not None and text[name.end : span.start] == " ":
-            name = Span(name.start, span.end)
-            continue
-        if name is not None:
-            yield name
-        name = span
-    if name is not None:
-        yield name
+    names: list[Span] = []
+    for start, end in (span for span, is_proper in words if is_proper and text[span.start].isupper()):
+        is_next = bool(names) and text[names[-1].end : start] == " "
+        names.append(Span(names.pop().start if is_next else start, end))
+    return names
 
 
 def people(
@@ -90,34 +86,39 @@ def people(
         given: people who are known, with their genders; their names are found wherever they stand as words.
     """
     mentions = list(_mentions(text, names, genders))
-    spans: dict[str, list[Span]] = {name: [] for name in given}
+    groups = [[_Mention(_NOWHERE, _words(name), gender, None)] for name, gender in given.items()]
+    for name, span in _given(text, mentions, given):
+        groups[[*given].index(name)].append(_Mention(span, _words(name), None, None))
+        mentions = [one for one in mentions if not one.span.overlaps(span)]
+    for mention in sorted(mentions, key=lambda one: (-len(one.words), one.span)):
+        fitting = [group for group in groups if _fits(mention, group)]
+        fitting = [group for group in fitting if mention.words in {one.words for one in group}] or fitting
+        if not fitting:
+            groups.append([mention])
+        elif len(fitting) == 1:
+            fitting[0].append(mention)
+    persons = [_person(text, name or "", group) for name, group in zip_longest(given, groups)]
+    return [*persons[: len(given)], *sorted(persons[len(given) :], key=lambda person: person.mentions[0])]
+
+
+def _given(text: str, mentions: Sequence[_Mention], given: Mapping[str, Gender]) -> Iterator[tuple[str, Span]]:
+    """Where names stand that are given, with the titles before and the surnames behind them."""
     alternatives = "|".join(re.escape(name) for name in sorted(given, key=len, reverse=True))
     found = [*re.finditer(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])", text)] if given else []
     for match, following in zip_longest(found, found[1:]):
-        around = [one for one in mentions if one.span.start < match.end() and match.start() < one.span.end]
+        around = [one for one in mentions if one.span.overlaps(Span(*match.span()))]
         if all(one.of_title in {None, given[match[0]]} for one in around):
             title = _TITLE.search(text, 0, match.start())
             start = title.start() if title and title[1] in OWN_TITLES else match.start()
             ends = [one.span.end for one in around if not following or one.span.end <= following.start()]
-            spans[match[0]].append(Span(start, max([match.end(), *ends])))
-            mentions = [one for one in mentions if one not in around]
-    groups = [[_Mention(Span(0, 0), _words(name), gender, None)] for name, gender in given.items()]
-    for mention in sorted(mentions, key=lambda one: (-len(one.words), one.span)):
-        fitting = [group for group in groups if _fits(mention, group)]
-        exactly = [group for group in fitting if mention.words in {one.words for one in group}]
-        fitting = exactly or fitting or [[]]
-        if not fitting[0]:
-            groups += fitting
-        if len(fitting) == 1:
-            fitting[0].append(mention)
-    persons = []
-    for name, group in zip_longest(given, groups):
-        own = [one.span for one in group if one.span.end]
-        forms = Counter(text[slice(*span)] for span in own)
-        commonest = max(forms, key=lambda form: (forms[form], len(form)), default="")
-        gender = next((one.gender for one in group if one.gender), None)
-        persons.append(Person(name or commonest, gender, tuple(sorted([*own, *spans.get(name, [])]))))
-    return [*persons[: len(given)], *sorted(persons[len(given) :], key=lambda person: person.mentions[0])]
+            yield match[0], Span(start, max([match.end(), *ends]))
+
+
+def _person(text: str, name: str, group: Sequence[_Mention]) -> Person:
+    spans = sorted(one.span for one in group if one.span != _NOWHERE)
+    forms = Counter(text[slice(*span)] for span in spans)
+    commonest = max(forms, key=lambda form: (forms[form], len(form)), default="")
+    return Person(name or commonest, next((one.gender for one in group if one.gender), None), tuple(spans))
 
 
 def _fits(mention: _Mention, group: list[_Mention]) -> bool:
@@ -152,6 +153,5 @@ def _mentions(text: str, names: Iterable[Span], genders: Mapping[str, Gender]) -
 
 def _is_no_person(text: str, start: int, end: int) -> bool:
     """Whether a name is a date's (May 13) or a place's (in Paris) by what stands beside it."""
-    return bool(_DATE_OR_PLACE.search(text, 0, start) and not text.startswith(("'s", "’s"), end)) or (
-        re.match(r" \d", text[end : end + 2]) is not None
-    )
+    before = _DATE_OR_PLACE.search(text, 0, start) and not text.startswith(("'s", "’s"), end)
+    return bool(before) or text[end + 1 : end + 2].isdigit()

@@ -115,7 +115,7 @@ def _terms(sentence: ParsedSentence, find: Find, listed: Container[str], gender:
     ):
         yield "between"
     before = {nodes[at].head for at in (*others, *(set(pronouns) - own)) if at < start}
-    if not before.isdisjoint(_ancestors(nodes, find.profession) | _ancestors(nodes, find.pronoun)):
+    if not before.isdisjoint(ancestors(nodes, find.profession) | ancestors(nodes, find.pronoun)):
         yield "above"
     if find.pronoun < find.profession:
         yield "pronoun-first"
@@ -219,7 +219,7 @@ def _subjects(nodes: Nodes, verb: int) -> set[int]:
     return subjects
 
 
-def _ancestors(nodes: Nodes, word: int) -> set[int]:
+def ancestors(nodes: Nodes, word: int) -> set[int]:
     """The word, its head, the head's head and so on."""
     above: set[int] = set()
     while word >= 0 and word not in above:

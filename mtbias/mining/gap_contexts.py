@@ -18,6 +18,7 @@ from functools import cached_property
 from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.english.people import Person, people, proper_names
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.mining.confidence import ancestors
 from mtbias.mining.parsed_sentence import Node, ParsedSentence, PassageSentence
 from mtbias.types import Gender, Span
 
@@ -170,21 +171,10 @@ def is_initial(sentence: ParsedSentence, pronoun: int) -> bool:
     """
     nodes = sentence.nodes
     begin = next((n for n, node in enumerate(nodes) if node.upos not in {"PUNCT", "CCONJ", "SYM"}), 0)
-    above = [pronoun]
-    while nodes[above[-1]].head >= 0 and len(above) <= len(nodes):
-        above.append(nodes[above[-1]].head)
     relations = {"advcl", "obl"} if nodes[pronoun].deprel == "nmod:poss" else {"advcl"}
-    tops = [at for at in above if nodes[at].deprel.partition(":")[0] in relations]
-    return any(_leads(nodes_under(sentence, top), begin, nodes[top].head) for top in tops)
-
-
-def _leads(members: Sequence[int], begin: int, head: int) -> bool:
-    return members[0] <= begin and members[-1] < head
-
-
-def nodes_under(sentence: ParsedSentence, top: int) -> list[int]:
-    """The node `top` and all that depend on it, in the sentence's order."""
-    members = {top}
-    while more := {n for n, node in enumerate(sentence.nodes) if node.head in members} - members:
-        members |= more
-    return sorted(members)
+    for top in ancestors(nodes, pronoun):
+        if nodes[top].deprel.partition(":")[0] in relations:
+            below = [n for n in range(len(nodes)) if top in ancestors(nodes, n)]
+            if below[0] <= begin and below[-1] < nodes[top].head:
+                return True
+    return False
