@@ -30,6 +30,7 @@ from mtbias.decide.sentence_words import (
     feature_values,
     sentence_words,
     tagged_gender,
+    word_behind,
 )
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
@@ -254,8 +255,8 @@ def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> st
 
 def _of_thing(words: Sequence[SentenceWord], n: int) -> bool:
     """An adjective that agrees with the thing right behind it."""
-    word, noun = words[n], words[n + 1] if n + 1 < len(words) else None
-    if noun is None or not (noun.joined and noun.is_thing and word.is_adjective and word.is_declined):
+    word, noun = words[n], word_behind(words, n)
+    if noun is None or not (noun.is_thing and word.is_adjective and word.is_declined):
         return False
     return word.has_case_of(noun) and word.agrees_with(noun)
 

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mtbias.decide.noun_phrase import governed
-from mtbias.decide.sentence_words import GENDER_OF_LETTER, NOMINAL, VERBAL, SentenceWord, feature_values, tagged_gender
+from mtbias.decide.sentence_words import (
+    GENDER_OF_LETTER,
+    NOMINAL,
+    VERBAL,
+    SentenceWord,
+    feature_values,
+    tagged_gender,
+    word_before,
+)
 from mtbias.language.definition import Language
 from mtbias.types import Gender
 
@@ -108,7 +116,7 @@ class FirstPersonWords:
         noun = k < len(words) and (words[k].tags & NOMINAL or words[k].readings)
         if noun and words[n].agrees_with(words[k]):
             return True
-        before = words[n - 1] if n > 0 and words[n].joined else None
+        before = word_before(words, n)
         return before is not None and bool(before.tags & NOMINAL) and words[n].agrees_with(before)
 
     def _cannot_agree(self, noun: int, n: int) -> bool:

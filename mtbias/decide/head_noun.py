@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtbias.decide.sentence_words import NOMINAL, VERBAL, SentenceWord, feature_values
+from mtbias.decide.sentence_words import NOMINAL, VERBAL, SentenceWord, feature_values, word_before, word_behind
 from mtbias.language.definition import Language
 from mtbias.types import Span
 
@@ -69,9 +69,9 @@ def _qualifies_next(words: Sequence[SentenceWord], n: int, language: Language, t
     """An adjective that would translate the entity with its qualifier (it *vecchia* "old woman"), before the noun that
     translates it alone.
     """
-    if not language.preposed or n + 1 == len(words) or not words[n + 1].joined:
+    noun = word_behind(words, n)
+    if noun is None or not language.preposed:
         return False
-    noun = words[n + 1]
     # Where nouns show no case the second word may be the adjective (es *estudiante universitario*).
     known = "NOUN" in noun.tags or (noun.is_noun and bool(language.prepositions))
     cases, others = (feature_values(word.tagged, "Case") for word in (words[n], noun))
@@ -85,9 +85,8 @@ def _attribute_of_fixed(words: Sequence[SentenceWord], n: int, language: Languag
     """A noun for people right behind one whose gender is nobody's: its adjective (es *las personas refugiadas*, *la
     parte demandante*, it *l'impresa costruttrice*). Only where adjectives stand on either side and nouns show no case.
     """
-    if n == 0 or not words[n].joined or not language.either_side:
-        return False
-    return bool(words[n - 1].readings) and not words[n - 1].is_personal
+    noun = word_before(words, n)
+    return noun is not None and language.either_side and bool(noun.readings) and not noun.is_personal
 
 
 def _overlapping(words: Sequence[SentenceWord], spans: Sequence[Span]) -> list[int]:
@@ -137,9 +136,9 @@ def _first_of(words: Sequence[SentenceWord], candidates: Sequence[int], anchor: 
 
 def _construct_start(words: Sequence[SentenceWord], n: int, language: Language) -> int:
     """The noun of which the one at `n` is the genitive (ar *عاهل* in *عاهل المنطقة* "lord of the region"), else `n`."""
-    if not (language.construct and n > 0 and words[n].joined):
+    before = word_before(words, n)
+    if before is None or not language.construct:
         return n
-    before = words[n - 1]
     bare = "NOUN" in before.tags and not before.readings and not language.is_definite(before.form)
     return n - 1 if bare and "PRON" not in before.tags else n
 
@@ -170,8 +169,8 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
     """A determiner or adjective that could also stand alone (es *algunas*, ru *обслуживающий*), with its noun behind
     it.
     """
-    following = words[n + 1] if n + 1 < len(words) else None
-    if following is None or not following.joined or not following.is_noun:
+    following = word_behind(words, n)
+    if following is None or not following.is_noun:
         return False
     # The table has some of them as nouns too: ar أحد in أحد الأشخاص "one of the persons", cs paní in paní účetní.
     if words[n].form in language.determiners or words[n].form in language.names:

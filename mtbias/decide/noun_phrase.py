@@ -18,6 +18,8 @@ from mtbias.decide.sentence_words import (
     feature_values,
     meet,
     reading_agreements,
+    word_before,
+    word_behind,
 )
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement
@@ -79,8 +81,7 @@ class NounPhrase:
             known = language.sex_adjectives
             sexes = [n for n in self.right if self.words[n].form in known and self.words[n].readings]
             return frozenset(n for n in sexes if GENDER_OF_LETTER[known[self.words[n].form]] is not alignment.says_sex)
-        end = max(self.right, default=self.head) + 1
-        following = self.words[end] if end < len(self.words) and self.words[end].joined else None
+        following = word_behind(self.words, max(self.right, default=self.head))
         governs = following is not None and (
             (bool(following.tags) and following.tags <= _CONTENT)
             or "Inf" in feature_values(following.tagged, "VerbForm")
@@ -101,7 +102,7 @@ class NounPhrase:
 
     def before(self) -> SentenceWord | None:
         """The word right before the phrase, in the same clause."""
-        return self.words[self.first - 1] if self.first > 0 and self.words[self.first].joined else None
+        return word_before(self.words, self.first)
 
     def cases(self) -> tuple[frozenset[str], str]:
         """The cases in which the phrase can stand by the words before it, and why; all of them where nothing tells.
@@ -253,8 +254,8 @@ def _of_noun_behind(words: Sequence[SentenceWord], n: int, head: int) -> bool:
     """The adjective at `n` belongs to the noun right behind the head, whose form shows no case (ru *подписанная атташе
     нота* "the note signed by the attaché").
     """
-    readings, noun = words[head].readings, words[head + 1] if head + 1 < len(words) else None
-    if noun is None or not noun.joined or not noun.is_thing or any(r.agreements for r in readings) or not readings:
+    readings, noun = words[head].readings, word_behind(words, head)
+    if noun is None or not noun.is_thing or any(r.agreements for r in readings) or not readings:
         return False
     return words[n].is_declined and noun.is_declined and words[n].agrees_with(noun)
 
@@ -279,7 +280,7 @@ def _between(words: Sequence[SentenceWord], n: int, head: int, language: Languag
     # Taggers read some as nouns or adverbs: vieil in fr "votre vieil architecte", stretto in it "uno stretto parente",
     # antiguo in es "mi antiguo dentista". Where nouns show case, a possessive without one is no article: ru "его мать
     # врач" is a sentence.
-    before = words[n - 1] if n > 0 and words[n].joined else None
+    before = word_before(words, n)
     article = before is not None and (
         before.form in language.determiners or ("DET" in before.tags and not language.prepositions)
     )
@@ -318,13 +319,13 @@ def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list
 
 def _opens_another(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
     """A determiner behind the head that is the next noun's, or the subject of the verb behind it."""
-    if n + 1 == len(words) or not words[n + 1].joined:
+    behind = word_behind(words, n)
+    if behind is None:
         return False
     # he נתן למורה שני ספרים "gave the teacher two books"; נזף במנקה זה היה … "scolded the cleaner, it was …"; but
     # מורה זו אמרה "this teacher said".
-    following = words[n + 1].tags
-    subject = "ADP" in words[head].tags and not language.is_definite(words[n].form) and following & VERBAL
-    return bool(following & NOMINAL or subject)
+    subject = "ADP" in words[head].tags and not language.is_definite(words[n].form) and behind.tags & VERBAL
+    return bool(behind.tags & NOMINAL or subject)
 
 
 def _attribute_behind(words: Sequence[SentenceWord], n: int, head: int, language: Language) -> bool:
@@ -412,8 +413,8 @@ def belongs_to_following(words: Sequence[SentenceWord], n: int, language: Langua
 
 def _of_thing_behind(words: Sequence[SentenceWord], n: int) -> bool:
     """An adjective with a common noun of its gender and number right behind it that names no person."""
-    word, noun = words[n], words[n + 1] if n + 1 < len(words) else None
-    if noun is None or not noun.joined or noun.tags != {"NOUN"} or not word.is_adjective:
+    word, noun = words[n], word_behind(words, n)
+    if noun is None or noun.tags != {"NOUN"} or not word.is_adjective:
         return False
     if any(r.kind.is_personal for r in noun.readings):
         return False

@@ -20,6 +20,7 @@ from mtbias.decide.sentence_words import (
     only_gender,
     reading_agreements,
     tagged_gender,
+    word_behind,
 )
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading
@@ -306,9 +307,8 @@ def _inflects_person(word: SentenceWord, language: Language) -> bool:
 
 def _name_behind(phrase: NounPhrase) -> SentenceWord | None:
     """The word right behind the phrase if the tagger calls it a name."""
-    following = phrase.last + 1
-    word = phrase.words[following] if following < len(phrase.words) else None
-    return word if word and word.joined and "PROPN" in word.tags else None
+    word = word_behind(phrase.words, phrase.last)
+    return word if word and "PROPN" in word.tags else None
 
 
 def _surname(phrase: NounPhrase, name: SentenceWord) -> SentenceWord:

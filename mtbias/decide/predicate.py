@@ -23,6 +23,7 @@ from mtbias.decide.sentence_words import (
     listed,
     only_gender,
     tagged_gender,
+    word_behind,
 )
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement
@@ -137,9 +138,9 @@ def _surely_subject(word: SentenceWord, gender: Gender | None) -> bool:
 def _following(phrase: NounPhrase) -> Evidence | None:
     """The predicate behind the phrase and its attributes."""
     words, end = phrase.words, _attributes_end(phrase)
-    other = words[end + 1] if phrase.language.prepositions and end + 1 < len(words) else None
+    other = word_behind(words, end) if phrase.language.prepositions else None
     # uk "Мер міста обрана", where the tagger reads the genitive of "city" as a nominative.
-    thing = other is not None and other.joined and other.is_thing and other.form not in phrase.language.verbs.short
+    thing = other is not None and other.is_thing and other.form not in phrase.language.verbs.short
     if other is None or not (thing and other.may_be_subject):
         return _behind(phrase, end)
     found = _behind(phrase, end + 1)
@@ -196,15 +197,13 @@ def _bare_predicate(phrase: NounPhrase) -> Evidence | None:
     """The gender of an adjective without article right behind a noun with one, where attributes share their noun's: it
     is the predicate (he *המורה עייפה*, ar *الباريستا متعبة*).
     """
-    words, n, language = phrase.words, _attributes_end(phrase) + 1, phrase.language
-    head = words[phrase.head].form
-    if n >= len(words) or not words[n].joined or not language.is_definite(head):
+    language, head = phrase.language, phrase.words[phrase.head].form
+    word = word_behind(phrase.words, _attributes_end(phrase)) if language.is_definite(head) else None
+    if word is None or language.same_definiteness(head, word.form):
         return None
     # By its ending only: the tagger calls adverbs adjectives as well (ar دائمًا "always").
-    adjective = words[n].is_adjective and words[n].facts.adjective and not is_verb_form(words[n], language)
-    if not adjective or language.same_definiteness(head, words[n].form):
-        return None
-    return _predicative(words[n], phrase)
+    adjective = word.is_adjective and word.facts.adjective and not is_verb_form(word, language)
+    return _predicative(word, phrase) if adjective else None
 
 
 def _is_role(word: SentenceWord) -> bool:
@@ -250,10 +249,9 @@ def _attributes_end(phrase: NounPhrase) -> int:
     """
     words, n, prepositions = phrase.words, _construct_end(phrase), phrase.language.prepositions
     # Where nouns show no case only the order of the words tells: there no attribute stands before the name.
-    while not prepositions and n + 1 < len(words) and words[n + 1].joined and words[n + 1].tags == {"PROPN"}:
+    while not prepositions and (word := word_behind(words, n)) and word.tags == {"PROPN"}:
         n += 1
-    while n + 1 < len(words) and words[n + 1].joined and words[n + 1].form not in phrase.language.verbs.short:
-        word = words[n + 1]
+    while (word := word_behind(words, n)) and word.form not in phrase.language.verbs.short:
         # A name belongs to the noun before it, whatever case is read on it: ru Захарова is read as a man's genitive.
         genitive = prepositions and "NOUN" in word.tags and feature_values(word.content, "Case") == {"Gen"}
         if genitive or (prepositions and word.tags == {"PROPN"} and (not word.readings or word.text[:1].isupper())):
@@ -273,10 +271,9 @@ def _construct_end(phrase: NounPhrase) -> int:
     words, n, language = phrase.words, phrase.last, phrase.language
     if not language.construct or language.is_definite(words[phrase.head].form):
         return n
-    while n + 1 < len(words) and words[n + 1].joined and _bare_noun(words[n + 1], language):
+    while (following := word_behind(words, n)) and _bare_noun(following, language):
         n += 1
-    following = words[n + 1] if phrase.last < n < len(words) - 1 else None
-    attribute = following is not None and following.joined and following.is_adjective and not following.tags & {"CCONJ"}
+    attribute = phrase.last < n and following is not None and following.is_adjective and "CCONJ" not in following.tags
     if following is not None and attribute and not is_verb_form(following, language):
         n += language.is_definite(words[n].form) and language.is_definite(following.form)
     return n

@@ -300,6 +300,16 @@ def _in_apposition(words: Sequence[SentenceWord], n: int, language: Language) ->
     return language.is_definite(words[n].form) and n + 1 < len(words) and words[n + 1].form in language.sex_adjectives
 
 
+def word_before(words: Sequence[SentenceWord], n: int) -> SentenceWord | None:
+    """The word right before the n-th, with nothing but blanks between."""
+    return words[n - 1] if n > 0 and words[n].joined else None
+
+
+def word_behind(words: Sequence[SentenceWord], n: int) -> SentenceWord | None:
+    """The word right behind the n-th, with nothing but blanks between."""
+    return words[n + 1] if n + 1 < len(words) and words[n + 1].joined else None
+
+
 def feature_values(tagged: Iterable[Word], name: str) -> set[str]:
     """The values of the UD feature `name` on syntactic words, as far as they have it."""
     return {value for word in tagged for key, value in word.feats if key == name}

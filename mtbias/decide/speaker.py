@@ -20,6 +20,7 @@ from mtbias.decide.sentence_words import (
     only_gender,
     sentence_words,
     tagged_gender,
+    word_behind,
 )
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span
@@ -327,7 +328,7 @@ class SpeakerPredicates(SpeakerClauses):
         participle = "Part" in feature_values(word.tagged, "VerbForm")
         if word.tags & {"ADP", "DET"} or not (word.is_adjective or (participle and word.tags <= {"ADJ", *VERBAL})):
             return False
-        behind = self.words[n + 1] if n + 1 < len(self.words) and self.words[n + 1].joined else None
+        behind = word_behind(self.words, n)
         return not (self.language.preposed and word.is_adjective and behind is not None and behind.tags & NOMINAL)
 
     def _agreement(self, n: int) -> Evidence | None:

@@ -11,10 +11,10 @@ import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from importlib import resources
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from mtbias.errors import PluginError, choices
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
@@ -166,6 +166,9 @@ _SETS = ("silent_determiners", "neutral_endings")
 _TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "sex_adjectives", "prepositions", "extra"}
 
 
+_PredicateRules = TypeVar("_PredicateRules", VerbRules, SpeakerRules)
+
+
 @contextmanager
 def _no_collection() -> Iterator[None]:
     """The garbage collector pauses: it would go through all the new tuples again and again, and free none."""
@@ -227,8 +230,8 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         "prepositions": {
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
         },
-        "verbs": _verbs(toml.get("verbs", {}), rules),
-        "speaker": _speaker(toml.get("speaker", {}), rules),
+        "verbs": _predicates(VerbRules, "verbs", rules),
+        "speaker": _predicates(SpeakerRules, "speaker", rules),
         "extra": dict(toml.get("extra", {})),
     }
 
@@ -258,37 +261,21 @@ def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     }
 
 
-def _verbs(verbs: Mapping[str, Any], rules: _Rules) -> VerbRules:
-    """The table ``[verbs]``."""
-    sets = ("skip", "copulas", "oblique", "auxiliaries", "reflexives", "reflexive_copulas")
-    return VerbRules(
-        order=verbs.get("order", "after"),
-        feminine=verbs.get("feminine", ""),
-        endings=tuple(sorted(rules.verb_forms("verbs", "endings").items(), key=lambda r: (-len(r[0]), r))),
-        words=rules.verb_forms("verbs", "words"),
-        short=rules.verb_forms("verbs", "short"),
-        **{name: rules.folded(verbs.get(name, ())) for name in sets},
-    )
+def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _PredicateRules:
+    """The table `name`, whose keys are the fields of `kind`: each is read as what it is where it is left out."""
+    given = rules.toml.get(name, {})
 
+    def read(field: Field[Any]) -> object:
+        if isinstance(field.default, frozenset):
+            return rules.folded(given.get(field.name, ()))
+        if isinstance(field.default, bool | str):
+            return type(field.default)(given.get(field.name, field.default))
+        forms = rules.verb_forms(name, field.name)
+        ordered = field.default == ()
+        return tuple(sorted(forms.items(), key=lambda each: (-len(each[0]), each))) if ordered else forms
 
-def _speaker(speaker: Mapping[str, Any], rules: _Rules) -> SpeakerRules:
-    """The table ``[speaker]``."""
-
-    def listed(name: str) -> frozenset[str]:
-        return rules.folded(speaker.get(name, ()))
-
-    return SpeakerRules(
-        bare_past=bool(speaker.get("bare_past", False)),
-        bare_predicate=bool(speaker.get("bare_predicate", False)),
-        accusative=str(speaker.get("accusative", "")),
-        silent=str(speaker.get("silent", "")),
-        pronouns=listed("pronouns"),
-        verbs=listed("verbs"),
-        copulas=listed("copulas"),
-        reflexive_copulas=listed("reflexive_copulas"),
-        relatives=listed("relatives"),
-        words=rules.verb_forms("speaker", "words"),
-    )
+    values: dict[str, Any] = {field.name: read(field) for field in fields(kind)}
+    return kind(**values)
 
 
 @dataclass(frozen=True, slots=True)
