@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -147,18 +148,16 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
     for english, forms in language.glossary.items():
         # "head of state": the head stands before the preposition.
         heads.setdefault(english.split(" of ")[0].split(" ")[-1], set()).update(forms)
-    links: dict[int, float] = {}
+    links: dict[int, float] = defaultdict(float)
     for source, word in enumerate(pairs.source.types):
         for target in {t for form in _translations(word, heads) for t in by_base.get(form, ())}:
             links[source * width + target] = GLOSSARY_LINKS
         # Words of two letters are spelt alike by chance (de "in", "am", "so").
         if len(word) > 2:
             for target in by_base.get(word, ()):
-                cell = source * width + target
-                links[cell] = links.get(cell, 0.0) + SAME_SPELLING_LINKS
+                links[source * width + target] += SAME_SPELLING_LINKS
     for source, target, ratio in (*_alike_types(pairs), *_transliterated_types(pairs, language, by_base)):
-        cell = source * width + target
-        links[cell] = links.get(cell, 0.0) + ALIKE_LINKS * ratio
+        links[source * width + target] += ALIKE_LINKS * ratio
     keys = np.array(sorted(links), np.int64)
     return keys, np.array([links[int(k)] for k in keys])
 
