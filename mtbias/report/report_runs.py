@@ -19,6 +19,8 @@ from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
 
+_OWN = {"demo": "the demo's sentences", "custom": "sentences of one's own"}
+"""What corpora are called that nobody downloads."""
 _NAMED = 3
 """Up to so many runs are named in a title."""
 
@@ -97,7 +99,7 @@ def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
 def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
     """Systems, language and corpus in one line; then what the corpus is, how large, when and by what it was scored."""
     corpora = dict.fromkeys(run.corpus for run in runs if run.corpus)
-    described = [datasets()[name].description if name in datasets() else name for name in corpora]
+    described = [datasets()[name].description if name in datasets() else corpus_name(name) for name in corpora]
     named = listed([corpus_name(name) for name in corpora])
     systems = f"{len(runs)} runs" if len(runs) > _NAMED else listed([run.name for run in runs])
     languages = dict.fromkeys(language_name(run.lang) for run in runs)
@@ -111,8 +113,8 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
 
 
 def corpus_name(name: str) -> str:
-    """``WinoMT``; as it is where it is none of ours."""
-    return datasets()[name].description.partition(":")[0] if name in datasets() else name
+    """``WinoMT``; as it is where it is a plugin's."""
+    return datasets()[name].description.partition(":")[0] if name in datasets() else _OWN.get(name, name)
 
 
 def language_name(code: str) -> str:
