@@ -70,7 +70,7 @@ def context_lines(contexts: Iterable[MinedContext]) -> Iterator[str]:
         )
         for n, one in enumerate(contexts, start=1)
     )  # fmt: skip
-    yield from write_instances(instances, ("URL", "Pattern")).splitlines()
+    yield from write_instances(instances, ("URL", "Pattern")).removesuffix("\r\n").split("\r\n")
 
 
 def contexts_of(

@@ -357,6 +357,13 @@ def test_the_page_s_sentences(data: Path, out: Path) -> None:
     assert "sentences, whole pairs and quadruples, spread evenly" in small
 
 
+def test_differences_without_resamples(data: Path, out: Path) -> None:
+    settings = BootstrapSettings(resamples=0)
+    one = read_evaluation(out, [open_dataset("counter-gap", data / PLACES["counter-gap"])], settings)
+    differences = compare_evaluations(one, [replace(one, name="again")], settings)
+    assert {(of.difference.difference, of.difference.interval) for of in differences} == {(0, None)}
+
+
 def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(located({}, [data], cache=tmp_path)) == list(DATASETS)
     assert located({}, [data], ["bug"], tmp_path) == {"bug": data / "bug" / "gold_BUG.csv"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from mtbias.cli import main
 from mtbias.coref.gap_data import read_instances
 from mtbias.errors import DataError
-from mtbias.mining.gap_contexts import MinedContext, contexts_of, is_initial, may_hold
+from mtbias.files.writing import write_atomic
+from mtbias.mining.gap_contexts import MinedContext, context_lines, contexts_of, is_initial, may_hold
 from mtbias.mining.parsed_sentence import ParsedSentence, PassageSentence
 from mtbias.types import Gender
 from tests.mining.small_trees import tree
@@ -70,6 +72,15 @@ def test_the_longest_context_of_five_sentences() -> None:
     assert one.offset == 7 + len("It rained ")
     (one,) = mined(SLEPT, rained, MET, LEFT)
     assert one.sentence_text == "It rained Ann met Joy with Max She left"
+
+
+def test_a_file_of_contexts_is_read_as_it_was_written(tmp_path: Path) -> None:
+    (one,) = mined(MET, LEFT)
+    odd = replace(one, sentence_text=f'{one.sentence_text}\t"\u2028\x85', corpus="book")
+    path = tmp_path / "contexts.tsv"
+    write_atomic(path, context_lines([one, odd]))
+    instances = read_instances(path, labelled=False).instances
+    assert [(i.id, i.text) for i in instances] == [("c-1", one.sentence_text), ("book-2", odd.sentence_text)]
 
 
 def test_an_initial_clause_or_phrase() -> None:
