@@ -26,8 +26,8 @@ def command(
     """Draw a sample of a corpus in which sentences of men and of women differ in gender alone.
 
     Sentences of men and of women may differ in pronouns, distance to the pronoun, length, domain. The sample has as
-    many of either in every combination of classes, and is a corpus like the one it is from. The table shows both
-    genders before and after. (`mtbias compare --weighted` balances by weights, without leaving sentences out.)
+    many of either in every combination of classes, and is a corpus like the one it is from; `mtbias corpora describe`
+    shows both genders of either. (`mtbias compare --weighted` balances by weights, without leaving sentences out.)
 
     Parameters
     ----------

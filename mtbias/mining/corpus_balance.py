@@ -4,18 +4,15 @@ Exact matching: as many sentences of men as of women in every cell of like sente
 together (weights that do the same are `mtbias.scoring.weighted.weigh`'s, which ``mtbias compare --weighted`` uses). Or
 BUG's balanced part: as many sentences of either gender with either stereotype.
 
-Source: Stuart, *Statistical Science* 25 (2010), for exact matching and for standardised differences, whose denominator
-is that before balancing, so that before and after can be compared; Levy, Lazar and Stanovsky, Findings of EMNLP 2021
+Source: Stuart, *Statistical Science* 25 (2010), for exact matching; Levy, Lazar and Stanovsky, Findings of EMNLP 2021
 (src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG) for the balanced part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -33,60 +30,6 @@ GENDERS = (Gender.MALE, Gender.FEMALE)
 QUARTERS = tuple(
     (gender, side) for gender in (Gender.FEMALE, Gender.MALE) for side in (Stereotype.PRO, Stereotype.ANTI)
 )
-
-_NUMBERS = ("pronouns", "distance", "length")
-"""Properties with means; of the others classes have shares."""
-
-Pair = Sequence[float | None]
-"""Male, female; or before, after."""
-
-
-@dataclass(frozen=True, slots=True)
-class Confounder:
-    """One property of the sentences of either gender: the mean of a number, or the share of a class."""
-
-    property: str
-    level: str | None
-    """The class; None of a number, whose mean is given."""
-    before: Pair
-    """Mean of either gender, or share from 0 to 1; None without sentences that have the property."""
-    after: Pair
-    """The same in the sample."""
-    standardised: Pair
-    """(male − female) / √((s² of male + s² of female) / 2) before and after, s² of the sentences before; None where
-    none of them differ."""
-
-
-def confounders(rows: Sequence[Described], sample: Collection[int], properties: Sequence[str]) -> list[Confounder]:
-    """What sentences of men and of women differ in, in all `rows` and in a `sample` of them.
-
-    Args:
-        rows: sentences; those that are neither male nor female are passed over.
-        sample: positions of rows.
-        properties: of `mtbias.scoring.weighted.ALL_PROPERTIES`. Numbers that no sentence has are left out.
-    """
-    sides = [np.array([row.gold is gender for row in rows]) for gender in GENDERS]
-    drawn = np.isin(np.arange(len(rows)), list(sample))
-    differences = []
-    for name in properties:
-        values = [len(row.source.split()) if name == "length" else getattr(row, name) for row in rows]
-        if name in _NUMBERS:
-            columns: dict[str | None, Any] = {None: values} if set(values) - {None} else {}
-        else:
-            levels = sorted({str(own) for row, own in zip(rows, values, strict=True) if row.gold in GENDERS})
-            columns = {level: [own == level for own in values] for level in levels}
-        for level, column in columns.items():
-            numbers = np.array(column, dtype=np.float64)  # None becomes NaN
-            of = [numbers[side & ~np.isnan(numbers)] for side in sides]
-            kept = [numbers[side & drawn & ~np.isnan(numbers)] for side in sides]
-            before, after = ([float(side.mean()) if len(side) else None for side in both] for both in (of, kept))
-            scale = sqrt(sum(float(np.var(side)) for side in of if len(side)) / 2)
-            standardised = [
-                None if male is None or female is None or scale == 0 else (male - female) / scale
-                for male, female in (before, after)
-            ]
-            differences.append(Confounder(name, level, before, after, standardised))
-    return differences
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +102,6 @@ class BalancedCorpus:
 
     sentences: Mapping[str, int]
     """Of the corpus, of either gender, of what the sample was drawn from, of the sample."""
-    confounders: Sequence[Confounder]
     out: Path
     signature: str
 
@@ -185,8 +127,8 @@ def balance_corpus(
     refuse_input("out", out, corpus.path)
     check_table_name(out)
     rows = [instance for instance in corpus.instances if instance.gold in GENDERS]
-    varying = [name for name, column in properties_of(rows, PROPERTIES).items() if len(set(column)) > 1]
-    wanted = [name for name in ALL_PROPERTIES if name in over] if over else varying
+    by_property = properties_of(rows, over or PROPERTIES)
+    wanted = [name for name in ALL_PROPERTIES if name in by_property and (over or len(set(by_property[name])) > 1)]
     sample = balanced_part(rows, seed) if quarters else matched_sample(rows, wanted, seed)
     _write(corpus, [rows[n] for n in sample.chosen], out)
     options = {
@@ -199,8 +141,7 @@ def balance_corpus(
     sentences = {"in the corpus": len(corpus.instances)}
     sentences |= {str(gender): sum(row.gold is gender for row in rows) for gender in GENDERS}
     sentences |= {**sample.facts, "in the sample": len(sample.chosen)}
-    differences = confounders(rows, sample.chosen, [*varying, "stereotype"] if quarters else wanted)
-    return BalancedCorpus(sentences, differences, out, signature_line("balance", {"data": corpus.files}, options))
+    return BalancedCorpus(sentences, out, signature_line("balance", {"data": corpus.files}, options))
 
 
 def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> None:

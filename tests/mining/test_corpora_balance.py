@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -51,16 +50,10 @@ def test_a_sample_of_a_mined_corpus_is_rows_of_it(mined: Path, tmp_path: Path, c
     }  # fmt: skip
 
 
-def test_both_genders_before_and_after(mined: Path, tmp_path: Path, capsys: Printed) -> None:
+def test_what_the_sample_was_drawn_from(mined: Path, tmp_path: Path, capsys: Printed) -> None:
     out = tmp_path / "sample.tsv"
     assert _balance("--dataset", "bug", "--data", mined, "--out", out, "--json") == 0
     printed = json.loads(capsys.readouterr().out)
-    # Before: men (4·6 + 2·7) / 6 words, women (6 + 3·7) / 4; s² = 2/9 and 3/16. After: 20 / 3 of either.
-    (length,) = printed["confounders"]
-    assert (length["property"], length["level"]) == ("length", None)
-    assert length["before"] == pytest.approx([38 / 6, 27 / 4], abs=1e-6)
-    assert length["standardised"][0] == pytest.approx((38 / 6 - 27 / 4) / ((2 / 9 + 3 / 16) / 2) ** 0.5, abs=1e-6)
-    assert length["after"] == pytest.approx([20 / 3, 20 / 3], abs=1e-6)
     assert printed["sentences"] == {
         "in the corpus": 10, "male": 6, "female": 4, "cells of like sentences": 2, "with both genders": 2,
         "in the sample": 6,
@@ -80,7 +73,7 @@ def test_quarters_are_bugs_balanced_part(mined: Path, tmp_path: Path, capsys: Pr
     }
 
 
-def test_a_sample_of_another_corpus_has_the_columns_of_ones_own(tmp_path: Path, capsys: Printed) -> None:
+def test_a_sample_of_another_corpus_has_the_columns_of_ones_own(tmp_path: Path) -> None:
     # The demo's sentences are linked in pairs: a link out of the sample would be refused when it is read.
     out = tmp_path / "sample.jsonl"
     assert _balance("--dataset", "demo", "--out", out, "--over", "length", "--over", "stereotype") == 0
@@ -89,7 +82,6 @@ def test_a_sample_of_another_corpus_has_the_columns_of_ones_own(tmp_path: Path, 
     assert all(demo[row.id].source == row.source for row in sample)
     counted = Counter((row.stereotype, row.gold) for row in sample)
     assert all(counted[side, "male"] == counted[side, "female"] for side in ("pro", "anti", "none"))
-    assert re.search(r"^stereotype +pro ", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import sqrt
 
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.mining.corpus_balance import QUARTERS, balanced_part, confounders, matched_sample
+from mtbias.mining.corpus_balance import QUARTERS, balanced_part, matched_sample
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -65,29 +64,6 @@ def test_without_properties_the_genders_are_equally_many() -> None:
     rows = [_row(n, M) for n in range(5)] + [_row(n, F) for n in range(5, 7)]
     chosen = matched_sample(rows, [], seed=3).chosen
     assert [rows[n].gold for n in chosen] == [M, M, F, F]
-
-
-def test_differences_before_and_after() -> None:
-    # Men have 1, 1, 2, 4 pronouns: mean 2, variance (1 + 1 + 0 + 4) / 4 = 3/2. Women have 1, 3: mean 2, variance 1.
-    # In the sample: men 1 and 4 (mean 5/2), women 1 and 3 (mean 2). Scale: √((3/2 + 1) / 2) = √(5/4).
-    said = [(M, 1), (M, 1), (M, 2), (M, 4), (F, 1), (F, 3), (N, 9)]
-    rows = [_row(n, gold, pronouns=pronouns) for n, (gold, pronouns) in enumerate(said)]
-    (found,) = confounders(rows, [0, 3, 4, 5, 6], ["pronouns", "distance"])
-    assert (found.property, found.level, found.before, found.after) == ("pronouns", None, [2.0, 2.0], [2.5, 2.0])
-    assert found.standardised == pytest.approx([0.0, 0.5 / sqrt(5 / 4)])
-
-
-def test_shares_of_classes() -> None:
-    # a has 3/4 of the men and 1/4 of the women; the variance of either is 3/16, so the difference is 1/2 / √(3/16).
-    a, b = confounders(CROSSED, matched_sample(CROSSED, ["domain"], seed=0).chosen, ["domain"])
-    assert (a.level, a.before, b.level, b.before) == ("a", [0.75, 0.25], "b", [0.25, 0.75])
-    assert a.standardised == pytest.approx([0.5 / sqrt(3 / 16), 0.0], abs=1e-9)
-    assert a.after == [0.5, 0.5]
-
-
-def test_what_does_not_differ_has_no_standardised_difference() -> None:
-    (found,) = confounders(CROSSED, range(8), ["length"])
-    assert (found.before, found.standardised) == ([3.0, 3.0], [None, None])
 
 
 PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
