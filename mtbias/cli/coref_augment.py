@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.coref_shared import FirstNames, WordPairs, show_made
+from mtbias.cli.coref_shared import FirstNames, WordPairs
+from mtbias.cli.corpora_shared import show
 from mtbias.cli.shared import Count, Flag, Json
 from mtbias.coref.augmentation import Kind
 
@@ -42,4 +43,4 @@ def command(
     from mtbias.coref.augmentation import augment
 
     made = augment(data, kind, out, names=names, swaps=swaps, max_names=max_names, only_copies=only_copies)
-    show_made(made, json=json)
+    show(made, json=json)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.cli.coref_shared import FirstNames, WordPairs, show_made
+from mtbias.cli.coref_shared import FirstNames, WordPairs
+from mtbias.cli.corpora_shared import show
 from mtbias.cli.shared import Cache, Flag, Json
 from mtbias.settings import CacheSettings
 from mtbias.types import Analysis
@@ -51,4 +52,4 @@ def command(
         return StanzaModels(package, None).analyse(texts)
 
     made = write_quadruples(data, out, tagger, names, swaps, leave_out_ambiguous=leave_out_ambiguous)
-    show_made(made, json=json)
+    show(made, json=json)

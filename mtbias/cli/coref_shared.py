@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from mtbias.cli.shared import BOOTSTRAP, print_json
 from mtbias.coref.documents import Format, Spans
-from mtbias.errors import UsageError, escaped
-from mtbias.report.tables import columns, printable
+from mtbias.errors import UsageError
 from mtbias.settings import BootstrapSettings, drawn
-
-if TYPE_CHECKING:
-    from mtbias.coref.augmentation import MadeFile
 
 FirstNames = Annotated[
     Path | None,
@@ -124,17 +120,3 @@ def show(result: Mapping[str, Any], text: str, *, json: bool) -> None:
         print_json(result, indent=None)
     else:
         print(f"{text}Signature: {result['signature']}")
-
-
-def show_made(made: MadeFile, *, json: bool) -> None:
-    """Print what was done to make a file: as JSON, or the counts and the first of the places to look at."""
-    notes = [f"not made: {reason}" for reason in _some(made.failed)]
-    notes += [f"ambiguous: {place}" for place in _some(made.ambiguous)]
-    table = columns(["", "number"], [[name, str(value)] for name, value in made.counts.items()])
-    text = table + "".join(f"  {printable(note)}\n" for note in notes) + f"\nFile: {escaped(made.out)}\n"
-    show(asdict(made), text, json=json)
-
-
-def _some(places: Sequence[str], shown: int = 5) -> list[str]:
-    more = len(places) - shown
-    return [*places[:shown], *([f"… and {more} more (--json lists all)"] if more > 0 else [])]

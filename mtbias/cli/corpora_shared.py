@@ -1,4 +1,4 @@
-"""How the commands on corpora and languages show a result."""
+"""How the commands that make corpora and check languages show a result."""
 
 from __future__ import annotations
 

@@ -126,7 +126,8 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
         DataError: two models would share a folder.
         UsageError: an unknown data set, language or name of a model.
     """
-    systems = _systems(sweep)
+    systems: list[tuple[str, str, str, str | None]] = [(*of, name, None) for of, name in _systems(sweep).items()]
+    systems += [(name, "", name, str(file)) for name, file in sweep.systems.items()]
     check_names(sweep)
     cells = []
     for dataset in sweep.datasets:
@@ -141,24 +142,10 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
                 system=system,
                 folder=sweep.out / dataset / system / lang,
                 sentences=sentences,
-                shards=shards,
+                shards=0 if file else shards,
+                given=Path(file.replace(LANG, lang)) if file else None,
             )
-            for (model, preset), system in systems.items()
-            for lang in sweep.languages
-        ]
-        cells += [
-            Cell(
-                dataset=dataset,
-                model=system,
-                preset="",
-                lang=lang,
-                system=system,
-                folder=sweep.out / dataset / system / lang,
-                sentences=sentences,
-                shards=0,
-                given=Path(str(file).replace(LANG, lang)),
-            )
-            for system, file in sweep.systems.items()
+            for model, preset, system, file in systems
             for lang in sweep.languages
         ]
     tasks = [
