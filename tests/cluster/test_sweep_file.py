@@ -26,7 +26,7 @@ def test_what_is_not_said_has_a_default(tmp_path: Path) -> None:
 
 
 def test_the_processes_of_a_score_task(tmp_path: Path) -> None:
-    assert read_sweep(_file(tmp_path, LEAST)).processes == 1
+    assert read_sweep(_file(tmp_path, LEAST)).processes is None
     assert read_sweep(_file(tmp_path, f"{LEAST}processes = 4\n")).processes == 4
 
 

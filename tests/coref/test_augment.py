@@ -143,7 +143,7 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     assert len(read_conll(out).documents) == 2
     assert "|kind:names|list:given|" in result["signature"]
     shown = coref(*arguments, "--kind", "anonymised", "--only-copies")
-    assert re.search(r"^words of names replaced +3$", shown, re.MULTILINE)
+    assert re.search(r"^counts: words of names replaced +3$", shown, re.MULTILINE)
     assert "list:example" in shown
     assert [d.name for d in read_conll(out).documents] == ["a/b_0001_a"]
     assert read_conll(out).documents[0].words[:3] == ("E1", "gave", "his")
