@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from mtbias.errors import DataError
-from mtbias.stats.balance import Balance, balance, objective
+from mtbias.stats.balance import Balance, balance, balance_pairs, objective
 
 Columns = dict[str, list[Hashable]]
 
@@ -31,6 +31,17 @@ def test_by_hand() -> None:
     assert found.effective_sizes == pytest.approx((3, 1.8))
     assert found.effective_size == pytest.approx(4.5)
     assert [place for place, _ in found.largest(1)] == [3]
+
+
+def test_more_groups_are_balanced_in_pairs() -> None:
+    # The example above between two other groups: each pair is that of its examples alone.
+    groups, kinds = ["f", "n", "f", "f", "m", "m"], ["x", "x", "x", "y", "x", "y"]
+    found = balance_pairs(groups, {"kind": kinds})
+    assert list(found) == [("f", "m"), ("f", "n"), ("m", "n")]
+    assert found["f", "m"].weights == pytest.approx([5 / 6, 5 / 6, 5 / 6, 5 / 3, 5 / 6], abs=1e-9)
+    # n has an x alone, so y has no weight: of f two x and of n one share 4 equally.
+    assert found["f", "n"].weights == pytest.approx([1, 2, 1, 0])
+    assert found["f", "n"].one_sided == ("kind=y",)
 
 
 def test_groups_that_are_alike_keep_their_weights() -> None:

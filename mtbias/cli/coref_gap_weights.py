@@ -2,42 +2,65 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from mtbias.cli.coref_shared import show
-from mtbias.cli.shared import Flag, Json
+from mtbias.cli.shared import Cache, Count, Flag, Json
+from mtbias.settings import CacheSettings
 
 
 def command(
     *,
     data: Path,
     name_spans: Path | None = None,
-    trimmed: Flag = False,
+    max_names: Count | None = None,
+    max_distance: Count | None = None,
     over: list[Literal["names", "distance"]] | None = None,
+    histograms: Flag = False,
     out: Path | None = None,
+    stanza_dir: Path | None = None,
     json: Json = False,
+    cache: Cache = CacheSettings(),
 ) -> None:
     """Solve weights that balance GAP's genders, as even as possible (a linear program): W of "The Gap on GAP".
 
     A property that only one gender has cannot be balanced: its examples get weight 0. For other data and other
-    properties there is the function `mtbias.stats.balance.balance`.
+    properties there is the function `mtbias.stats.balance.balance`, for more than two groups `balance_pairs`.
 
     Parameters
     ----------
     data
-        A TSV file of GAP, or its folder (whose gap-test-name-spans.json --name-spans need not name then).
+        A TSV file of GAP's columns, or GAP's folder (whose gap-test-name-spans.json --name-spans need not name then).
     name_spans
-        The names of each of GAP's texts (JSON).
-    trimmed
-        Leave out more than 15 names, and antecedents from the fifth name on: the weights W_t.
+        The names of each text (JSON); or auto: persons by Stanza's English recogniser, where its model is there, else
+        proper nouns by its tagger, and how far they are the annotated ones, where the folder has such.
+    max_names
+        Leave out texts with more names; the paper's W_t has 15.
+    max_distance
+        Leave out antecedents that are a later name than that, by distance from the pronoun; the paper's W_t has 4.
     over
         Balance this property; one or several (default: both).
+    histograms
+        Print by gender how many texts have how many names, places of antecedents, before and after leaving out, and
+        the weights.
     out
         Where the weights go (JSON): one for each candidate, as `mtbias coref score gap` takes them.
+    stanza_dir
+        Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); `mtbias fetch --lang en` downloads
+        the tagger, `stanza.download("en", processors="tokenize,ner")` the recogniser.
     """
+    from mtbias.coref.found_names import find_names
     from mtbias.coref.gap_weights import write_gap_weights
+    from mtbias.corpora.catalog import cache_folder
+    from mtbias.morphology.stanza_models import stanza_folder
     from mtbias.report.coref_tables import render_weights
 
-    written = write_gap_weights(data, name_spans, over=over or [], trimmed=trimmed, out=out)
-    show(written.to_json(), render_weights(written), json=json)
+    is_auto = str(name_spans) == "auto"
+    folder = stanza_folder(stanza_dir, cache_folder(cache.cache_dir))
+    written = write_gap_weights(
+        data, None if is_auto else name_spans, over=over or [], max_names=max_names, max_distance=max_distance, out=out,
+        find=partial(find_names, folder=folder) if is_auto else None,
+    )  # fmt: skip
+    show(written.to_json(), render_weights(written, histograms=histograms), json=json)

@@ -7,7 +7,7 @@ weight. The solver is `mtbias.stats.balance.balance`, which takes any two groups
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
 from math import isfinite
@@ -40,10 +40,8 @@ Property = Literal["names", "distance"]
 
 PROPERTIES: tuple[Property, ...] = get_args(Property)
 
-MOST_NAMES, MOST_DISTANCE = 15, 4
-"""What W_t keeps: at most 15 names, and no antecedent that is the fifth name or a later one."""
-
-
+_LAST_TENTH = 40
+"""Of a histogram of weights: from 4.0 on they are one class."""
 _FIGURES = ("effective_size", "objective", "gap", "n_cells", "balanced", "one_sided", "n_zero")
 """Of a `Balance`, as they stand in JSON."""
 
@@ -60,6 +58,11 @@ class GapWeights:
     n_without_antecedent: int
     n_trimmed: int
     """What W_t leaves out."""
+    n_drawn: int
+    """Examples that the largest sample would keep that has as many women's as men's in each cell of the properties."""
+    histograms: Mapping[str, Mapping[str, Sequence[int]]]
+    """What the paper's figures count, by title and class, of women's and men's examples: names of the texts, places of
+    the antecedents, both after trimming, weights in tenths."""
 
     @property
     def keys(self) -> list[str]:
@@ -76,6 +79,8 @@ class GapWeights:
                 for name, size, effective in zip(of.groups, of.sizes, of.effective_sizes, strict=True)
             },
             **{name: getattr(of, name) for name in _FIGURES},
+            "n_drawn": self.n_drawn,
+            "histograms": self.histograms,
             "largest": [{"key": keys[i], "weight": weight} for i, weight in of.largest()],
         }
 
@@ -127,24 +132,75 @@ def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None
 
 
 def solve_gap_weights(
-    everything: pd.DataFrame, *, over: Collection[Property] = PROPERTIES, trimmed: bool = False
+    everything: pd.DataFrame,
+    *,
+    over: Collection[Property] = PROPERTIES,
+    max_names: int | None = None,
+    max_distance: int | None = None,
 ) -> GapWeights:
     """The weights W of examples with their `properties`, `over` both; over one of them W_num and W_dist.
 
-    `trimmed`, W_t: without the examples that have more than `MOST_NAMES` names or an antecedent beyond place
-    `MOST_DISTANCE`.
+    Without the examples that have more than `max_names` names or an antecedent beyond place `max_distance`: the paper's
+    W_t is that with 15 and 4.
 
     Raises:
         DataError: as `mtbias.stats.balance.balance`.
     """
+    import pandas as pd
+
     meant = everything.dropna(subset=["antecedent"])
-    too_far = (meant["names"] > MOST_NAMES) | (meant["distance"].fillna(0) > MOST_DISTANCE)
-    examples = meant[~too_far] if trimmed else meant
+    too_many = meant["names"] > (max_names or np.inf)
+    too_far = (meant["distance"].fillna(0) > (max_distance or np.inf)).astype(bool)
+    examples = meant[~(too_many | too_far)]
     columns: dict[str, list[Any]] = {name: examples[name].tolist() for name in PROPERTIES if name in over}
     solved = balance(examples["gender"].tolist(), columns)
     weights = {f"{id_}{side}": 0.0 for id_ in everything["id"] for side in "ab"}
     weights |= dict(zip(examples["id"] + examples["antecedent"], solved.weights.tolist(), strict=True))
-    return GapWeights(solved, examples, weights, len(everything) - len(meant), len(meant) - len(examples))
+    cells = pd.crosstab([examples[name].fillna(0) for name in columns], examples["gender"])
+    tenths = np.floor(10 * solved.weights + 1e-6).clip(max=_LAST_TENTH).astype(int)
+    last = f"{_LAST_TENTH / 10} and more"
+    counted = {
+        "names": _histogram(everything, "names"),
+        "distance": _histogram(everything, "distance"),
+        "names, trimmed": _histogram(examples, "names") if len(examples) < len(meant) else {},
+        "distance, trimmed": _histogram(examples, "distance") if len(examples) < len(meant) else {},
+        "weight": {
+            last if tenth == f"{_LAST_TENTH}" else f"{int(tenth) / 10} to {(int(tenth) + 1) / 10}": counts
+            for tenth, counts in _histogram(examples.assign(tenth=tenths), "tenth").items()
+        },
+    }
+    return GapWeights(
+        balance=solved,
+        examples=examples,
+        weights=weights,
+        n_without_antecedent=len(everything) - len(meant),
+        n_trimmed=len(meant) - len(examples),
+        n_drawn=int(2 * cells.min(axis=1).sum()),
+        histograms={title: counts for title, counts in counted.items() if counts},
+    )
+
+
+def _histogram(examples: pd.DataFrame, column: str) -> dict[str, list[int]]:
+    """By value how many women's and how many men's examples."""
+    import pandas as pd
+
+    counts = pd.crosstab(examples[column], examples["gender"])
+    return {str(value): row for value, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)}
+
+
+def agreement(found: NameSpans, annotated: NameSpans, data: GapFile) -> str:
+    """How far the names that were found are the annotated ones, and the properties that rest on them."""
+    here, there = ({(id_, span) for id_, names in spans.of.items() for span in names} for spans in (found, annotated))
+    shares = [100 * len(here & there) / max(1, len(of)) for of in (there, here)]
+    ours, theirs = properties(data, found), properties(data, annotated).dropna(subset=["distance"])
+    equal = [
+        100 * float(ours.loc[theirs.index, name].eq(theirs[name]).fillna(value=False).mean()) for name in PROPERTIES
+    ]
+    return (
+        f"of {len(there):,} annotated names {shares[0]:.1f} % were found, of {len(here):,} found {shares[1]:.1f} % are "
+        f"annotated; of the {len(theirs):,} texts with an annotated antecedent {equal[0]:.1f} % have as many names, "
+        f"{equal[1]:.1f} % the antecedent in the same place"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,32 +223,46 @@ def write_gap_weights(
     data: Path,
     name_spans: Path | None = None,
     *,
+    find: Callable[[GapFile], NameSpans] | None = None,
     over: Collection[Property] = (),
-    trimmed: bool = False,
+    max_names: int | None = None,
+    max_distance: int | None = None,
     out: Path | None = None,
 ) -> WrittenWeights:
     """`solve_gap_weights` of a file of GAP or its folder; `over` nothing means over both properties.
+
+    `find` finds the names; they are compared with those of `name_spans`, where there are such.
 
     Raises:
         DataError: what the readers and the solver raise.
         UsageError: no names.
     """
     data, name_spans = files_in(data, name_spans)
-    if name_spans is None:
+    if name_spans is None and find is None:
         raise UsageError("--name-spans is missing; see --help")
     file = read_instances(data)
-    spans = read_name_spans(name_spans, file)
+    annotated = read_name_spans(name_spans, file) if name_spans else None
+    spans = find(file) if find else annotated
+    assert spans is not None  # noqa: S101 - one of the two is given
     chosen = [name for name in PROPERTIES if not over or name in over]
     examples = properties(file, spans)
-    solved = solve_gap_weights(examples, over=chosen, trimmed=trimmed)
-    notes = [f"{solved.n_without_antecedent} examples without antecedent among the candidates have weight 0"]
-    if trimmed:
+    solved = solve_gap_weights(examples, over=chosen, max_names=max_names, max_distance=max_distance)
+    kept, n = solved.n_drawn, len(file.instances)
+    notes = [
+        f"{solved.n_without_antecedent} examples without antecedent among the candidates have weight 0",
+        f"drawing as many of either gender instead would keep {kept} of {n} examples ({100 * kept / n:.1f} %)",
+    ]
+    if solved.n_trimmed:
         notes.append(f"{solved.n_trimmed} examples with too many names or too far an antecedent have weight 0")
-    if spans.unknown:
-        notes.append(f"{spans.unknown} texts of {name_spans} are not in the data")
-    files = {"data": {data.name: file.sha256}, "names": {name_spans.name: spans.sha256}}
-    options = {"tokens": "regex-as-spacy2", "over": "+".join(chosen), "trimmed": "yes" if trimmed else "no"}
-    signature = signature_line("coref:gap-weights", files, {**options, "objective": "pair-maxima"})
+    if annotated and annotated.unknown:
+        notes.append(f"{annotated.unknown} texts of {name_spans} are not in the data")
+    if find and annotated:
+        notes.append(agreement(spans, annotated, file))
+    where = "found" if name_spans is None or find else name_spans.name
+    files = {"data": {data.name: file.sha256}, "names": {where: spans.sha256}}
+    trimmed = {"max-names": max_names or "all", "max-distance": max_distance or "all"}
+    options = {"tokens": "regex-as-spacy2", "over": "+".join(chosen), **trimmed, "objective": "pair-maxima"}
+    signature = signature_line("coref:gap-weights", files, options)
     if out is not None:
         write_atomic(out, dumps(solved.weights, ensure_ascii=False, indent=0).split("\n"))
     return WrittenWeights(solved, confounders(examples), notes, signature, out)

@@ -17,7 +17,7 @@ from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.errors import escaped
 from mtbias.report import page
 from mtbias.report.sentence_data import BLOCK, FIRST, MAX_BYTES, fitting, marked, packed
-from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, number, printable
+from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, histogram, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ def _page(
 _CONFOUNDERS = {"names": "names in the text", "distance": "place of the antecedent among them"}
 
 
-def render_weights(written: WrittenWeights) -> str:
+def render_weights(written: WrittenWeights, *, histograms: bool = False) -> str:
     """What `mtbias coref gap-weights` says of its weights: what the genders differ in, sizes, the largest."""
     solved, of = written.weights, written.weights.balance
     differ = [
@@ -336,5 +336,6 @@ def render_weights(written: WrittenWeights) -> str:
             [f"the {len(largest)} largest", f"mean {number(mean, 4)}"],
             [[keys[i], number(weight, 4)] for i, weight in largest],
         ),
+        *(histogram(title, counts, of.groups) for title, counts in solved.histograms.items() if histograms),
     ]
     return "\n".join(lines) + (f"Weights: {escaped(str(written.out))}\n" if written.out else "")

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,25 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
         balanced=balanced,
         one_sided=alone,
     )
+
+
+def balance_pairs(
+    groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashable]]
+) -> dict[tuple[str, str], Balance]:
+    """`balance` of each two of more groups, over the examples of these two, in the order of the data.
+
+    Source: "The Gap on GAP", section 2, for more than two classes: every pair is observed on its own.
+
+    Raises:
+        DataError: as `balance`, of any pair.
+    """
+    labels = np.array(groups, dtype=str)
+    found = {}
+    for pair in combinations(map(str, np.unique(labels)), 2):
+        places = np.flatnonzero(np.isin(labels, pair)).tolist()
+        columns = {name: [column[n] for n in places] for name, column in properties.items()}
+        found[pair] = balance(labels[places].tolist(), columns)
+    return found
 
 
 def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | Tables) -> float:

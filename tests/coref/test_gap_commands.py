@@ -93,14 +93,16 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
     found = json.loads(coref("gap-weights", "--data", folder, "--json"))
     assert found["objective"] == pytest.approx(2 * 12 * 11 / 2)  # all pairs of either gender
     assert (found["n"], found["n_cells"], found["n_zero"], found["one_sided"]) == (24, 4, 0, [])
+    assert found["n_drawn"] == 24
+    assert "1.0 to 1.1      12    12  100.0" in coref("gap-weights", "--data", folder, "--histograms")
     assert found["groups"]["female"] == {"n": 12, "effective_size": pytest.approx(12)}
     scored = coref(
         "score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 200
     )
     assert "bias (F/M), weights.json " in scored
-    only = json.loads(coref("gap-weights", "--data", folder, "--over", "distance", "--trimmed", "--json"))
+    only = json.loads(coref("gap-weights", "--data", folder, "--over", "distance", "--max-distance", 4, "--json"))
     assert only["balanced"] == ["distance=1", "distance=2"]
-    assert "|over:distance|trimmed:yes|" in only["signature"]
+    assert "|over:distance|max-names:all|max-distance:4|" in only["signature"]
 
 
 @pytest.mark.parametrize(

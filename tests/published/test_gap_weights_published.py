@@ -47,7 +47,7 @@ def solved(data: GapFile, spans: NameSpans) -> dict[str, GapWeights]:
     examples = properties(data, spans)
     return {
         "linear_weights.json": solve_gap_weights(examples),
-        "linear_weights_trimmed.json": solve_gap_weights(examples, trimmed=True),
+        "linear_weights_trimmed.json": solve_gap_weights(examples, max_names=15, max_distance=4),
     }
 
 
@@ -89,6 +89,20 @@ def test_what_has_no_weight(folder: Path, solved: dict[str, GapWeights], data: G
     assert (trimmed.n_without_antecedent, trimmed.n_trimmed) == (227, 103)
     assert trimmed.balance.sizes == (805, 865)
     assert trimmed.balance.groups == ("female", "male")
+    # Section 3.4: drawing both properties would keep "below 70 %" of the 2,000 examples.
+    assert solved["linear_weights.json"].n_drawn == 1396
+
+
+def test_figures_1_to_6(solved: dict[str, GapWeights]) -> None:
+    """Section 3.5: nine weights above 4.0, all of men's examples; above 15 names and 4 places nothing is left."""
+    found = solved["linear_weights_trimmed.json"].histograms
+    before, after = found["names"], found["names, trimmed"]
+    assert [sum(of) for of in zip(*before.values(), strict=True)] == [1000, 1000]
+    assert [sum(of) for of in zip(*found["distance"].values(), strict=True)] == [879, 885]
+    assert [sum(of) for of in zip(*after.values(), strict=True)] == [805, 865]
+    assert (max(map(int, before)), max(map(int, after)), max(map(int, found["distance, trimmed"]))) == (47, 15, 4)
+    assert solved["linear_weights.json"].histograms["weight"]["4.0 and more"] == [0, 9]
+    assert solved["linear_weights_trimmed.json"].histograms["weight"]["4.0 and more"] == [0, 1]
 
 
 def test_section_3_3(data: GapFile, spans: NameSpans) -> None:
