@@ -219,6 +219,11 @@ USAGE = (
         "coref score gap --data gap --predictions gap.tsv --weights weights.json --weights weights.json",
     ),
     _usage("coref gap-weights: no names", "coref gap-weights --data gap/gap-test.tsv"),
+    _usage(
+        "coref gap-weights: no models to find names",
+        "coref gap-weights --data gap/gap-test.tsv --name-spans auto --stanza-dir winomt",
+        code=1,
+    ),
     _usage("coref augment: an unknown kind", "coref augment --data train.conll --kind all --out out.conll"),
     _usage("coref augment: names 0", "coref augment --data train.conll --kind names --max-names 0 --out out.conll"),
     _usage("coref augment: onto a folder", "coref augment --data train.conll --kind names --out gap", code=1),
