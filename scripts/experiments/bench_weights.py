@@ -63,7 +63,8 @@ def gap(folder: Path, *, trimmed: bool) -> tuple[list[str], Columns]:
     path, spans = files_in(folder, None)
     assert spans is not None, f"no names in {folder}"
     data = read_instances(path)
-    examples = solve_gap_weights(properties(data, read_name_spans(spans, data)), trimmed=trimmed).examples
+    limits = {"max_names": 15, "max_distance": 4} if trimmed else {}
+    examples = solve_gap_weights(properties(data, read_name_spans(spans, data)), **limits).examples
     distance = examples["distance"].astype(object)
     return examples["gender"].tolist(), {
         "names": examples["names"].tolist(), "distance": distance.where(distance.notna(), None).tolist()
