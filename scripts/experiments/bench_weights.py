@@ -63,8 +63,9 @@ def gap(folder: Path, *, trimmed: bool) -> tuple[list[str], Columns]:
     path, spans = files_in(folder, None)
     assert spans is not None, f"no names in {folder}"
     data = read_instances(path)
-    limits = {"max_names": 15, "max_distance": 4} if trimmed else {}
-    examples = solve_gap_weights(properties(data, read_name_spans(spans, data)), **limits).examples
+    most_names, farthest = (15, 4) if trimmed else (None, None)
+    found = properties(data, read_name_spans(spans, data))
+    examples = solve_gap_weights(found, max_names=most_names, max_distance=farthest).examples
     distance = examples["distance"].astype(object)
     return examples["gender"].tolist(), {
         "names": examples["names"].tolist(), "distance": distance.where(distance.notna(), None).tolist()
