@@ -88,7 +88,7 @@ def read_texts(lang: str, data: Path) -> Texts:
         if lang in ("de", "es"):
             return _marked_persons(lang, data / "mtgeneval" / "entities") | _second_sentences(lang, data / "mtgeneval")
         if lang == "pt":
-            return _counterfactual_sentences(lang, data / "mtgeneval" / "sentences") | _sheet(data / "winomt")
+            return _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
         if lang in ("ar", "it", "ru"):
             counterfactual = _counterfactual_sentences(lang, data / "mtgeneval" / "sentences")
             return counterfactual | _second_sentences(lang, data / "mtgeneval")
@@ -136,13 +136,6 @@ def _winomt(lang: str, folder: Path) -> Texts:
         by_source = dict(line.split(" ||| ", 1) for line in lines if " ||| " in line)
         found |= {f"{system}-{n}": (s, by_source[s]) for n, s in enumerate(sources) if s in by_source}
     return found
-
-
-def _sheet(folder: Path) -> Texts:
-    """Google's Portuguese of 2025, in a sheet for annotators that names sentences of WinoMT by their place."""
-    sources = [line.split("\t")[2] for line in (folder / "en.txt").read_text(encoding="utf-8").splitlines()]
-    with (folder / "pt.in.csv").open(encoding="utf-8", newline="") as file:
-        return {f"google-{r['Index']}": (sources[int(r["Index"])], r["Sentence"]) for r in csv.DictReader(file)}
 
 
 def read_persons(path: Path, sentences: Mapping[str, tuple[str, str]]) -> list[Person]:
