@@ -58,12 +58,14 @@ def _loaded(page: str) -> list[str]:
     return parser.addresses
 
 
+@pytest.mark.slow
 def test_every_page_is_built(site: Path) -> None:
     pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
     made = {Path("404.html"), Path("results/index.html")}
     assert {path.relative_to(site) for path in site.rglob("*.html")} == pages | made
 
 
+@pytest.mark.slow
 def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
     for path in site.rglob("*.html"):
         page = path.read_text(encoding="utf-8")

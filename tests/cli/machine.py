@@ -90,7 +90,7 @@ _OF_COMMANDS = {"MTBIAS_NO_NETWORK", "MY_KEY"}
 
 
 def _ask(request: dict[str, Any]) -> int:
-    process = _warm(request["environment"].get("PYTHONPATH"))
+    process = _warm()
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(json.dumps(request) + "\n")
@@ -99,10 +99,11 @@ def _ask(request: dict[str, Any]) -> int:
 
 
 @cache
-def _warm(path: str | None) -> subprocess.Popen[str]:
+def _warm() -> subprocess.Popen[str]:
     """One for each test process, which ends when that closes its standard input."""
     root = str(Path(__file__).resolve().parents[2])
-    environment = Machine(Path("unused")).environment(PYTHONPATH=os.pathsep.join(filter(None, (root, path))))
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    environment = Machine(Path("unused")).environment(PYTHONPATH=path)
     command = [sys.executable, "-m", "tests.cli.warm_process"]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root

@@ -46,7 +46,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_the_language_is_listed_with_its_distribution(bare: Machine, installed: Path) -> None:
-    done = Machine(bare.folder, site=installed).run("list", "languages")
+    done = replace(bare, site=installed).run("list", "languages")
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("nl ")]
     assert line.split()[1] == "Dutch"
@@ -57,7 +57,7 @@ def test_its_contract_its_nouns_and_its_sentences(bare: Machine, installed: Path
     # There are no Dutch models at hand: the analyses are by hand.
     sentences, analyses = BY_HAND / "challenge.tsv", BY_HAND / "challenge.conllu"
     command = ("languages", "check", "nl", "--json", "--challenge", sentences, "--analyses", analyses)
-    done = Machine(bare.folder, site=installed).run(*command)
+    done = replace(bare, site=installed).run(*command)
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert found["contract_problems"] == found["winomt_without_noun"] == found["wrong_calls"] == []
@@ -124,14 +124,15 @@ def test_plugins_that_fail_are_named_and_the_others_go_on(bare: Machine, tmp_pat
     for code, (plugin, _) in BROKEN.items():
         _distribution(place, f"mtbias-broken-{code}", f"{code} = broken_{code}:LANGUAGE")
         (place / f"broken_{code}.py").write_text(plugin + "\n", encoding="utf-8")
-    done = bare.run("list", "languages", PYTHONPATH=str(place))
+    machine = replace(bare, site=place)
+    done = machine.run("list", "languages")
     assert (done.returncode, done.stderr) == (0, "")
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
     for code, (_, says) in BROKEN.items():
         assert f"mtbias-broken-{code} 9.9" in lines[code]
         assert says in lines[code]
     assert "German" in lines["de"]
-    done = bare.run("validate", "--lang", "pl", "--gold", "x.tsv", PYTHONPATH=str(place))
+    done = machine.run("validate", "--lang", "pl", "--gold", "x.tsv")
     assert (done.returncode, done.stdout) == (1, "")
     assert BROKEN["pl"][1] in done.stderr
     assert done.stderr.count("\n") == 1
@@ -141,7 +142,7 @@ def test_plugins_that_fail_are_named_and_the_others_go_on(bare: Machine, tmp_pat
 def test_two_plugins_for_one_language_are_both_named(bare: Machine, tmp_path: Path) -> None:
     place = tmp_path / "site"
     _distribution(place, "mtbias-deutsch", "de = mtbias_languages.german:GERMAN")
-    done = bare.run("validate", "--lang", "de", "--gold", "x.tsv", PYTHONPATH=str(place))
+    done = replace(bare, site=place).run("validate", "--lang", "de", "--gold", "x.tsv")
     assert (done.returncode, done.stdout) == (1, "")
     assert "language 'de' is registered twice" in done.stderr
     assert "mtbias-deutsch 9.9" in done.stderr

@@ -22,7 +22,7 @@ import pytest
 
 from mtbias.demo import demo_file
 from tests.built import built
-from tests.translate.small_decoder import demo_pairs, make_decoder
+from tests.translate.small_decoder import PAIRS, demo_pairs, make_decoder
 
 from .machine import Machine
 
@@ -127,7 +127,7 @@ def test_the_numbers_are_those_of_a_plain_loop_of_requests(served: Served, run: 
     assert metrics["overall"] == expected["overall"]
     assert metrics["by_entity"] == expected["by_entity"]
     assert metrics["overall"]["delta_g"] is not None
-    assert metrics["translations"]["cleaned"] == {"introduction": 12, "quotes": 12}
+    assert metrics["translations"]["cleaned"] == {"introduction": PAIRS // 4, "quotes": PAIRS // 4}
 
 
 @pytest.mark.exhaustive
@@ -141,11 +141,11 @@ def test_a_killed_run_asks_the_server_only_for_the_rest(served: Served, run: Pat
         process.kill()
         process.communicate()
     kept = len(list(parts.glob("0*.jsonl")))
-    assert 8 <= kept < 48
+    assert 8 <= kept < PAIRS
     done = served.machine.run(*served.ask("--out", folder))
     assert (done.returncode, done.stderr) == (0, "")
     execution = json.loads((folder / "manifest.json").read_text())["execution"]
-    assert (execution["requests"], execution["sentences_resumed"]) == (48 - kept, kept)
+    assert (execution["requests"], execution["sentences_resumed"]) == (PAIRS - kept, kept)
     assert (folder / "translations.jsonl").read_bytes() == (run / "translations.jsonl").read_bytes()
 
 

@@ -48,6 +48,8 @@ def main() -> None:
             os.chdir(request["folder"])
             os.environ.clear()
             os.environ.update(request["environment"])
+            sites = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+            sys.path[1:1] = [site for site in sites if site and site not in sys.path]
             sys.argv[1:] = request["words"]
             code = mtbias.cli.main(request["words"])
             atexit._run_exitfuncs()

@@ -1,7 +1,7 @@
 """A small causal language model with a chat template that knows some sentences of the demo by heart.
 
 It answers the prompt ``plain`` with the demo's reference translations, in the form of chat models: some with quotation
-marks around them, some after "Sure!", so that cleaning has something to do. Trained on the spot, in less than a minute.
+marks around them, some after "Sure!", so that cleaning has something to do. Trained on the spot, in some seconds.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import torch
 from mtbias.demo import demo_file
 from mtbias.translate.language_models.prompt_files import load_prompt
 
-PAIRS = 48
-_STEPS = 260
+PAIRS = 24
+_STEPS = 150
 _BATCH = 16
 _RATE = 0.004
 _SIZE = 96

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mtbias.files.text_repair import repair
 from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
 from mtbias.translate.language_models.prompt_files import AnswerForm, load_prompt
-from tests.draws import crossed
+from tests.draws import crossed, sampled
 
 SOURCE = "The doctor asked the nurse to help her with the procedure."
 ES = "La doctora le pidió al enfermero que la ayudara con el procedimiento."
@@ -304,12 +304,15 @@ def test_any_source_and_any_answer_are_taken(sources: str, answer: str) -> None:
     assert found.text is None or clean(found.text, sources, PLAIN, "es").text == found.text
 
 
-@pytest.mark.parametrize(
-    "part",
-    ["(", " (a", "a) ", '"', "“", "*", " *a", "**a ", "_a_ ", "`", "<think>", "</think>", "<|a|>", "<a>", "</a>", "\n",
-     "a\n", "- ", " ", ": ", "a: ", "Note: ", "Nota:\n", "a / ", ". ", "A b c d e. ", "1. ", "English: a\n", f"{ES}\n",
-     f"{ES} ", f"{SOURCE}\n", f"{SOURCE} → ", "״", "-", "```\n", "! ", "Sure! ", "[", "á", "ا"],
-)  # fmt: skip
+REPEATED = [
+    "(", " (a", "a) ", '"', "“", "*", " *a", "**a ", "_a_ ", "`", "<think>", "</think>", "<|a|>", "<a>", "</a>", "\n",
+    "a\n", "- ", " ", ": ", "a: ", "Note: ", "Nota:\n", "a / ", ". ", "A b c d e. ", "1. ", "English: a\n", f"{ES}\n",
+    f"{ES} ", f"{SOURCE}\n", f"{SOURCE} → ", "״", "-", "```\n", "! ", "Sure! ", "[", "á", "ا",
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", sampled(zip(REPEATED, REPEATED)))
 def test_the_time_is_linear_in_the_answers_length(part: str) -> None:
     answer = part * (50_000 // len(part))
     begin = time.process_time()

@@ -13,7 +13,7 @@ _WIDTH = 0.7
 _STEPS = 50
 _BATCH = 16
 _RATE = 0.007
-_STEPS_OF_TWO = 250
+_STEPS_OF_TWO = 190
 _WARM, _FULL = 50, 120
 """There the rate rises until the one step and falls from the other on."""
 
