@@ -294,11 +294,14 @@ def _misspelt(
 
 
 def _one_letter_off(form: str, other: str, language: Language) -> bool:
-    """Whether one of the words has one letter more, neither the first nor the last before their common ending."""
+    """Whether one of the words has one letter more before their common ending, not at the beginning. Of the last two
+    letters there it is only one that stands twice: others make another noun (cs *tlumočníčka*, *tlumočníka*).
+    """
     one, two = language.stem(form), language.stem(other)
     shorter, longer = sorted((one, two), key=len)
     same_ending = form.removeprefix(one) == other.removeprefix(two)
-    near = any(longer[:n] + longer[n + 1 :] == shorter for n in range(1, len(longer) - 1))
+    places = (n for n in range(1, len(longer)) if n < len(longer) - 2 or longer[n] == longer[n - 1])
+    near = any(longer[:n] + longer[n + 1 :] == shorter for n in places)
     return same_ending and near and len(shorter) >= MIN_SPELT
 
 

@@ -202,6 +202,7 @@ def test_free_nouns_for_people_are_named_as_others() -> None:
         ("Mahurer", 0.5, None),  # another source word explains it
         ("Maahurer", 0.0, None),  # two letters off
         ("Mourer", 0.0, None),  # another letter
+        ("Maurerr", 0.0, "maurer"),
         ("Maurers", 0.0, None),  # at the end, or at the beginning
         ("Amaurer", 0.0, None),
         ("Murer", 0.0, None),  # too short to tell
