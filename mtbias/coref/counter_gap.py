@@ -114,9 +114,9 @@ class CounterGap(GapLike):
     name = "counter-gap"
     signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
 
-    def asked(self, id_: str, answer: Labels) -> Asked:
+    def asked(self, at: int, id_: str, answer: Labels) -> Asked:
         """See `CorefDataset`; a group is a quadruple."""
-        return super().asked(id_, answer)._replace(group=_base(id_))
+        return super().asked(at, id_, answer)._replace(group=_base(id_))
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals are percentile bootstraps over quadruples.

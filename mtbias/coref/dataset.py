@@ -208,8 +208,8 @@ class CorefDataset(ABC):
         """
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
 
-    def asked(self, id_: str, answer: Any) -> Asked | None:  # noqa: ANN401, ARG002 - as the data set's `answer` gives it
-        """What the document `id_` asks, and whether `answer` is right, as the data set's accuracy counts it.
+    def asked(self, at: int, id_: str, answer: Any) -> Asked | None:  # noqa: ANN401, ARG002 - as `answer` gives it
+        """What the document at place `at` asks, and whether `answer` is right, as the data set's accuracy counts it.
 
         None where it asks of all mentions alike.
         """
@@ -217,11 +217,8 @@ class CorefDataset(ABC):
 
     def results(self, answers: Answers) -> Iterator[TextResult]:
         """Each document that has an answer made of clusters, in the order of the data."""
-        for text in self.texts:
-            if text.id in answers.clusters:
-                asked = self.asked(text.id, answers.of[text.id])
-                if asked is None:
-                    continue
+        for at, text in enumerate(self.texts):
+            if text.id in answers.clusters and (asked := self.asked(at, text.id, answers.of[text.id])):
                 first, last = asked.pronoun
                 clusters = [
                     cluster

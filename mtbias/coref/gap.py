@@ -84,9 +84,9 @@ class GapLike(CorefDataset):
         """FALSE twice where no cluster has the pronoun."""
         return labels_of(self._by_id[id_], clusters)
 
-    def asked(self, id_: str, answer: Labels) -> Asked:
+    def asked(self, at: int, id_: str, answer: Labels) -> Asked:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; right where both labels are."""
-        instance = self._by_id[id_]
+        instance = self.file.instances[at]
         return Asked(mentions_of(instance)[0], "", instance.gold == answer)
 
     def read_labels(self, path: Path) -> Answers:

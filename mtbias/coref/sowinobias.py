@@ -167,13 +167,9 @@ class SoWinoBias(CorefDataset):
         """All sentences."""
         return [CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),)) for s in self.sentences]
 
-    @cached_property
-    def _by_id(self) -> dict[str, tuple[int, SoWinoBiasSentence]]:
-        return {sentence.id: (at, sentence) for at, sentence in enumerate(self.sentences)}
-
-    def asked(self, id_: str, answer: Clusters) -> Asked:
+    def asked(self, at: int, id_: str, answer: Clusters) -> Asked:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; a group is a pair."""
-        at, sentence = self._by_id[id_]
+        sentence = self.sentences[at]
         return Asked(sentence.pronoun, str(at // 2), link(sentence, answer) is Link.RIGHT)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:

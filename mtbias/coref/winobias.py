@@ -143,7 +143,7 @@ class WinoBias(CorefDataset):
         """By id, the line of a split and a type, which counterparts share."""
         return {d.id: f"{split} {type_} {d.line}" for (split, type_, _), of in self.sets.items() for d in of}
 
-    def asked(self, id_: str, answer: Clusters) -> Asked:
+    def asked(self, at: int, id_: str, answer: Clusters) -> Asked:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; right where the first pronoun's link is, a group is a line of both conditions."""
         document = self.documents[id_]
         pronoun = document.pronouns[0]

@@ -126,7 +126,7 @@ class Winogender(CorefDataset):
                     linked.add(Resolution.OCCUPATION if of_occupation else Resolution.PARTICIPANT)
         return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
 
-    def asked(self, id_: str, answer: Resolution) -> Asked:
+    def asked(self, at: int, id_: str, answer: Resolution) -> Asked:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; a group is a sentence with each pronoun."""
         sentence = self.sentences[id_]
         pronoun = sentence.places[2]

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.english.people import Person, people, proper_names
-from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES, count_pronouns
 from mtbias.mining.confidence import ancestors
 from mtbias.mining.parsed_sentence import Node, ParsedSentence, PassageSentence
 from mtbias.types import Gender, Span
@@ -26,7 +26,6 @@ SENTENCES = 5
 """The most of a context."""
 PRONOUNS = frozenset(GENDER_OF_PRONOUN) - set(PRONOUN_ROLES["reflexive"])
 """Those that are asked about."""
-_HOLDS = re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(PRONOUNS))})(?![^\W_])", re.IGNORECASE)
 _CAPITAL = re.compile(r"(?<![^\W_])[^\W\d_a-z]")
 
 
@@ -52,13 +51,12 @@ class MinedContext:
     @property
     def described(self) -> Mapping[str, str]:
         """By what the card counts."""
-        gender = GENDER_OF_PRONOUN[self.pronoun.lower()]
-        return {"pattern": self.pattern, "gender": gender, "pronoun": self.pronoun.lower(), "domain": self.corpus}
+        return {"pattern": self.pattern, "pronoun": self.pronoun.lower(), "domain": self.corpus}
 
 
 def may_hold(text: str) -> bool:
     """The cheap filter: whether a passage has a pronoun and two words with a capital."""
-    return _HOLDS.search(text) is not None and len(_CAPITAL.findall(text)) > 1
+    return count_pronouns(text) > 0 and len(_CAPITAL.findall(text)) > 1
 
 
 def context_lines(contexts: Iterable[MinedContext]) -> Iterator[str]:

@@ -204,11 +204,9 @@ class _Row:
     dataset: str
     members: str
     """Whether the first system gets all documents of its group right or wrong alike."""
+    first: TextResult
     results: tuple[TextResult | None, ...]
-
-    @property
-    def first(self) -> TextResult:
-        return next(result for result in self.results if result is not None)
+    """Of all systems, the first one's among them."""
 
 
 def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
@@ -225,7 +223,7 @@ def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
         for group in members.values():
             right = {text.right for text in group}
             kind = "alone" if len(group) == 1 else _FLIP if len(right) > 1 else "all alike"
-            groups.append([_Row(dataset, kind, (text, *(of.get(text.id) for of in others))) for text in group])
+            groups.append([_Row(dataset, kind, text, (text, *(of.get(text.id) for of in others))) for text in group])
     return sorted(groups, key=lambda group: group[0].members != _FLIP)
 
 

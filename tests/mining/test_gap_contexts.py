@@ -94,7 +94,6 @@ def test_the_cheap_filter() -> None:
     assert may_hold("Ann met Joy; she left.")
     assert not may_hold("Ann met Joy and Max.")
     assert not may_hold("Ann said he left.")
-    assert not may_hold("Ann met Joy and Eve; they saw themselves.")
 
 
 @pytest.mark.parametrize(
