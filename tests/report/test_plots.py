@@ -140,7 +140,7 @@ def test_two_runs_can_share_a_line_in_two_shapes_with_a_text_beside_it() -> None
     }
     assert len(shapes) == 2
     texts = _texts(svg)
-    assert texts[1:4] == ["men", "women", "women"]  # the legend; the head of what stands beside
+    assert texts[1:4] == ["men", "women", "share of women"]  # the legend; the head of what stands beside
     assert texts[-2:] == ["cook", "38 %"]
 
 
