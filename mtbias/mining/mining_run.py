@@ -227,24 +227,25 @@ def mine(
         raise SettingError("names", "expected it with --kind gap alone")
     folder = cache_folder(cache)
     files = input_files(texts, field=field, corpus=name)
-    package = find_package("en", stanza_folder(stanza_dir, folder), PARSER)
-    require_device(device := chosen_device(device))
-    depends: dict[str, Any] = {"parser": f"{package.analyses_signature} on {device}"}
     hashes = {"input": {str(file.path): file.sha256 for file in files}}
+    pattern_list: tuple[Pattern, ...] = ()
+    table, genders = Occupations({}, ""), None
     if kind == "gap":
         listed = read_names(names or EXAMPLE_NAMES)
-        plan = MiningPlan(files, (), Occupations({}, ""), options, package, device, listed.gender)
+        genders = listed.gender
         hashes |= {"names": {"": listed.sha256}}
-        depends |= {"kind": kind}
     else:
-        table = read_occupations(occupations, folder)
-        plan = MiningPlan(files, read_patterns(patterns), table, options, package, device)
+        pattern_list, table = read_patterns(patterns), read_occupations(occupations, folder)
         hashes |= {
             "patterns": {"": sha256(read_bytes(patterns or SHIPPED)).hexdigest()},
             "occupations": {"": table.sha256},
             "confidence": {"": weights_sha256()},
         }
-        depends |= vars(options)
+    package = find_package("en", stanza_folder(stanza_dir, folder), PARSER)
+    require_device(device := chosen_device(device))
+    plan = MiningPlan(files, pattern_list, table, options, package, device, genders)
+    depends = {"parser": f"{package.analyses_signature} on {device}"}
+    depends |= {"kind": kind} if kind == "gap" else vars(options)
     settings = {
         **hashes,
         "input": sha256(json.dumps([[str(file.path), *astuple(file)[1:]] for file in files]).encode()).hexdigest(),
