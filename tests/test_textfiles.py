@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -238,9 +238,9 @@ def test_json_by_id_has_each_id_once(tmp_path: Path, content: bytes, says: str) 
 def test_a_header_of_many_columns_takes_linear_time_and_is_named_in_part(tmp_path: Path) -> None:
     names = [f"c{n}" for n in range(100_000)]
     path = put(tmp_path, "a.tsv", "\n".join("\t".join(names) for _ in range(2)).encode())
-    start = perf_counter()
+    start = process_time()
     table = read_table(path)
-    assert perf_counter() - start < 60  # comparing all pairs took minutes
+    assert process_time() - start < 60  # comparing all pairs took minutes
     with pytest.raises(DataError, match=r"expected the column 'source'; got 'c0', .*'c19', … \(100000 in all\)$"):
         table.require("source")
     twice = put(tmp_path, "b.tsv", "\t".join(names * 2).encode())

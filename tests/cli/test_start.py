@@ -270,7 +270,7 @@ def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -
             process.stdin.write(b"x" * 2**20)  # more than a pipe holds: done when the process is reading
             time.sleep(0.1)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=600)
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, b"", b"mtbias: interrupted; the same command resumes\n")

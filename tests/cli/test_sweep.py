@@ -274,7 +274,7 @@ def test_interrupted_it_ends_its_tasks(machine: Machine) -> None:
         assert process.stdout is not None
         begun = next(line for line in process.stdout if line.endswith(": begins\n"))
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=600)
     assert (process.returncode, begun, out) == (130, "translate:demo/demo/es:1/1: begins\n", "")
     assert not _holders(log_file(plan, plan.tasks[1]))
     assert _status(machine, file) == {"done": 0, "running": 0, "queued": 0, "failed": 0, "left": 5}

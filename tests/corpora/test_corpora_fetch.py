@@ -219,7 +219,7 @@ def test_two_processes_that_fetch_the_same_download_it_once_and_record_all(tmp_p
         )
         for order in orders
     ]
-    outputs = [process.communicate(timeout=60)[0] for process in started]
+    outputs = [process.communicate(timeout=600)[0] for process in started]
     assert [process.returncode for process in started] == [0, 0]
     assert sorted(server.requests) == ["/a.txt", "/b.txt", "/c.txt"]
     assert sum(map(sum, map(json.loads, outputs))) == 3

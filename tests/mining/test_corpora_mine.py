@@ -254,7 +254,7 @@ def test_sigterm_leaves_no_process_and_the_run_resumes(home: Path, stanza_dir: P
     while run.poll() is None and not (part.is_file() and part.read_bytes().count(b"\n") > 1):
         time.sleep(0.1)  # until the first chunk is there: the processes are at work
     run.terminate()
-    _, said = run.communicate(timeout=60)
+    _, said = run.communicate(timeout=600)
     assert (run.returncode, said.decode()) == (143, "mtbias: stopped by SIGTERM; the same command resumes\n")
     assert is_gone(run.pid)
 

@@ -175,7 +175,7 @@ def test_two_processes_write_down_all_commits_and_agree_on_one(tmp_path: Path) -
         subprocess.Popen([sys.executable, "-c", _PINNING, str(tmp_path), which], stdout=subprocess.PIPE, text=True)
         for which in "01"
     ]
-    said = {process.communicate(timeout=60)[0].strip() for process in started}
+    said = {process.communicate(timeout=600)[0].strip() for process in started}
     assert [process.returncode for process in started] == [0, 0]
     pins = read_pins(tmp_path)
     assert pins.keys() == {"some/one", *(f"some/model{n}" for n in range(60))}

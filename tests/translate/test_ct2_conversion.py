@@ -121,7 +121,7 @@ def interrupt(folder: Path, cache: Path, number: signal.Signals) -> str:
     while not any(home.glob(".*.tmp/*/*")) and child.poll() is None and time.monotonic() < end:
         time.sleep(0.0005)
     child.send_signal(number)
-    _, said = child.communicate(timeout=120)
+    _, said = child.communicate(timeout=600)
     assert child.returncode != 0, "it was done before the signal came"
     return said
 
@@ -154,7 +154,7 @@ def test_two_processes_at_once(m2m100: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     program = f"{START}print(convert(Path({str(m2m100)!r}), Path({str(cache)!r})).name)"
     both = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [one.communicate(timeout=120)[0].strip() for one in both]
+    said = [one.communicate(timeout=600)[0].strip() for one in both]
     assert [one.returncode for one in both] == [0, 0]
     assert said[0] == said[1]
     assert names(cache) == [said[0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import email.utils
 import itertools
@@ -121,17 +122,24 @@ def test_a_fault_is_met_with_another_try(reply: Reply, kind: str) -> None:
     assert tally.execution["requests"] == 11
 
 
-def test_a_server_is_left_alone_for_as_long_as_it_asks() -> None:
+def test_a_server_is_left_alone_for_as_long_as_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[float] = []
+    waits: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        waits.append(seconds)
+        await sleep(seconds)
 
     def answer(source: str, before: int) -> Reply:
         times.append(time.monotonic())
         return said(german(source)) if len(times) > 1 else refused(429, retry_after="0.4")
 
+    monkeypatch.setattr(endpoint_system.asyncio, "sleep", noted)
     with serving(answer) as server:
         run(plan(server.url, sentences(3), concurrency=1))
     assert times[1] - times[0] >= 0.4
-    assert times[3] - times[1] < 0.4  # and no longer
+    assert [seconds > 0 for seconds in waits] == [False, True, False, False]  # and no longer
 
 
 def test_a_server_that_has_closed_for_today_is_not_waited_for() -> None:
@@ -141,12 +149,12 @@ def test_a_server_that_has_closed_for_today_is_not_waited_for() -> None:
     assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize("pause", [0.01, 5.0])
+@pytest.mark.parametrize("pause", [0.02, 9.0])
 def test_a_slow_answer_is_given_up_and_asked_for_again(pause: float) -> None:
-    # By the byte, a whole answer takes over three seconds; none of its reads does.
+    # By the byte, a whole answer takes over six seconds; none of its reads does.
     store = MemoryStore()
     with serving(lambda s, before: dataclasses.replace(said(german(s)), pause=0 if before else pause)) as server:
-        made = plan(server.url, sentences(2), timeout=1.5)
+        made = plan(server.url, sentences(2), timeout=3)
         tally = made.translate(store, range(2), lambda *_: None)
     found = made.collect(store)
     assert isinstance(found, Translated)
@@ -180,10 +188,10 @@ def test_a_first_signal_after_an_error_waits_for_what_is_on_its_way(monkeypatch:
             clients.append(self)
 
     def answer(source: str, _: int) -> Reply:
-        together.wait(60)
+        together.wait(600)
         if source.endswith(" 0."):
             return refused(400)
-        assert signalled.wait(60)
+        assert signalled.wait(600)
         return always(source, 0)
 
     def interrupt() -> None:
@@ -339,7 +347,7 @@ def test_many_at_once_in_any_order_lose_and_double_nothing() -> None:
     def answer(source: str, before: int) -> Reply:
         n = next(arrived)
         if n < first.parties:
-            first.wait(60)  # so many requests are open at once, whatever the machine does
+            first.wait(600)  # so many requests are open at once, whatever the machine does
         time.sleep((n * 7919 % 13) / 500)  # up to 24 ms, in no order
         if not before and n % 11 == 0:
             return refused(500)
@@ -404,10 +412,10 @@ def test_a_limit_a_minute_spaces_the_requests() -> None:
         times.append(time.monotonic())
         return said(german(source))
 
+    begin = time.monotonic()
     with serving(answer) as server:
         run(plan(server.url, sentences(4), requests_per_minute=600, concurrency=4))
-    # A server sees what was sent a little later; the first of four waited for nothing, the last for three tenths.
-    assert times[3] - times[0] >= 0.2
+    assert max(times) - begin >= 0.3  # the first of four waits for nothing, the last for three tenths
 
 
 # The key
