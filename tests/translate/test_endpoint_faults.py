@@ -135,7 +135,7 @@ def test_a_server_is_left_alone_for_as_long_as_it_asks(monkeypatch: pytest.Monke
         times.append(time.monotonic())
         return said(german(source)) if len(times) > 1 else refused(429, retry_after="0.4")
 
-    monkeypatch.setattr(endpoint_system.asyncio, "sleep", noted)
+    monkeypatch.setattr(asyncio, "sleep", noted)
     with serving(answer) as server:
         run(plan(server.url, sentences(3), concurrency=1))
     assert times[1] - times[0] >= 0.4
