@@ -288,7 +288,8 @@ def _misspelt(
         for n, word in enumerate(words)
         if free[n] and not word.facts.readings
         for known in sorted(translations)
-        if _one_letter_off(word.facts.form, known, language)
+        # Lengths first, for stems take time.
+        if abs(len(word.facts.form) - len(known)) == 1 and _one_letter_off(word.facts.form, known, language)
     )
     return next(found, None)
 
