@@ -9,6 +9,7 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -230,6 +231,27 @@ class StanzaModels:
         )
 
 
+@contextmanager
+def _not_to_be_trained() -> Iterator[None]:
+    """Stanza gives each model an optimizer, for the first of which PyTorch imports its compiler: two seconds.
+
+    Nothing is trained here, so they are empty.
+    """
+    import torch
+    from stanza.models.common import utils
+
+    class Empty(torch.optim.Optimizer):  # type: ignore[misc]  # torch has no types here
+        def __init__(self, *_: object, **__: object) -> None:
+            self.param_groups: list[object] = []
+
+    made = utils.dispatch_optimizer
+    utils.dispatch_optimizer = Empty
+    try:
+        yield
+    finally:
+        utils.dispatch_optimizer = made
+
+
 def load_pipeline(package: StanzaPackage, device: str | None, **options: object) -> Any:  # noqa: ANN401 - stanza's
     """Stanza's pipeline of a package's models and no others, with more of Stanza's `options`.
 
@@ -247,7 +269,7 @@ def load_pipeline(package: StanzaPackage, device: str | None, **options: object)
     if device:
         require_device(device)
     try:
-        with lenient():
+        with lenient(), _not_to_be_trained():
             return stanza.Pipeline(
                 package.language,
                 dir=str(package.folder),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
@@ -252,3 +254,18 @@ def test_a_device_that_is_not_here(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         require_device(name)
     require_device("cpu")
+
+
+def test_loading_does_not_import_pytorchs_compiler(stanza_dir: Path) -> None:
+    # Stanza would make optimizers, which import it: two seconds of every run. One that is trained has them again.
+    code = (
+        "import sys, torch; from pathlib import Path; from stanza.models.common import utils\n"
+        "from mtbias.morphology.stanza_models import find_package, load_pipeline\n"
+        "said = load_pipeline(find_package('de', Path(sys.argv[1])), 'cpu')('Der Arzt kam.')\n"
+        "print(said.sentences[0].words[1].upos, 'torch._dynamo' in sys.modules)\n"
+        "weights = torch.nn.Linear(1, 1).parameters()\n"
+        "print(type(utils.dispatch_optimizer('adam', weights, utils.logger, 0.1, (0.9, 0.9), 1e-6)).__name__)"
+    )
+    command = [sys.executable, "-c", code, str(stanza_dir)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["NOUN", "False", "Adam"]
