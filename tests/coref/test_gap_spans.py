@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from mtbias.coref.found_names import find_names, persons
+from mtbias.coref.found_names import find_names, likely_persons, persons
 from mtbias.coref.gap_data import (
     GapFile,
     GapInstance,
@@ -203,6 +204,17 @@ def test_agreement_of_names(tmp_path: Path) -> None:
     # of names, and its antecedent another place.
     assert f"{100 * (n - 1) / n:.1f} % were found, of {n - 1} found 100.0 % are annotated" in said
     assert "of the 4 texts with an annotated antecedent 75.0 % have as many names, 75.0 % the" in said
+
+
+def test_names_that_may_be_of_persons() -> None:
+    text = "Ann Day met Day, Bell, Pam and Zork in Rome near the Thames."
+    names = ["Ann Day", "Day", "Bell", "Pam", "Zork", "Rome", "Thames"]
+    spans = [Span(at, at + len(name)) for name in names if (at := text.rindex(name)) >= 0]
+    # Ann Day has two words, the second Day one of hers, Bell is a candidate, Pam is not listed, Rome and Thames are
+    # places by the word before them.
+    instance = replace(example(), text=text, a="Bell", b="Cora")
+    found = [text[slice(*span)] for span in likely_persons(instance, spans)]
+    assert found == ["Ann Day", "Day", "Bell"]
 
 
 def test_persons_of_a_document_of_stanza() -> None:
