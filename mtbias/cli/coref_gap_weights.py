@@ -35,7 +35,8 @@ def command(
         A TSV file of GAP's columns, or GAP's folder (whose gap-test-name-spans.json --name-spans need not name then).
     name_spans
         The names of each text (JSON); or auto: persons by Stanza's English recogniser, where its model is there, else
-        proper nouns by its tagger that may be of persons, and how far they are the annotated ones, where the folder has such.
+        proper nouns by its tagger that may be of persons; and how far they are the annotated ones, where the folder has
+        such.
     max_names
         Leave out texts with more names; the paper's W_t has 15.
     max_distance
