@@ -18,7 +18,7 @@ COMMANDS = dict(re.findall(r"^\| ([a-z]+) \| `(.+?)`", PAGE, re.MULTILINE))
 ROWS = [line.strip("|").split("|") for line in PAGE.splitlines() if re.match(r"\| \d", line)]
 NOT_HERE = re.compile(r"\b[A-Z]{3,}\b(?!\.)|paper\.toml|coref_fine_tuning")
 """Files that the reader has to have: in capitals."""
-SLOW = set("abdeijwx")
+SLOW = {*"abdeijwx", "rn"}
 """Commands of more than two seconds of processor time."""
 
 
