@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from mtbias.files.reading import commented_rows
 from mtbias.report.tables import PrintedTable, number
+from mtbias.stats.results import UNDEFINED
 
 _ABOUT = {
     "winomt": "WinoMT, translations of 2019 (Stanovsky et al. 2019)",
@@ -16,7 +17,7 @@ _ABOUT = {
 }
 _DIFFERS = {
     "winomt": "Theirs: 3,888 sentences, fast_align, articles and dictionaries; without a call an entity is male or "
-    "female by rule in ar, de and he. docs/published.md has the effect of each rule. *: ΔS from memory of the table.",
+    "female by rule in ar, de and he. docs/published.md has the effect of each rule. No ΔS where it could not be recomputed.",
     "bug": "Theirs: 108K sentences of BUG's first version, EasyNMT with beam 5, fast_align, rules of 2020. The release "
     "has 105,687 sentences. Opus-MT en-ar was likely run without its language token; the Hebrew cell of mBART50 looks "
     "like a part of the data.",
@@ -61,8 +62,8 @@ def published_table(metrics: Mapping[str, Any]) -> PrintedTable | None:
     for line in lines:
         of = f"mean of 8 languages, {line.group}" if line.lang == "mean" else line.lang
         accuracy, delta_g, delta_s = (number(value, 1) for value in line.numbers)
-        star = "*" if found[1] == "winomt" and line.how == "log" else ""
-        rows.append([line.system, of, accuracy, delta_g, delta_s + star])
+        remembered = found[1] == "winomt" and line.how == "log"
+        rows.append([line.system, of, accuracy, delta_g, UNDEFINED if remembered else delta_s])
     return PrintedTable(
         ["", "", "accuracy", "ΔG", "ΔS"], rows, f"Published: {_ABOUT[found[1]]}", [_DIFFERS[found[1]]], left=2
     )
