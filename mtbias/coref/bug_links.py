@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import Asked, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import AskedPronoun, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.paired import NumberUnits
@@ -100,10 +100,10 @@ class Bug(CorefDataset):
             texts.append(CorefText(row.id, tokens, " ".join(row.words), (gold,) if len(gold) == 2 else ()))
         return texts
 
-    def asked(self, at: int, id_: str, answer: Clusters) -> Asked:  # noqa: ARG002 - the base class's
+    def asked(self, at: int, id_: str, answer: Clusters) -> AskedPronoun:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; right where a cluster has both words, and each sentence is alone."""
         row = self.rows[at]
-        return Asked((row.pronoun, row.pronoun), "", linking_clusters(answer, row.profession, row.pronoun) > 0)
+        return AskedPronoun((row.pronoun, row.pronoun), "", linking_clusters(answer, row.profession, row.pronoun) > 0)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; each group of rows has its own stream of random numbers.

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtbias.coref.dataset import RATIO, Asked, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, AskedPronoun, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap import GapLike
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
@@ -114,7 +114,7 @@ class CounterGap(GapLike):
     name = "counter-gap"
     signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
 
-    def asked(self, at: int, id_: str, answer: Labels) -> Asked:
+    def asked(self, at: int, id_: str, answer: Labels) -> AskedPronoun:
         """See `CorefDataset`; a group is a quadruple."""
         return super().asked(at, id_, answer)._replace(group=_base(id_))
 

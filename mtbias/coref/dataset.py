@@ -114,7 +114,7 @@ class DatasetScores:
         return {(one.part, one.key): one.estimate for one in self.numbers}[part, key]
 
 
-class Asked(NamedTuple):
+class AskedPronoun(NamedTuple):
     """What a document asks, and whether an answer to it is right."""
 
     pronoun: Mention
@@ -208,7 +208,7 @@ class CorefDataset(ABC):
         """
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
 
-    def asked(self, at: int, id_: str, answer: Any) -> Asked | None:  # noqa: ANN401, ARG002 - as `answer` gives it
+    def asked(self, at: int, id_: str, answer: Any) -> AskedPronoun | None:  # noqa: ANN401, ARG002 - as `answer` gives it
         """What the document at place `at` asks, and whether `answer` is right, as the data set's accuracy counts it.
 
         None where it asks of all mentions alike.

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import RATIO, Asked, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, AskedPronoun, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText, Spans
 from mtbias.coref.gap_data import (
     GapFile,
@@ -84,10 +84,10 @@ class GapLike(CorefDataset):
         """FALSE twice where no cluster has the pronoun."""
         return labels_of(self._by_id[id_], clusters)
 
-    def asked(self, at: int, id_: str, answer: Labels) -> Asked:  # noqa: ARG002 - the base class's
+    def asked(self, at: int, id_: str, answer: Labels) -> AskedPronoun:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; right where both labels are."""
         instance = self.file.instances[at]
-        return Asked(mentions_of(instance)[0], "", instance.gold == answer)
+        return AskedPronoun(mentions_of(instance)[0], "", instance.gold == answer)
 
     def read_labels(self, path: Path) -> Answers:
         """See `mtbias.coref.gap_data.read_labels`."""

@@ -27,7 +27,7 @@ from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.dataset import (
     CONDITIONS,
     KINDS,
-    Asked,
+    AskedPronoun,
     CorefDataset,
     DatasetScores,
     Link,
@@ -167,10 +167,10 @@ class SoWinoBias(CorefDataset):
         """All sentences."""
         return [CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),)) for s in self.sentences]
 
-    def asked(self, at: int, id_: str, answer: Clusters) -> Asked:  # noqa: ARG002 - the base class's
+    def asked(self, at: int, id_: str, answer: Clusters) -> AskedPronoun:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; a group is a pair."""
         sentence = self.sentences[at]
-        return Asked(sentence.pronoun, str(at // 2), link(sentence, answer) is Link.RIGHT)
+        return AskedPronoun(sentence.pronoun, str(at // 2), link(sentence, answer) is Link.RIGHT)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.

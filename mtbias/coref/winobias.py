@@ -37,7 +37,7 @@ from mtbias.coref.conll_scorer import PARTS, RATES, compute_coref, conll_f1, cou
 from mtbias.coref.dataset import (
     CONDITIONS,
     KINDS,
-    Asked,
+    AskedPronoun,
     CorefDataset,
     DatasetScores,
     Link,
@@ -143,11 +143,11 @@ class WinoBias(CorefDataset):
         """By id, the line of a split and a type, which counterparts share."""
         return {d.id: f"{split} {type_} {d.line}" for (split, type_, _), of in self.sets.items() for d in of}
 
-    def asked(self, at: int, id_: str, answer: Clusters) -> Asked:  # noqa: ARG002 - the base class's
+    def asked(self, at: int, id_: str, answer: Clusters) -> AskedPronoun:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; right where the first pronoun's link is, a group is a line of both conditions."""
         document = self.documents[id_]
         pronoun = document.pronouns[0]
-        return Asked((pronoun, pronoun), self._groups[id_], link(document, answer) is Link.RIGHT)
+        return AskedPronoun((pronoun, pronoun), self._groups[id_], link(document, answer) is Link.RIGHT)
 
     def baseline(self, rule: str) -> Answers:
         """See `CorefDataset`; one of `BASELINES`."""

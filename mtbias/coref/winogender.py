@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.conll import Clusters
-from mtbias.coref.dataset import RATIO, Asked, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, AskedPronoun, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.paired import NumberUnits
@@ -126,12 +126,12 @@ class Winogender(CorefDataset):
                     linked.add(Resolution.OCCUPATION if of_occupation else Resolution.PARTICIPANT)
         return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
 
-    def asked(self, at: int, id_: str, answer: Resolution) -> Asked:  # noqa: ARG002 - the base class's
+    def asked(self, at: int, id_: str, answer: Resolution) -> AskedPronoun:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; a group is a sentence with each pronoun."""
         sentence = self.sentences[id_]
         pronoun = sentence.places[2]
         group = id_.removesuffix(f".{sentence.pronoun}.txt")
-        return Asked((pronoun, pronoun), group, answer is sentence.answer)
+        return AskedPronoun((pronoun, pronoun), group, answer is sentence.answer)
 
     def read_labels(self, path: Path) -> Answers:
         """Columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none (neither)."""

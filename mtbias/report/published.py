@@ -17,7 +17,8 @@ _ABOUT = {
 }
 _DIFFERS = {
     "winomt": "Theirs: 3,888 sentences, fast_align, articles and dictionaries; without a call an entity is male or "
-    "female by rule in ar, de and he. docs/published.md has the effect of each rule. No ΔS where it could not be recomputed.",
+    "female by rule in ar, de and he. docs/published.md has the effect of each rule. No ΔS where it could not be "
+    "recomputed.",
     "bug": "Theirs: 108K sentences of BUG's first version, EasyNMT with beam 5, fast_align, rules of 2020. The release "
     "has 105,687 sentences. Opus-MT en-ar was likely run without its language token; the Hebrew cell of mBART50 looks "
     "like a part of the data.",
