@@ -131,7 +131,6 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
         (["eval", "--model", "demo", "--lang", "fr"], "the model demo translates into ar, cs, de, es, he, it, ru, uk "),
         (["list", "models", "--lang", "German"], "did you mean de? there are ar"),
         (["compare", "--name", "a", "b"], "expected RUN, in front of the options"),
-        (["fetch", "--dataset", "winobias"], "got winobias; download the folder WinoBias/wino/data of https://"),
         (["fetch", "--lang"], "--lang requires at least 1 element"),
         (["fetch", "--lang", "de", "tlh", "--dataset", "x", "y"], "no language 'tlh' is installed"),
         (["eval", "--model", "-", "--lang", "de"], "got '/dev/stdin'"),
