@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from mtbias.types import Span
 from tests.mining.small_trees import examples
 from tests.mining.small_trees import tree as sentence_of
 
-MANUAL = Path(__file__).parents[2] / "docs" / "mining.md"
 PATTERNS = read_patterns()
 PAPER = tuple(pattern for pattern in PATTERNS if pattern.name == str(pattern.number))
 WORDS = frozenset(("writer", "nurse", "clerk"))
@@ -66,13 +64,6 @@ def test_each_example_is_found_by_its_own_pattern(pattern: Pattern) -> None:
 
 def test_all_fourteen_numbers_are_there() -> None:
     assert {number for pattern in PAPER for number in pattern.numbers} == set(range(1, 15))
-
-
-def test_the_manual_has_every_pattern_with_its_numbers() -> None:
-    text = " ".join(MANUAL.read_text(encoding="utf-8").split())
-    ours = [(pattern.name, ", ".join(map(str, pattern.numbers))) for pattern in PATTERNS if pattern not in PAPER]
-    assert re.findall(r"`(\d+-\w+)` \(([\d, ]+)\)", text) == ours
-    assert re.findall(r"[:;] `(\d+)` ", text) == [pattern.name for pattern in PAPER]
 
 
 def test_adjacent_is_right_behind() -> None:
