@@ -16,7 +16,7 @@ from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
 from mtbias.coref.winobias import WinoBias, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import cache_folder, cached_file, fetched_source
-from mtbias.errors import DataError, UsageError, choices
+from mtbias.errors import DataError, MissingResourceError, UsageError, choices
 
 
 class _Known(NamedTuple):
@@ -121,9 +121,14 @@ def located(
         if there is None and dataset in names and dataset != WITHOUT_DATA:
             looked = f"nothing at {' or '.join(map(str, places))}" if places else "no file"
             raise DataError(f"{dataset}: {looked}; give its place with --data{_fetched(dataset)}")
-        for fetched in places.get(there, ()) if there is not None and there.is_relative_to(cached) else ():
-            if (cached / fetched_source(fetched).name).is_dir():
-                cached_file(fetched, cache)
+        try:
+            for fetched in places.get(there, ()) if there is not None and there.is_relative_to(cached) else ():
+                if (cached / fetched_source(fetched).name).is_dir():
+                    cached_file(fetched, cache)
+        except MissingResourceError:
+            if dataset in names:
+                raise
+            there = None  # it was never fetched whole
         if there is not None or dataset in names:
             located[dataset] = there
     if not located:

@@ -118,7 +118,7 @@ def test_another_programs_sigterm_is_left_to_it(monkeypatch: pytest.MonkeyPatch)
         seen.append(signal.getsignal(signal.SIGTERM))
         return {}
 
-    monkeypatch.setattr("mtbias.cli.listing.datasets", none)
+    monkeypatch.setattr("mtbias.cli.listing.catalogued", none)
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         assert cli.main(["list", "datasets"]) == 0

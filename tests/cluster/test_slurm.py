@@ -71,7 +71,7 @@ def _sweep(folder: Path, *, more: str) -> Path:
     file = folder / "sweep.toml"
     file.write_text(
         f"out = 'runs'\nmodels = ['demo']\nlanguages = {list(LANGUAGES)}\ndatasets = ['demo']\n{more}\n"
-        "cache_dir = 'cache'\n[slurm]\ngpus = 0\nmem = '1G'\n[slurm.score]\ncpus = 1\nmem = '2G'\n"
+        "cache_dir = 'cache'\n[slurm]\ngpus = 0\ncpus = 1\nmem = '1G'\n[slurm.score]\ncpus = 1\nmem = '2G'\n"
     )
     return file
 

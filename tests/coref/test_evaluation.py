@@ -21,7 +21,7 @@ from mtbias.coref.documents import CorefText
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
 from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.coref.systems import Put
-from mtbias.errors import DataError, UsageError
+from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.writing import write_atomic
 from mtbias.report.coref_tables import render_coref_page
 from mtbias.settings import BootstrapSettings
@@ -419,3 +419,11 @@ def test_wrong_usage_is_said_in_a_line(
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_data_set_that_was_never_fetched_whole_is_there_only_where_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "datasets" / "winobias").mkdir(parents=True)
+    given = {"bug": tmp_path / "bug.csv"}
+    assert located(given, [], cache=tmp_path) == given
+    with pytest.raises(MissingResourceError, match="mtbias fetch --dataset winobias"):
+        located(given, [], ["winobias"], cache=tmp_path)

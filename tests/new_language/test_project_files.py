@@ -150,13 +150,14 @@ def test_a_translated_sentence_is_read(project: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_draft_is_installed_and_listed(project: Path, tmp_path: Path) -> None:
+def test_a_draft_is_installed_and_listed(tmp_path: Path) -> None:
+    write_draft(Draft("ro", "Romanian", (), ("Stanza: has words",)), tmp_path / "mtbias-romanian")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path)]
-    command = [sys.executable, "-m", "pip", "install", *options, str(project)]
+    command = [sys.executable, "-m", "pip", "install", *options, str(tmp_path / "mtbias-romanian")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from mtbias.cli import main; main(['languages', 'check', 'pt'])"
+        "import sys; sys.path.insert(0, sys.argv[1]); from mtbias.cli import main; main(['languages', 'check', 'ro'])"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
