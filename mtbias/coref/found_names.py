@@ -23,8 +23,8 @@ _BEFORE_OTHERS = re.compile(r"\b(?:the|in|at|near|on|an?)[ ]+$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def find_names(data: GapFile, folder: Path) -> NameSpans:
-    """The names of texts by Stanza: persons where `folder` has its English recogniser, else `likely_persons`.
+def find_names(data: GapFile, folder: Path) -> tuple[NameSpans, str]:
+    """The names of texts by Stanza, and how: persons where `folder` has its English recogniser, else `likely_persons`.
 
     Raises:
         MissingResourceError: `folder` has not even the tagger; Stanza cannot load the models.
@@ -33,17 +33,18 @@ def find_names(data: GapFile, folder: Path) -> NameSpans:
     try:
         package = find_package("en", folder, NAMED_ENTITIES)
     except MissingResourceError:
-        package = find_package("en", folder)
+        package, how = find_package("en", folder), "proper nouns that may be of persons; no recogniser is there"
         analyses = StanzaModels(package, None).analyse(texts)
         runs = [proper_names(one.text, proper_nouns(one)) for one in analyses]
         first_names = {name.text for name in read_names(EXAMPLE_NAMES).names}
         found = [likely_persons(i, run, first_names) for i, run in zip(data.instances, runs, strict=True)]
     else:
+        how = "persons by Stanza's recogniser"
         with lenient():
             documents = load_pipeline(package, None).bulk_process([text.translate(BREAKS) for text in texts])
         found = list(map(persons, documents))
     spans = {instance.id: names for instance, names in zip(data.instances, found, strict=True)}
-    return NameSpans(spans, sha256(package.analyses_signature.encode()).hexdigest(), 0)
+    return NameSpans(spans, sha256(package.analyses_signature.encode()).hexdigest(), 0), how
 
 
 def likely_persons(instance: GapInstance, names: Iterable[Span], first_names: Collection[str] = ()) -> tuple[Span, ...]:

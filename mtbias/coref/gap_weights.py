@@ -223,7 +223,7 @@ def write_gap_weights(
     data: Path,
     name_spans: Path | None = None,
     *,
-    find: Callable[[GapFile], NameSpans] | None = None,
+    find: Callable[[GapFile], tuple[NameSpans, str]] | None = None,
     over: Collection[Property] = (),
     max_names: int | None = None,
     max_distance: int | None = None,
@@ -231,7 +231,7 @@ def write_gap_weights(
 ) -> WrittenWeights:
     """`solve_gap_weights` of a file of GAP or its folder; `over` nothing means over both properties.
 
-    `find` finds the names; they are compared with those of `name_spans`, where there are such.
+    `find` finds the names and says how; they are compared with those of `name_spans`, where there are such.
 
     Raises:
         DataError: what the readers and the solver raise.
@@ -242,7 +242,7 @@ def write_gap_weights(
         raise UsageError("--name-spans is missing; see --help")
     file = read_instances(data)
     annotated = read_name_spans(name_spans, file) if name_spans else None
-    spans = find(file) if find else annotated
+    spans, how = find(file) if find else (annotated, "")
     assert spans is not None  # noqa: S101 - one of the two is given
     chosen = [name for name in PROPERTIES if not over or name in over]
     examples = properties(file, spans)
@@ -256,6 +256,8 @@ def write_gap_weights(
         notes.append(f"{solved.n_trimmed} examples with too many names or too far an antecedent have weight 0")
     if annotated and annotated.unknown:
         notes.append(f"{annotated.unknown} texts of {name_spans} are not in the data")
+    if find:
+        notes.append(f"names: {how}")
     if find and annotated:
         notes.append(agreement(spans, annotated, file))
     where = "found" if name_spans is None or find else name_spans.name

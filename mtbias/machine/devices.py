@@ -5,17 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import parent_process
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
 
-from mtbias.errors import MtbiasError, SettingError
+from mtbias.errors import SettingError
 
 
 def usable_cores() -> int:
@@ -103,60 +98,11 @@ def require_device(name: str) -> None:
         raise SettingError("device", f"expected a GPU of this machine, got {name}; torch sees {gpu_count()}: give cpu")
 
 
-# Work that several processes of one thread each share.
-
-T = TypeVar("T")
-R = TypeVar("R")
-_AHEAD = 2
-"""Items that wait for each process."""
-_work: list[Callable[[Any], Any]] = []
-"""What a process does with an item; it has no other place for it."""
-
-
-def in_processes(
-    make: Callable[[], Callable[[T], R]], items: Iterable[T], processes: int
-) -> Generator[tuple[T, R], None, None]:
-    """Each of `items` with what is made of it, in their order; closing the generator ends the processes.
-
-    In each of the `processes` of one thread `make`, which can be pickled, gives the function that works on an item.
-
-    Raises:
-        MtbiasError: a process was ended from outside; or what the function raises.
-    """
-    left, waiting = iter(items), deque[tuple[T, Future[R]]]()
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (make,))
-    try:
-        while True:
-            for item in islice(left, _AHEAD * processes - len(waiting)):
-                waiting.append((item, pool.submit(_do, item)))
-            if not waiting:
-                return
-            item, future = waiting.popleft()
-            yield item, future.result()
-    except BrokenProcessPool:
-        raise MtbiasError(
-            "a process was ended (too little memory?): give fewer --processes; the same command resumes"
-        ) from None
-    finally:
-        for process in list((pool._processes or {}).values()):  # which else would finish what they are at
-            process.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
 def begin_worker() -> None:
     """Compute with one thread, leave Ctrl-C to the parent, and end where the parent is killed."""
     os.environ["OMP_NUM_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
-    begin_worker()
-    _work.append(make())
-
-
-def _do(item: Any) -> Any:  # noqa: ANN401 - as the function takes and gives it
-    return _work[0](item)
 
 
 def _end_with_parent() -> None:

@@ -7,13 +7,15 @@ with the same ``sentence_text``, as the authors do, the last one; and its card.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
-from functools import partial
 from hashlib import blake2b, sha256
 from itertools import groupby, islice
+from multiprocessing import get_context
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
@@ -21,11 +23,11 @@ from typing import Any, NamedTuple
 from mtbias import __version__
 from mtbias.corpora.catalog import cache_folder
 from mtbias.english.first_names import EXAMPLE_NAMES, read_names
-from mtbias.errors import SettingError, escaped
+from mtbias.errors import MtbiasError, SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
 from mtbias.files.reading import read_bytes
 from mtbias.files.writing import signature_line, write_atomic
-from mtbias.machine.devices import chosen_device, in_processes, require_device
+from mtbias.machine.devices import begin_worker, chosen_device, require_device
 from mtbias.mining.confidence import weights_sha256
 from mtbias.mining.gap_contexts import MinedContext, context_lines, contexts_of, may_hold
 from mtbias.mining.mined_rows import Kind, MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
@@ -415,9 +417,42 @@ def mined_chunks(
         MissingResourceError: Stanza cannot load its models.
         MtbiasError: a process was ended from outside.
     """
-    if processes > 1:
-        yield from in_processes(partial(ChunkMiner, plan), chunks, processes)
+    if processes == 1:
+        miner = ChunkMiner(plan)
+        for chunk in chunks:
+            yield chunk, miner(chunk)
         return
-    miner = ChunkMiner(plan)
-    for chunk in chunks:
-        yield chunk, miner(chunk)
+    left, waiting = iter(chunks), deque[tuple[Chunk, Future[MinedChunk]]]()
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start, (plan,))
+    try:
+        while True:
+            for chunk in islice(left, _AHEAD * processes - len(waiting)):
+                waiting.append((chunk, pool.submit(_mine_chunk, chunk)))
+            if not waiting:
+                return
+            chunk, future = waiting.popleft()
+            yield chunk, future.result()
+    except BrokenProcessPool:
+        raise MtbiasError(
+            "a process was ended (too little memory?): give fewer --processes; the same command resumes"
+        ) from None
+    finally:
+        for process in list((pool._processes or {}).values()):  # which else would finish what they are at
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+_AHEAD = 2
+"""Chunks that wait for each process."""
+_miners: list[ChunkMiner] = []
+"""The one of a process of a pool, which has no other place for it."""
+
+
+def _start(plan: MiningPlan) -> None:
+    """What a process does first."""
+    begin_worker()
+    _miners.append(ChunkMiner(plan))
+
+
+def _mine_chunk(chunk: Chunk) -> MinedChunk:
+    return _miners[0](chunk)

@@ -244,7 +244,10 @@ def _not_to_be_trained() -> Iterator[None]:
         def __init__(self, *_: object, **__: object) -> None:
             self.param_groups: list[object] = []
 
-    made = utils.dispatch_optimizer
+    made = getattr(utils, "dispatch_optimizer", None)  # no part of Stanza's interface: another release may lack it
+    if made is None:
+        yield
+        return
     utils.dispatch_optimizer = Empty
     try:
         yield

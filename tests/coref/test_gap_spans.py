@@ -234,7 +234,8 @@ def test_persons_of_a_document_of_stanza() -> None:
 @pytest.mark.slow
 def test_names_are_found_without_a_recogniser(tmp_path: Path, stanza_dir: Path) -> None:
     file, _ = _corpus(tmp_path)
-    found = find_names(file, stanza_dir)
+    found, how = find_names(file, stanza_dir)
+    assert how.endswith("no recogniser is there")
     assert found.of.keys() == {instance.id for instance in file.instances}
     assert all(span.end <= len(i.text) for i in file.instances for span in found.of[i.id])
     assert sum(map(len, found.of.values())) > 0

@@ -129,7 +129,7 @@ def test_the_data_set(data: GapFile) -> None:
 
 
 def _same(data: GapFile, proper: Callable[[str], Iterable[Span]]) -> dict[str, int]:
-    """How many twins made from the 1002 originals are those of the data set, given the people of the other gender."""
+    """How many counterfactuals of the 1002 originals are the data set's, given the people of the other gender."""
     names = read_names(EXAMPLE_NAMES)
     same = {"-control": 0, "-swap-1": 0, "-swap-2": 0}
     for quadruple in quadruples(data):
@@ -146,13 +146,13 @@ def _same(data: GapFile, proper: Callable[[str], Iterable[Span]]) -> dict[str, i
     return same
 
 
-def test_twins_are_those_of_the_data_set(data: GapFile) -> None:
+def test_counterfactuals_are_those_of_the_data_set(data: GapFile) -> None:
     """Section 2.2; without a tagger, which finds the forms of the four names, they are fewer."""
     assert _same(data, lambda _: ()) == {"-control": 906, "-swap-1": 788, "-swap-2": 788}
 
 
 @pytest.mark.exhaustive
-def test_people_and_their_twins_with_a_tagger(data: GapFile, stanza_dir: Path, tmp_path: Path) -> None:
+def test_people_and_their_counterfactuals_with_a_tagger(data: GapFile, stanza_dir: Path, tmp_path: Path) -> None:
     """The others differ in words (maid, madam), in forms of names, in the reading of *her*, and in *hers*, which the
     data set leaves as it is.
     """
@@ -166,7 +166,7 @@ def test_people_and_their_twins_with_a_tagger(data: GapFile, stanza_dir: Path, t
 
 
 def test_her_is_read_as_in_the_data_set(data: GapFile) -> None:
-    """The rule for *her* against the twins: right where the twin has him for an object and his for a possessive.
+    """The rule for *her* against the counterfactuals: right where they have him for an object and his for a possessive.
 
     Only quadruples whose twin is word for word parallel, names aside. The data set's own readings have errors too. The
     rule's word lists were finished on these texts, so this is no estimate for others: on half of the books, unseen
