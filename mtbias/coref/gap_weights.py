@@ -231,7 +231,7 @@ def write_gap_weights(
 ) -> WrittenWeights:
     """`solve_gap_weights` of a file of GAP or its folder; `over` nothing means over both properties.
 
-    `find` returns the names and how they were found; they are compared with those of `name_spans`, where there are such.
+    `find` returns the names and how they were found; they are compared with those of `name_spans`, where given.
 
     Raises:
         DataError: what the readers and the solver raise.
