@@ -1,0 +1,85 @@
+"""Translations labelled by what they do with a person's gender: files that are well formed and fit their texts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mtbias.errors import DataError
+from mtbias.files.reading import Record, read_table
+from scripts import neutral
+
+LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
+
+
+def _records(code: str) -> tuple[Record, ...]:
+    table = read_table(neutral.FILES / f"{code}.tsv")
+    table.require(*neutral.COLUMNS)
+    return table.records
+
+
+def test_every_language_has_a_file() -> None:
+    assert sorted(path.stem for path in neutral.FILES.glob("*.tsv")) == sorted(LANGUAGES)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_files_are_well_formed(code: str) -> None:
+    records = _records(code)
+    assert Counter(r.get("set") for r in records) == {"dev": 50, "unread": 50}
+    for r in records:
+        where = f"{code}.tsv, line {r.line}"
+        assert neutral.DOES[r.get("does")] == r.get("call"), where
+        assert (r.get("head") == "") == (r.get("does") == "omitted"), where
+        # Text of others is named, not copied.
+        written = r.get("origin") == neutral.WRITTEN
+        assert written == bool(r.get("source")) == bool(r.get("translation")), where
+        assert written or re.fullmatch(r"(winomt|mtgeneval)/\S+:[1-9]\d*", r.get("origin")), where
+    ways = sum(r.get("does").startswith(("both", "neutral")) for r in records)
+    assert 50 <= ways <= 60
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_labels_fit_the_texts(code: str, shared: Path) -> None:
+    rows = neutral.read_rows(code, shared / "data")
+    assert len(rows) == 100
+    assert len({(row.pair.source, row.pair.text, row.pair.head) for row in rows}) == 100
+
+
+def test_without_the_texts_of_systems_the_written_rows_are_read(tmp_path: Path) -> None:
+    written = sum(r.get("origin") == neutral.WRITTEN for r in _records("de"))
+    assert len(neutral.read_rows("de", tmp_path / "none")) == written > 70
+
+
+HEADER = "\t".join(neutral.COLUMNS) + "\n"
+SENTENCE = "The bus drivers met a driver.\t2\tDie Fahrer trafen die Fahrer*innen."
+ROW = f"dev\t{SENTENCE}\tFahrer*innen\tneutral\tboth:star\twritten\n"
+
+
+def test_a_row_is_read_with_its_entity_and_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neutral, "FILES", tmp_path)
+    (tmp_path / "de.tsv").write_text(HEADER + ROW + ROW.replace("*innen\tn", "@1\tn"), encoding="utf-8")
+    first, second = neutral.read_rows("de", tmp_path)
+    assert first.pair.source[slice(*first.pair.head or ())] == first.pair.entity == "drivers"
+    assert (first.head, second.head) == ((22, 34), (4, 10))
+    assert (first.call, first.does, first.part) == ("neutral", "both:star", "dev")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\t2\t", "\t9\t", "expected the index of a word of the source, got 9"),
+        ("*innen\tn", "in\tn", "expected the head 'Fahrerin' in the translation"),
+        ("*innen\tn", "@3\tn", "expected the head 'Fahrer@3' in the translation"),
+    ],
+)
+def test_a_label_that_does_not_fit_is_named_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, message: str
+) -> None:
+    monkeypatch.setattr(neutral, "FILES", tmp_path)
+    (tmp_path / "de.tsv").write_text(HEADER + ROW.replace(old, new), encoding="utf-8")
+    with pytest.raises(DataError, match=re.escape(message)) as caught:
+        neutral.read_rows("de", tmp_path)
+    assert caught.value.line == 2
