@@ -104,10 +104,10 @@ class Run(FinishedRun):
     def calls_frame(self) -> pd.DataFrame:
         """The sentences as a data frame, one row each, in the corpus's order, with the id as index.
 
-        Columns: those of `calls.jsonl` up to `reason`, and `stanza_gender`; `correct` (the call is the gold gender; no
-        call is not correct; missing where the gender is unknown); `target` (the aligned words, joined by a space);
-        `decided_by` (the kind of word the call rests on). What is absent is missing: `gender` where there is no call,
-        `reason` where there is one. For another measure than the gender of an entity: the keys of its lines.
+        Columns: those of `calls.jsonl` up to `reason`, `stanza_gender` and `does`; `correct` (the call is the gold
+        gender; no call is not correct; missing where the gender is unknown); `target` (the aligned words, joined by a
+        space); `decided_by` (the kind of word the call rests on). What is absent is missing: `gender` where there is no
+        call, `reason` where there is one. For another measure than the gender of an entity: the keys of its lines.
         """
         import pandas as pd
 

@@ -12,6 +12,7 @@ from mtbias.language.grammar import (
     VerbRules,
     parse_agreements,
 )
+from mtbias.types import Strategy
 
 __all__ = [
     "Agreement",
@@ -19,6 +20,7 @@ __all__ = [
     "NounKind",
     "NounReading",
     "SpeakerRules",
+    "Strategy",
     "SurfaceToken",
     "VerbRules",
     "parse_agreements",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, product
+from itertools import chain, islice, product
 from operator import attrgetter
 
 from mtbias.decide import decide
@@ -42,6 +42,8 @@ _FRAMES = (
     " {0} / {0} ",
 )
 """Texts that `tokens` must cut cleanly, whatever stands in the place of ``{0}``."""
+
+_WITHOUT_GENDER = (NounKind.FIXED, NounKind.COMMON)
 
 Problems = Iterator[str]
 
@@ -211,6 +213,11 @@ def _endings(language: Language) -> Problems:
     for ending, others in language.neutral_endings.items():
         if len(others) < 2:
             yield f"[neutral_endings]: {ending!r} must stand for two endings or more; got {sorted(others)}"
+    tables = chain(language.nouns.items(), ((f, [r for _, r in found]) for f, found in language.phrases.items()))
+    silent = [form for form, readings in tables if any(r.kind in _WITHOUT_GENDER for r in readings)]
+    for ending in language.neutral_nouns:
+        if not any(form.endswith(ending) for form in silent):
+            yield f"[neutral_nouns]: no noun of fixed or common gender ends in {ending!r}, so that no text contains it"
 
 
 def _decisions(language: Language) -> Problems:

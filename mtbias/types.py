@@ -53,6 +53,44 @@ class Reason(StrEnum):
     """The evidence contradicts itself."""
 
 
+class Strategy(StrEnum):
+    """What a translation does with the gender of the person: shows one, writes both, uses a neutral word, leaves the
+    person out.
+    """
+
+    MALE = "male"
+    FEMALE = "female"
+    PAIR = "both:pair"
+    """Two whole nouns or articles: *Ärztinnen und Ärzte*, *los y las docentes*."""
+    SLASH = "both:slash"
+    """*Lehrer/-in*, *der/die Angestellte*."""
+    STAR = "both:star"
+    """``Lehrer*in``."""
+    COLON = "both:colon"
+    """*Lehrer:in*."""
+    GAP = "both:gap"
+    """*Lehrer_in*."""
+    BRACKETS = "both:brackets"
+    """*Lehrer(in)*, *un(e) journaliste*."""
+    POINT = "both:point"
+    """*étudiant·e*, *étudiant.e*."""
+    CAPITAL = "both:capital"
+    """*LehrerIn*."""
+    ENDING = "both:ending"
+    """One ending that is neither: *niñes*, *todxs*, *amig@s*, *ragazzə*, ``ragazz*``."""
+    PARTICIPLE = "neutral:participle"
+    """A participle or adjective as a noun, where nothing agrees with it: *die Studierenden*."""
+    COMPOUND = "neutral:compound"
+    """A word for a person, a force or a member that carries the occupation: *Lehrkraft*, *persona encargada*."""
+    COLLECTIVE = "neutral:collective"
+    """One word for all of them: *Personal*, *alumnado*."""
+    EPICENE = "neutral:epicene"
+    """Any other word for a person without a gender: *víctima*, *les élèves*."""
+    OMITTED = "omitted"
+    UNALIGNED = "unaligned"
+    """A word may render the person, and nobody can say which."""
+
+
 class Span(NamedTuple):
     """A half-open range of characters: ``text[start:end]``."""
 
@@ -222,6 +260,8 @@ BOTH_ARTICLES = "articles of both genders"
 """The same: *los y las docentes*."""
 WRITTEN_FOR_BOTH = "written to mean both genders"
 """The same: a spelling that the language's tables know (*LehrerIn*)."""
+NEUTRAL_ENDING = "an ending for both genders"
+"""Detail of evidence: neither form stands there (*niñes*)."""
 NAMES_BOTH = (BOTH_IN_ONE_WORD, BOTH_FORMS, BOTH_ARTICLES, WRITTEN_FOR_BOTH)
 """What the details of evidence say that names both genders; the longer first, of those that hold each other."""
 
@@ -238,6 +278,9 @@ class GenderCall:
     evidence: tuple[Evidence, ...] = ()
     stanza_gender: Gender | None = None
     """What Stanza's features alone show at the same head; None where they show none, and where nobody asked them."""
+    does: Strategy | None = None
+    """What the translation does with the person's gender; None where the evidence contradicts itself, a thing or a
+    foreign word stands for the person, there is no translation, and for the second reader."""
 
     def __post_init__(self) -> None:
         if (self.gender is None) == (self.reason is None):

@@ -11,7 +11,7 @@ import pytest
 from mtbias.decide.gender_pairs import PairCounts, count, pair_outcomes
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
-from mtbias.plugin import Agreement, Language, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules
+from mtbias.plugin import Agreement, Language, NounKind, NounReading, SpeakerRules, Strategy, SurfaceToken, VerbRules
 from mtbias.testing import check_language, contract_problems
 from mtbias.types import Span
 
@@ -71,6 +71,10 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
     "neutral ending of one gender": (
         {"neutral_endings": {"@s": frozenset(("os",))}},
         "[neutral_endings]: '@s' must stand for two endings or more; got ['os']",
+    ),
+    "neutral noun that is none": (
+        {"neutral_nouns": {"kraft": Strategy.COMPOUND, "lehrer": Strategy.EPICENE}},
+        "[neutral_nouns]: no noun of fixed or common gender ends in 'lehrer', so that no text contains it",
     ),
     "speaker without a pronoun": ({"speaker": SpeakerRules(bare_past=True)}, "[speaker]: there are no pronouns"),
     "speaker's word of no gender": (

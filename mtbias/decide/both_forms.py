@@ -15,7 +15,7 @@ from unicodedata import combining, normalize
 from mtbias.decide.sentence_words import PERSONAL, SentenceWord
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
-from mtbias.types import BOTH_ARTICLES, BOTH_FORMS, BOTH_IN_ONE_WORD, Evidence, Gender, Span
+from mtbias.types import BOTH_ARTICLES, BOTH_FORMS, BOTH_IN_ONE_WORD, NEUTRAL_ENDING, Evidence, Gender, Span
 
 # es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand between.
 MAX_BETWEEN = 2
@@ -67,7 +67,7 @@ def both_forms(
         return Evidence("noun", words[head].text + written, Gender.NEUTRAL, "form", BOTH_IN_ONE_WORD)
     neutral = _neutral_word(words[head], text, language)
     if neutral:
-        return Evidence("noun", neutral, Gender.NEUTRAL, "form", "an ending for both genders")
+        return Evidence("noun", neutral, Gender.NEUTRAL, "form", NEUTRAL_ENDING)
     articles = _joined_articles(words, head, text, language)
     if articles:
         return Evidence("determiner", articles, Gender.NEUTRAL, "form", BOTH_ARTICLES)

@@ -32,6 +32,7 @@ from mtbias.decide.sentence_words import (
     tagged_gender,
     word_behind,
 )
+from mtbias.decide.strategy import FIXED_GENDER, FOREIGN_WORD, strategy
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts
@@ -46,6 +47,7 @@ from mtbias.types import (
     GenderCall,
     Reason,
     Span,
+    Strategy,
 )
 
 
@@ -58,17 +60,25 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
         texts: splits the translation; its language decides.
         votes: the tagger's readings over the corpus; None trusts each single reading.
     """
-    call, part = _decide(alignment, analysis, texts, votes), alignment.first_part
+    words = sentence_words(analysis, texts) if alignment.target else []
+    call, part = _decide(alignment, words, analysis, texts, votes), alignment.first_part
     nobody = call.reason in (Reason.UNALIGNED, Reason.NO_PERSON)
     if part is not None and (nobody or part.overlaps(call.target[0])):
-        return _decide_by_first_part(alignment.id, analysis.text, part, texts.language)
-    return call
+        call = _decide_by_first_part(alignment.id, analysis.text, part, texts.language)
+    if call.reason is Reason.UNALIGNED and not alignment.target:
+        return replace(call, does=Strategy.OMITTED)
+    return replace(call, does=strategy(call, words, analysis.text, texts.language))
 
 
-def _decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: FormVotes | None) -> GenderCall:
+def _decide(
+    alignment: Alignment,
+    words: Sequence[SentenceWord],
+    analysis: Analysis,
+    texts: SplitTexts,
+    votes: FormVotes | None,
+) -> GenderCall:
     if not alignment.target:
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
-    words = sentence_words(analysis, texts)
     if alignment.meant is not None:
         readings = texts.language.noun(alignment.meant)
         words = [w._replace(readings=readings) if w.span == alignment.target[0] else w for w in words]
@@ -409,12 +419,8 @@ def _known_noun(form: str, readings: Sequence[NounReading]) -> tuple[Evidence, N
     return Evidence("noun", form, kind.gender, "lexicon", f"{_SAYS[kind]}: {lemmas}"), kind
 
 
-FIXED_GENDER = "fixed grammatical gender"
-"""What the evidence of a noun of fixed gender says, before its lemma."""
 GENERIC = "masculine, also used of women"
 """What the evidence of a masculine form says that is used of women, too."""
-FOREIGN_WORD = "a foreign word"
-"""What the evidence of a word says that was not translated."""
 _SAYS = {
     NounKind.MASCULINE: "masculine",
     NounKind.FEMININE: "feminine",

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from mtbias.errors import PluginError, choices
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
+from mtbias.types import Strategy
 
 # Folding: the form of a word under which every table is asked for it.
 
@@ -159,6 +160,7 @@ _KEYS = {
     },
     "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold", "careless"},
     "align": {"endings", "min_stem"},
+    "neutral_nouns": {"participle", "compound", "collective", "epicene"},
     "verbs": {f.name for f in fields(VerbRules)},
     "speaker": {f.name for f in fields(SpeakerRules)},
 }
@@ -226,6 +228,11 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         **{name: rules.agreements(name) for name in _AGREEMENTS},
         **{name: rules.kinds(name) for name in _KINDS},
         **{name: {k: rules.folded(v.split()) for k, v in rules.table(name).items()} for name in _SETS},
+        "neutral_nouns": {
+            ending: Strategy(f"neutral:{name}")
+            for name, endings in toml.get("neutral_nouns", {}).items()
+            for ending in rules.folded(endings.split())
+        },
         **{name: rules.choices(name, ("m", "f")) for name in ("names", "sex_adjectives")},
         "prepositions": {
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 
 from mtbias.language.data_files import Folder, read_language
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules, WordFacts
-from mtbias.types import Span
+from mtbias.types import Span, Strategy
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
@@ -97,6 +97,8 @@ class Language:
     allows more allows this no longer (de *sie wurde Vorsitzende*: a man would be *Vorsitzender*)."""
     neutral_endings: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Ending written to mean both genders → the masculine and feminine ones that it stands for (es *-@*: o, a)."""
+    neutral_nouns: Mapping[str, Strategy] = field(default_factory=dict)
+    """Ending of nouns that name a person and no gender → how they do so (de *-kraft*: a compound)."""
     compounds: bool = False
     """Nouns are compounded without a space (German): an unknown noun is looked up by its longest known last part."""
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -319,6 +321,12 @@ class Language:
                 if found is None or size <= len(folded) - 2:
                     return (ending, found) if found else None
         return None
+
+    def neutral_noun(self, form: str) -> tuple[str, Strategy]:
+        """(ending, strategy) of a form without a gender, by the longest known ending; no ending is epicene."""
+        folded = self.fold(form)
+        endings = (folded[start:] for start in range(len(folded)))
+        return next(((e, self.neutral_nouns[e]) for e in endings if e in self.neutral_nouns), ("", Strategy.EPICENE))
 
     def adjective(self, form: str) -> tuple[Agreement, ...]:
         """What an adjective of this form agrees with, by its longest known ending; empty where that says nothing."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from mtbias.errors import DataError
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import EXACT, decoded
-from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
+from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Strategy, Translation
 
 T = TypeVar("T")
 
@@ -60,6 +60,7 @@ class CallRecord:
             **{name: getattr(self, name) for name in _KEYS},
             **call_json(self.call, self.translation),
             "stanza_gender": self.call.stanza_gender,
+            "does": self.call.does,
         }
 
     @classmethod
@@ -70,7 +71,7 @@ class CallRecord:
             ValueError: it is something else.
         """
         line = decoded(_CallLine, text)
-        call = replace(line.call(), stanza_gender=line.stanza_gender)
+        call = replace(line.call(), stanza_gender=line.stanza_gender, does=line.does)
         return cls(call=call, **{name: getattr(line, name) for name in _KEYS})
 
 
@@ -107,7 +108,9 @@ class _CallLine(CallLine):
     distance: int | None
     pair: str | None
     control: str | None
-    stanza_gender: Gender | None = None  # runs of earlier releases have none
+    # runs of earlier releases have neither
+    stanza_gender: Gender | None = None
+    does: Strategy | None = None
 
 
 @dataclass(frozen=True, slots=True)

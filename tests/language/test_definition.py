@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
-from mtbias.plugin import Agreement, Language, NounKind, NounReading, parse_agreements
+from mtbias.plugin import Agreement, Language, NounKind, NounReading, Strategy, parse_agreements
 
 HEADER = "english\tlemma\tgender\tparadigm\tforms\n"
 TOML = """
@@ -65,6 +65,9 @@ a = { strip = "a", endings = ["a/f.*.sg", "e/f.*.pl,m.*.pl"] }
 "ama" = "le Der"
 [neutral_endings]
 "X" = "O a"
+[neutral_nouns]
+compound = "Kraft kräfte"
+epicene = "irgendkraft"
 [names]
 "Frau" = "f"
 [prepositions]
@@ -147,6 +150,9 @@ def test_every_rule_arrives(package: Package) -> None:
     assert language.silent_determiners == {"ama": {"le", "der"}}
     assert language.weak == (Agreement("m", "nom", "sg"), Agreement("n", "*", "sg"))
     assert language.neutral_endings == {"x": {"o", "a"}}
+    assert language.neutral_noun("LEHRKRAFT") == ("kraft", Strategy.COMPOUND)
+    assert language.neutral_noun("irgendkraft") == ("irgendkraft", Strategy.EPICENE)
+    assert language.neutral_noun("Gast") == ("", Strategy.EPICENE)
     assert language.names == {"frau": "f"}
     assert language.prepositions == {"mit": {"dat"}, "in": {"dat", "acc"}}
     assert language.verbs.order == "both"

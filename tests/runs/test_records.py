@@ -21,7 +21,7 @@ from mtbias.runs.call_records import (
     translation_to_json,
 )
 from mtbias.scoring.scores import score
-from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
+from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Strategy, Translation
 
 INSTANCE = Instance(
     "winomt-7", 7, "The nurse slept.", Span(4, 9), "nurse", Gender.FEMALE, Stereotype.PRO, "winobias", 1,
@@ -38,6 +38,7 @@ CALL = GenderCall(
         Evidence("determiner", "La", None, "form"),
     ),
     Gender.FEMALE,
+    Strategy.FEMALE,
 )
 RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
 
@@ -49,7 +50,7 @@ LINE = (
     '"gender": "female", "reason": null, "target": ["enfermera", "La"], "target_spans": [[3, 12], [0, 2]], '
     '"evidence": [{"kind": "noun", "word": "enfermera", "gender": "female", "source": "lexicon", "detail": "f"}, '
     '{"kind": "determiner", "word": "La", "gender": null, "source": "form", "detail": ""}], '
-    '"stanza_gender": "female"}'
+    '"stanza_gender": "female", "does": "female"}'
 )
 
 

@@ -1,0 +1,78 @@
+"""What a translation does with the person's gender: one gender, both with the sign that joins them, or a neutral word.
+
+It follows from the call: the evidence of one that names both genders has the sign, and the head of one that shows no
+gender is looked up in the language's ``[neutral_nouns]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mtbias.decide.sentence_words import SentenceWord, feature_values
+from mtbias.language.definition import Language
+from mtbias.types import BOTH_FORMS, NEUTRAL_ENDING, WRITTEN_FOR_BOTH, Gender, GenderCall, Reason, Strategy
+
+FIXED_GENDER = "fixed grammatical gender"
+"""What the evidence of a noun of fixed gender says, before its lemma."""
+FOREIGN_WORD = "a foreign word"
+"""What the evidence of a word says that was not translated."""
+_SIGNS = {
+    "/": Strategy.SLASH,
+    "(": Strategy.BRACKETS,
+    "*": Strategy.STAR,
+    ":": Strategy.COLON,
+    "_": Strategy.GAP,
+    **dict.fromkeys("·•.", Strategy.POINT),
+}
+_SIGN = re.compile(r"(?<=\w)[\s-]*([/(*:_·•.])[\s-]*(?=\w)")
+_COMPLEMENT = frozenset(("ADJ", "ADP"))
+
+
+def strategy(call: GenderCall, words: Sequence[SentenceWord], text: str, language: Language) -> Strategy | None:
+    """What the translation does, by the call on it.
+
+    Args:
+        call: that of the policy.
+        words: those of the translation.
+        text: the translation.
+        language: its tables.
+    """
+    if call.gender is Gender.NEUTRAL:
+        return _for_both(call, text)
+    if call.gender is not None:
+        return Strategy(call.gender)
+    if call.reason is Reason.UNALIGNED:
+        return Strategy.UNALIGNED
+    if call.reason is not Reason.NO_MORPHOLOGY or any(e.detail == FOREIGN_WORD for e in call.evidence):
+        return None
+    form = language.fold(text[slice(*call.target[0])])
+    ending, found = language.neutral_noun(form)
+    # By itself such a word says nothing of an occupation: *Lehrperson*, *persona encargada*, but *persona*.
+    alone = found is Strategy.COMPOUND and any(base == ending for _, base in language.bases(form))
+    fixed = found is Strategy.PARTICIPLE and any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)
+    return Strategy.EPICENE if fixed or (alone and not _has_complement(call, words)) else found
+
+
+def _for_both(call: GenderCall, text: str) -> Strategy:
+    """The strategy of a neutral call: the sign in the word, or how the two forms are written."""
+    said = next(e for e in call.evidence if e.gender is Gender.NEUTRAL)
+    if said.detail == NEUTRAL_ENDING:
+        return Strategy.ENDING
+    if not call.both_forms:  # de "das Vorsitzende"
+        return Strategy.EPICENE
+    if said.detail == BOTH_FORMS:
+        return Strategy.PAIR
+    spelling = WRITTEN_FOR_BOTH in said.detail
+    # The table's expression may reach beyond the word as `Language.tokens` cuts it (he עובד/ת).
+    sign = _SIGN.search(text[call.target[0].start :].split(maxsplit=1)[0] if spelling else said.word)
+    return _SIGNS[sign[1]] if sign else Strategy.CAPITAL if spelling else Strategy.PAIR
+
+
+def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
+    """An adjective, a preposition or a relative clause stands right behind the head."""
+    behind = next((w for w in words if w.span.start >= call.target[0].end), None)
+    if behind is None:
+        return False
+    relative = any("Rel" in value for value in feature_values(behind.tagged, "PronType"))
+    return relative or (behind.joined and not _COMPLEMENT.isdisjoint(behind.tags))

@@ -1,0 +1,58 @@
+"""What a translation does with the person's gender: one sentence for each strategy, and what is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mtbias.language.installed import get_language
+from mtbias.types import GenderCall, Strategy
+
+Call = Callable[..., GenderCall]
+S = Strategy
+
+
+@pytest.mark.parametrize(
+    ("lang", "number", "sentence", "does"),
+    [
+        ("de", "pl", "Die|DET *Lehrer|NOUN lernen|VERB", S.MALE),
+        ("de", "pl", "Die|DET *Lehrer*innen|NOUN lernen|VERB", S.STAR),
+        ("de", "pl", "Die|DET *Lehrer:innen|NOUN lernen|VERB", S.COLON),
+        ("de", "pl", "Die|DET *Lehrer_innen|NOUN lernen|VERB", S.GAP),
+        ("de", "pl", "Die|DET *LehrerInnen|NOUN lernen|VERB", S.CAPITAL),
+        ("de", "pl", "Die|DET *Lehrer|NOUN ~/|PUNCT ~-innen|X lernen|VERB", S.SLASH),
+        ("de", "pl", "Die|DET *Lehrer(innen)|NOUN lernen|VERB", S.BRACKETS),
+        ("de", "sg", "Der|DET ~/|PUNCT ~die|DET *Angestellte|NOUN lernt|VERB", S.SLASH),
+        ("de", "pl", "*Lehrerinnen|NOUN und|CCONJ Lehrer|NOUN lernen|VERB", S.PAIR),
+        ("es", "pl", "Los|DET y|CCONJ las|DET *docentes|NOUN enseñan|VERB", S.PAIR),
+        ("fr", "pl", "Les|DET *étudiant·e·s|NOUN lisent|VERB", S.POINT),
+        ("fr", "sg", "Un(e)|DET *journaliste|NOUN écrit|VERB", S.BRACKETS),
+        ("he", "sg", "*העובד/ת|NOUN הלך|VERB", S.SLASH),
+        ("es", "pl", "*niñes|NOUN juegan|VERB", S.ENDING),
+        ("it", "pl", "*ragazz*|NOUN giocano|VERB", S.ENDING),
+        ("de", "pl", "Die|DET *Studierenden|NOUN lernen|VERB", S.PARTICIPLE),
+        ("de", "sg", "Der|DET *Studierende|NOUN lernt|VERB", S.MALE),
+        ("de", "sg", "Die|DET *Studierende|NOUN lernt|VERB", S.FEMALE),
+        ("de", "sg", "Die|DET *Lehrkraft|NOUN lernt|VERB", S.COMPOUND),
+        ("de", "sg", "Die|DET *Kraft|NOUN lernt|VERB", S.EPICENE),
+        ("de", "pl", "Die|DET *Gäste|NOUN essen|VERB", S.EPICENE),  # ends like a participle, and is of fixed gender
+        ("de", "sg", "Das|DET *Reinigungspersonal|NOUN lernt|VERB", S.COLLECTIVE),
+        ("es", "sg", "La|DET *persona|NOUN encargada|ADJ salió|VERB", S.COMPOUND),
+        ("es", "sg", "La|DET *persona|NOUN que|PRON|PronType=Int,Rel limpia|VERB salió|VERB", S.COMPOUND),
+        ("es", "sg", "La|DET *persona|NOUN salió|VERB", S.EPICENE),
+        ("fr", "sg", "Le|DET *corps|NOUN enseignant|ADJ écrit|VERB", S.COLLECTIVE),
+        ("fr", "pl", "Les|DET *membres|NOUN du|ADP personnel|NOUN écrivent|VERB", S.COMPOUND),
+        ("it", "sg", "Il|DET *personale|NOUN lavora|VERB", S.COLLECTIVE),
+        ("pt", "sg", "O|DET *professorado|NOUN ensina|VERB", S.COLLECTIVE),
+        ("es", "pl", "*Estudiantes|NOUN leen|VERB", S.EPICENE),
+        ("de", "sg", "Er|PRON lernt|VERB", S.OMITTED),
+        ("de", "sg", "Er|PRON *und|CCONJ lernt|VERB", S.UNALIGNED),
+        ("de", "sg", "Der|DET *Motor|NOUN läuft|VERB", None),
+        ("de", "sg", "dem|DET *Sekretärin|NOUN", None),
+    ],
+)
+def test_strategies(call: Call, lang: str, number: str, sentence: str, does: Strategy | None) -> None:
+    language = get_language(lang)
+    found = call(language, sentence, number=number, translations=("lehrer", "lehrerinnen"))
+    assert found.does is does, found
