@@ -98,6 +98,7 @@ def render(metrics_json: Mapping[str, Any], *, full: bool = False, numbers: Sequ
                 _consistency(metrics_json),
                 _shares("Without a call (of all sentences)", metrics_json, "reasons"),
                 _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
+                _strategies(metrics_json),
                 checks_block(metrics_json),
                 _published(metrics_json),
                 _noticed(metrics_json),
@@ -257,6 +258,39 @@ def _unknown(metrics: Mapping[str, Any], *, full: bool) -> str:
     title = f"Of unknown gender: {_headline(part['overall'], UNKNOWN_GENDER.numbers)}"
     without = _shares("Without a call (of the sentences of unknown gender)", part, "reasons") if full else ""
     return "\n".join([title, _numbers(part, UNKNOWN_GENDER.numbers, full=full), *([without] if without else [])])
+
+
+STRATEGIES = "What the translations do with the person's gender, in per cent of the sentences"
+SOURCES = {"unknown": 'unknown or "they"', "known": "a man or a woman"}
+"""The parts of `strategies` of `metrics.json`, by what the source says of the person."""
+
+
+def strategy_rows(metrics: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """A header and a row for each strategy: its share with the interval, and rows, apart for what the source says.
+
+    Edge cases: no rows where no call says what the translation does.
+    """
+    parts = metrics.get("strategies") or {}
+    head = [
+        "source",
+        *(text for part, found in parts.items() for text in (SOURCES[part], f"of {found['male']['of']:,}")),
+    ]
+    rows = []
+    for key in dict.fromkeys(key for found in parts.values() for key in found):
+        row = [key]
+        for found in parts.values():
+            share = found.get(key)
+            row += (
+                ["", ""] if share is None else [estimate_text(share["percent"], share["interval"]), f"{share['n']:,}"]
+            )
+        rows.append(row)
+    return head, rows
+
+
+def _strategies(metrics: Mapping[str, Any]) -> str:
+    head, rows = strategy_rows(metrics)
+    table = [[f"  {name}", *cells] for name, *cells in (head, *rows)]
+    return "\n".join([STRATEGIES, *aligned(table, "<" + ">" * (len(head) - 1))]) if rows else ""
 
 
 def _published(metrics: Mapping[str, Any]) -> str:

@@ -6,7 +6,8 @@ has it, and without their rounding: all numbers are in per cent, unrounded, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import GENDER, declared
 from mtbias.stats.resampling import share_json
 from mtbias.stats.results import Counts, Floats, Tables, number, percent, rounded
-from mtbias.types import Gender, Stereotype
+from mtbias.types import Called, Gender, Stereotype, Strategy
 
 STEREOTYPES: tuple[Stereotype, ...] = (Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE)
 GOLDS: tuple[Gender, ...] = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
@@ -150,6 +151,29 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
     called = counts * np.array([1, 1, 1, 0], dtype=np.int64)
     delta_g = GENDER_COUNTING.group(called, n_resamples, seed)["delta_g"]
     return {**shares, "delta_g": rounded({"value": delta_g.value, "interval": delta_g.interval})}
+
+
+def strategies(records: Iterable[Called]) -> dict[str, dict[str, Any]]:
+    """What translations do with the person's gender: `strategies` of `metrics.json`.
+
+    Shares are per cent of the rows of a part with Wilson's interval: ``unknown`` are sources without a gender or with
+    "they" (neutral gold), ``known`` those about a man or a woman. ``both`` and ``neutral`` are all strategies of their
+    kind together. Rows of which nothing can be said count in the denominator alone.
+
+    Edge cases: empty where no call says what the translation does; a part without rows is left out.
+    """
+    parts: dict[str, list[Strategy | None]] = {"unknown": [], "known": []}
+    for record in records:
+        parts["known" if record.gold in GOLDS[:_NEUTRAL] else "unknown"].append(record.call.does)
+    return {name: _by_strategy(found) for name, found in parts.items() if any(found)}
+
+
+def _by_strategy(found: Sequence[Strategy | None]) -> dict[str, Any]:
+    """The share of each strategy that was used, in their order, behind that of its kind."""
+    keys = {does: dict.fromkeys((does.partition(":")[0], does.value)) for does in Strategy}
+    counts = Counter(key for does in found if does is not None for key in keys[does])
+    names = dict.fromkeys(key for does in Strategy for key in keys[does])
+    return {key: share_json(counts[key], len(found)) for key in names if counts[key] or ":" not in key}
 
 
 # The functions below take confusions of shape [..., 3 gold, 4 call].

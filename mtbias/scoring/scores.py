@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, uncalled
+from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, strategies, uncalled
 from mtbias.scoring.consistency import Consistency, consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
@@ -43,6 +43,8 @@ class Scores:
     """None where no sentence of the corpus has a counterfactual pair or a control."""
     unknown: Scores | None = None
     """Those of the sentences that show no gender, where there are others, too: they enter none of the other numbers."""
+    strategies: Mapping[str, Any] = field(default_factory=dict)
+    """What the translations do with the gender (`mtbias.scoring.bias.strategies`), of all sentences."""
 
     def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> dict[str, Any]:
         """The content of `metrics.json`; the same scores give the same value, key order included."""
@@ -79,6 +81,8 @@ class Scores:
         if counting is GENDER_COUNTING:
             content["uncalled"] = uncalled(overall.counts, self.n_resamples, self.seed)
             content["consistency"] = None if self.consistency is None else self.consistency.to_json()
+        if self.strategies:
+            content["strategies"] = self.strategies
         if self.unknown is not None:
             part = self.unknown.to_json()
             content[UNKNOWN] = {key: value for key, value in part.items() if key not in _OF_THE_RUN}
@@ -198,11 +202,12 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     known = [record for record in records if record.gold is not None]
     without = [record for record in records if record.gold is None]
     unknown = score_records(without, UNKNOWN_GENDER, n_resamples=n_resamples, seed=seed) if without else None
+    done = strategies(records)
     if unknown is not None and not known:
-        return unknown
+        return replace(unknown, strategies=done)
     scores = score_records(known, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
     pairs = consistency(known, (record.call for record in known), n_resamples=n_resamples, seed=seed)
-    return replace(scores, consistency=pairs, unknown=unknown)
+    return replace(scores, consistency=pairs, unknown=unknown, strategies=done)
 
 
 def counting_of(records: Sequence[Called]) -> Counting:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, linregress
 
+from mtbias.report.run_table import render
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import differing_rows
@@ -20,7 +21,7 @@ from mtbias.scoring.definitions import Best
 from mtbias.scoring.scores import counting_of, score
 from mtbias.scoring.women_share import WomenShares, relate
 from mtbias.stats.resampling import slope
-from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
+from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype, Strategy
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 BOTH = Evidence("noun", "Ärzte / Ärztinnen", N, "lexicon", "both forms")
@@ -43,6 +44,28 @@ TEN = [
     *(_record(n, None) for n in range(8, 10)),
 ]
 """Eight of ten with a call."""
+
+
+def test_strategies_are_shares_of_all_sentences_apart_for_what_the_source_says() -> None:
+    golds = [None, None, N, N, M, F]
+    does = [Strategy.STAR, Strategy.PAIR, Strategy.COLLECTIVE, None, Strategy.MALE, Strategy.OMITTED]
+    rows = [_record(n, None, gold=gold) for n, gold in enumerate(golds)]
+    scored = score([replace(r, call=replace(r.call, does=d)) for r, d in zip(rows, does, strict=True)], n_resamples=0)
+    content = scored.to_json()
+    found = {part: {key: share["n"] for key, share in of.items()} for part, of in content["strategies"].items()}
+    none = {"male": 0, "female": 0, "both": 0, "neutral": 0, "omitted": 0, "unaligned": 0}
+    both = {"both": 2, "both:pair": 1, "both:star": 1}
+    assert found == {
+        "unknown": {**none, **both, "neutral": 1, "neutral:collective": 1},
+        "known": {**none, "male": 1, "omitted": 1},
+    }
+    assert "strategies" not in content["unknown"]
+    wilson = binomtest(2, 4).proportion_ci(method="wilson")
+    ends = pytest.approx([100 * wilson.low, 100 * wilson.high], abs=1e-6)
+    assert content["strategies"]["unknown"]["both"] == {"n": 2, "of": 4, "percent": 50, "interval": ends}
+    assert "strategies" not in score(rows, n_resamples=0).to_json()
+    lines = [line.split() for line in render({**content, "signature": None}, full=True).splitlines()]
+    assert [line for line in lines if line[:1] == ["both:star"]] == [["both:star", "25.0", "[4.6,", "69.9]", "1"]]
 
 
 def test_shares_are_of_the_sentences_with_a_call() -> None:
