@@ -11,12 +11,8 @@ woman follows, to be read: the sentence, its translation and the evidence.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import cyclopts
 
@@ -25,36 +21,16 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.cli.shared import Device, Evaluator  # noqa: E402 - the paths above come first
-from mtbias.corpora import load_corpus  # noqa: E402
-from mtbias.evaluation.preparation import prepare_score  # noqa: E402
+from mtbias.evaluation.preparation import prepare_eval  # noqa: E402
 from mtbias.evaluation.stages import evaluate  # noqa: E402
 from mtbias.runs.call_records import CallRecord  # noqa: E402
 from mtbias.runs.finished_run import FinishedRun  # noqa: E402
-from mtbias.settings import DeviceSettings, EvaluatorSettings, ScoreSettings, combined  # noqa: E402
-from mtbias.translate.given_translations import given_file  # noqa: E402
+from mtbias.settings import DeviceSettings, EvalSettings, EvaluatorSettings, combined  # noqa: E402
 from mtbias.types import Gender  # noqa: E402
 from scripts.labelled import each_language, evidence_of, shared_data  # noqa: E402
 
-MODES = {"es": ("eng-spa",), "fr": ("eng-spa", "es-fr"), "it": ("eng-spa", "spa-ita")}
-"""Target language → Apertium's modes, one after the other."""
-PACKAGES = "apertium apertium-eng-spa apertium-spa-ita apertium-fr-es"
-
-
-def missing(langs: Sequence[str]) -> str | None:
-    """What these languages need and is not installed, and how to install it, or None."""
-    wanted = {mode for lang in langs for mode in MODES.get(lang, ())}
-    if shutil.which("apertium"):
-        listed = subprocess.run(["apertium", "-l"], capture_output=True, text=True, check=True).stdout.split()
-        wanted -= set(listed)
-    return f"Apertium has no {', '.join(sorted(wanted))} here: apt-get install {PACKAGES}" if wanted else None
-
-
-def translate(sentences: Sequence[str], lang: str) -> list[str]:
-    """One translation a sentence, unknown words as they are."""
-    text = "".join(f"{sentence}\n" for sentence in sentences)
-    for mode in MODES[lang]:
-        text = subprocess.run(["apertium", "-u", mode], input=text, capture_output=True, text=True, check=True).stdout
-    return text.splitlines()
+SYSTEMS = {"es": "apertium:eng-spa", "fr": "apertium:eng-spa+es-fr", "it": "apertium:eng-spa+spa-ita"}
+"""Target language → the system: French and Italian by way of Spanish."""
 
 
 def report(lang: str, run: FinishedRun) -> str:
@@ -98,23 +74,15 @@ def main(
     data
         WinoMT's folder, or a file of its rows.
     """
-    if lacking := missing(lang or list(MODES)):
-        print(lacking, file=sys.stderr)
-        return 1
     shared = shared_data() / "winomt"
     data = data or (shared if shared.is_dir() else None)
-    settings = combined(ScoreSettings, evaluator, device, dataset="winomt", data=data)
+    settings = combined(EvalSettings, evaluator, device, dataset="winomt", data=data)
 
     def run(code: str) -> None:
-        sentences = [i.source for i in load_corpus("winomt", data, cache=settings.cache_dir).instances]
-        with TemporaryDirectory() as scratch:
-            path = Path(scratch) / f"en-{code}.txt"
-            lines = (f"{one} ||| {other}\n" for one, other in zip(sentences, translate(sentences, code), strict=True))
-            path.write_text("".join(lines), encoding="utf-8")
-            done = evaluate(prepare_score(given_file(path, name="apertium"), code, settings))
+        done = evaluate(prepare_eval(SYSTEMS[code], code, settings))
         print(report(code, done), *(map(listed, called_women(done)) if women else ()), sep="\n", flush=True)
 
-    return each_language(lang, MODES, run)
+    return each_language(lang, SYSTEMS, run)
 
 
 if __name__ == "__main__":

@@ -14,29 +14,20 @@ MANAGER = 28
 
 
 @pytest.mark.apertium
-@pytest.mark.parametrize("lang", weak_system.MODES)
+@pytest.mark.parametrize("lang", weak_system.SYSTEMS)
 def test_the_weak_system_is_scored(
     lang: str, winomt: Path, stanza_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if lacking := weak_system.missing([lang]):
-        pytest.skip(lacking)
     rows = (winomt / "en.txt").read_text(encoding="utf-8").splitlines()
     part = tmp_path / "part.txt"
     part.write_text(f"{rows[MANAGER]}\n", encoding="utf-8")
     evaluator = EvaluatorSettings(stanza_dir=stanza_dir, cache_dir=tmp_path / "cache")
-    assert weak_system.main(lang=[lang], women=True, data=part, evaluator=evaluator) == 0
-    line, call, _, evidence = capsys.readouterr().out.splitlines()
+    status = weak_system.main(lang=[lang], women=True, data=part, evaluator=evaluator)
+    out, err = capsys.readouterr()
+    if "apt-get install" in err:
+        pytest.skip(err.strip())
+    assert status == 0
+    line, call, _, evidence = out.splitlines()
     assert line.startswith(f"{lang}  called 100.0 %  1 of 1 calls are women  accuracy ")
     assert call.startswith("winomt-00001 The manager told the hairdresser")
     assert "female" in evidence
-
-
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert weak_system.missing(["es"]) == (
-        "Apertium has no eng-spa here: apt-get install apertium apertium-eng-spa apertium-spa-ita apertium-fr-es"
-    )
-    assert weak_system.missing(list(weak_system.MODES)) == (
-        "Apertium has no eng-spa, es-fr, spa-ita here: apt-get install apertium apertium-eng-spa apertium-spa-ita "
-        "apertium-fr-es"
-    )

@@ -37,7 +37,7 @@ from mtbias.settings import LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import LANG, given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
 from mtbias.translate.system import Asked
-from mtbias.translate.system_kinds import DEEPL, find_kind, is_of_kind, is_remote
+from mtbias.translate.system_kinds import APERTIUM, DEEPL, ENDPOINT, find_kind, is_of_kind
 
 ENGLISH = "en"
 """The language that is not translated into."""
@@ -128,7 +128,7 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
 
 
 def _systems(sweep: Sweep) -> Iterator[Part]:
-    """The models that are no checkpoints: of an endpoint, of DeepL, of a plugin."""
+    """The models that are no checkpoints: of an endpoint, of DeepL, of Apertium, of a plugin."""
 
     def place(model: str, lang: str, fetch: bool) -> str:
         kind, name = find_kind(model)
@@ -143,9 +143,8 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
                 language_model=combined(LanguageModelSettings, sweep),
             )
         )
-        if not is_remote(model):
-            return "its plugin"
-        return "DeepL" if model.startswith(f"{DEEPL}:") else sweep.base_url
+        places = {ENDPOINT: sweep.base_url, DEEPL: "DeepL", APERTIUM: "Apertium"}
+        return places.get(model.partition(":")[0], "its plugin")
 
     for model in filter(is_of_kind, sweep.models):
         yield from (Part("model", model, lang, partial(place, model, lang)) for lang in sweep.languages)

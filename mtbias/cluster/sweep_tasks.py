@@ -20,7 +20,7 @@ from mtbias.stats.results import UNDEFINED
 from mtbias.translate.given_translations import LANG
 from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import check_language
-from mtbias.translate.system_kinds import find_kind, is_remote
+from mtbias.translate.system_kinds import find_kind, is_other_program
 
 TABLE = "table"
 
@@ -100,7 +100,7 @@ class SweepPlan:
 
     def resources(self, task: Task) -> Resources:
         """What a task asks of Slurm."""
-        computes = task.kind == "translate" and not task.needs_network  # else another machine does
+        computes = task.kind == "translate" and not (task.needs_network or is_other_program(task.cells[0].model))
         return self.sweep.slurm if computes else self.sweep.slurm.score
 
     def needs(self, task: Task) -> tuple[Task, ...]:
@@ -199,8 +199,8 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
     systems: dict[tuple[str, str], str] = {}
     for model in sweep.models:
         name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
-        for preset in sweep.presets[:1] if is_remote(model) else sweep.presets:  # it knows none: not asked twice
-            system = _safe(name) if preset == "paper" or is_remote(model) else f"{_safe(name)}-{_safe(preset)}"
+        for preset in sweep.presets[:1] if is_other_program(model) else sweep.presets:  # it knows none: not asked twice
+            system = _safe(name) if preset == "paper" or is_other_program(model) else f"{_safe(name)}-{_safe(preset)}"
             if system in systems.values():
                 other = next(key[0] for key, value in systems.items() if value == system)
                 raise DataError(

@@ -1,7 +1,7 @@
 """Kinds of systems by their scheme, found through the entry-point group ``mtbias.systems``.
 
 ``SCHEME:NAME`` asks the kind that is registered under SCHEME for the system NAME, ``openai:NAME`` an endpoint,
-``deepl:MODEL`` DeepL; any other name is that of a checkpoint.
+``deepl:MODEL`` DeepL, ``apertium:PAIR`` Apertium; any other name is that of a checkpoint.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from mtbias.translate.system import SystemKind
 
 GROUP = "mtbias.systems"
 
-ENDPOINT, DEEPL = "openai", "deepl"
-"""Schemes of the models of endpoints, and of DeepL's, registered as a third party's are."""
+ENDPOINT, DEEPL, APERTIUM = "openai", "deepl", "apertium"
+"""Schemes of the models of endpoints, of DeepL's and of Apertium's pairs, registered as a third party's are."""
 
 
-def is_remote(model: str) -> bool:
-    """Whether another program translates, which is asked over HTTP: it takes no GPU and knows no presets."""
-    return model.startswith((f"{ENDPOINT}:", f"{DEEPL}:"))
+def is_other_program(model: str) -> bool:
+    """Whether another program translates: it takes no GPU from us and knows no presets."""
+    return model.partition(":")[0] in {ENDPOINT, DEEPL, APERTIUM} and ":" in model
 
 
 def is_of_kind(model: str) -> bool:
