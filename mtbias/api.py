@@ -23,6 +23,7 @@ from mtbias.evaluation.stages import REPORT, Request, ShardReport, planned, read
 from mtbias.evaluation.stages import evaluate as evaluate_request
 from mtbias.evaluation.stages import translate_shard as translate_request
 from mtbias.files.writing import write_atomic
+from mtbias.language.source import source_language
 from mtbias.machine.stage_progress import ProgressLine, draws_bars
 from mtbias.report.page import as_html
 from mtbias.report.report_runs import ReportRun
@@ -369,7 +370,8 @@ def _own_corpus(columns: Mapping[str, Sequence[str] | None], settings: ScoreSett
     if not {"source", "entity", "gender"} <= given.keys() or len(set(lengths.values())) > 1:
         found = ", ".join(f"{n} of {name}" for name, n in lengths.items())
         raise UsageError(f"expected sources, entities and genders of the same length, got {found}")
-    return custom_corpus(dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
+    rows = (dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
+    return custom_corpus(rows, source_language(settings.source_lang))
 
 
 def _given(

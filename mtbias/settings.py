@@ -120,7 +120,15 @@ class CacheSettings(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusSettings(Settings):
+class SourceSettings(Settings):
+    """What the sentences are written in."""
+
+    source_lang: str = "en"
+    """Language of the source sentences, such as de: of custom, or of WinoMT's form with a file of one's own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusSettings(SourceSettings):
     """Which sentences."""
 
     dataset: str | None = None

@@ -126,8 +126,9 @@ class Instance(SourceSentence):
     stereotype: Stereotype
     domain: str
     """Sub-corpus: ``winobias``/``winogender`` in WinoMT; ``wikipedia``/``pubmed``/``covid19``/``perseus`` in BUG."""
-    pronouns: int
-    """Gendered pronouns in `source`, counted alike in every corpus (`mtbias.english.words.count_pronouns`)."""
+    pronouns: int | None
+    """Gendered pronouns in `source`, counted alike in every corpus (`mtbias.english.words.count_pronouns`); None where
+    it is not English."""
     corpus_pronouns: int | None = None
     """The corpus's own count where it has one (BUG's ``num_of_pronouns``)."""
     distance: int | None = None
@@ -162,9 +163,9 @@ class Alignment:
     target: tuple[Span, ...]
     basis: str | None
     number: str | None = None
-    """``sg`` or ``pl``: the number in which the entity stands in the English source, where its form tells."""
+    """``sg`` or ``pl``: the number in which the entity stands in the source, where its form tells."""
     copied: bool = False
-    """The anchor is the English word itself, left untranslated."""
+    """The anchor is the source's word itself, left untranslated."""
     others: tuple[Span, ...] = ()
     """Nouns for people that no other source word explains, likeliest first: taken where `target` turns out to hold no
     noun."""
@@ -182,13 +183,13 @@ class Alignment:
     """Where no word is known as the entity's translation: the beginning of a compound that is (de *Frauen* in
     *Frauenrechte*). Taken where `target` turns out to name nobody."""
     qualified: bool = False
-    """An adjective or a noun stands before the entity in the English source ("a beautiful local boy")."""
+    """An adjective or a noun stands before the entity in the source ("a beautiful local boy")."""
     says_sex: Gender | None = None
-    """The gender that a word before the entity says in the English source (*female doctors*)."""
+    """The gender that a word before the entity says in the source (*female doctors*)."""
     before_adverb: bool = False
-    """An adverb in *-ly* stands right behind the entity in the English source."""
+    """An adverb in *-ly* stands right behind the entity in an English source."""
     quantifier: bool = False
-    """The entity is a numeral or a word such as "others" in the English source."""
+    """The entity is a numeral or a word such as "others" in an English source."""
     # Sums of floats: their last bits depend on the order of the corpus, and no result rests on them.
     score: float = field(default=0.0, compare=False)
     """What the aligner adds up for the first of `target`; 0 where that is too little, and something else found it."""
@@ -335,7 +336,7 @@ class Described(Protocol):
     @property
     def domain(self) -> str: ...
     @property
-    def pronouns(self) -> int: ...
+    def pronouns(self) -> int | None: ...
     @property
     def distance(self) -> int | None: ...
 

@@ -29,6 +29,7 @@ from mtbias.align.link_model import (
 from mtbias.align.sentence_pairs import IndexedPairs, IntArray
 from mtbias.english.words import hyphenated_parts, singulars
 from mtbias.language.definition import Language
+from mtbias.language.source import ENGLISH, SourceLanguage
 
 # Words of two languages that are spelt alike: cognates, loans and names.
 
@@ -66,6 +67,11 @@ _DOUBLED = re.compile(r"(.)\1")
 def romanised(form: str) -> str:
     """A folded form in plain Latin letters: Cyrillic transliterated, marks dropped; other scripts give nothing."""
     return unicodedata.normalize("NFKD", form.translate(_ROMAN)).encode("ascii", "ignore").decode()
+
+
+def source_letters(form: str, spoken: SourceLanguage) -> str:
+    """A folded form of a source as it is compared with other scripts: in Latin letters, where that can be."""
+    return form if spoken is ENGLISH else romanised(form) or form
 
 
 def skeleton(form: str) -> str:
@@ -148,55 +154,57 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
     for english, forms in language.glossary.items():
         # "head of state": the head stands before the preposition.
         heads.setdefault(english.split(" of ")[0].split(" ")[-1], set()).update(forms)
-    links: dict[int, float] = defaultdict(float)
-    for source, word in enumerate(pairs.source.types):
-        for target in {t for form in _translations(word, heads) for t in by_base.get(form, ())}:
-            links[source * width + target] = GLOSSARY_LINKS
+    links: dict[int, float] = {}
+    alike, transliterated = _by_beginning(pairs), _by_consonants(language, by_base)
+    types = {form: n for n, form in enumerate(pairs.source.types)}
+    for form, key in pairs.source_forms.items():
+        own: dict[int, float] = defaultdict(float)
+        if pairs.spoken is ENGLISH:
+            known = _translations(form, heads)
+        else:
+            known = {t for noun in pairs.spoken.nouns(form) for t in language.glossary.get(noun, ())}
+        own |= dict.fromkeys((n for each in known for n in by_base.get(each, ())), GLOSSARY_LINKS)
         # Words of two letters are spelt alike by chance (de "in", "am", "so").
-        if len(word) > 2:
-            for target in by_base.get(word, ()):
-                links[source * width + target] += SAME_SPELLING_LINKS
-    for source, target, ratio in (*_alike_types(pairs), *_transliterated_types(pairs, language, by_base)):
-        links[source * width + target] += ALIKE_LINKS * ratio
+        for target in by_base.get(form, ()) if len(form) > 2 else ():
+            own[target] += SAME_SPELLING_LINKS
+        letters = source_letters(form, pairs.spoken)
+        # A shorter word is no beginning of `alike`. One that is spelt the same has `SAME_SPELLING_LINKS`.
+        near = ((n, likeness(letters, other)) for n, other in alike.get(letters[:MIN_LETTERS], ()))
+        ratios = [(n, ratio) for n, ratio in near if ratio and form != pairs.target.types[n]]
+        for target, ratio in (*ratios, *((n, 1.0) for n in transliterated.get(skeleton(letters), ()))):
+            own[target] += ALIKE_LINKS * ratio
+        for target, worth in own.items():
+            place = types[key] * width + target
+            links[place] = max(worth, links.get(place, 0.0))
     keys = np.array(sorted(links), np.int64)
     return keys, np.array([links[int(k)] for k in keys])
 
 
-def _alike_types(pairs: IndexedPairs) -> Iterator[tuple[int, int, float]]:
-    """Source and target types that begin alike (*president*, *presidente*), with the share of letters they share; not
-    those of one spelling, which have `SAME_SPELLING_LINKS`.
+def _by_beginning(pairs: IndexedPairs) -> dict[str, list[tuple[int, str]]]:
+    """Target types with their Latin letters by the first `MIN_LETTERS` of these, for words that begin alike
+    (*president*, *presidente*).
     """
-    by_beginning: dict[str, list[tuple[int, str]]] = {}
+    found: dict[str, list[tuple[int, str]]] = {}
     for target, form in enumerate(pairs.target.types):
         letters = romanised(form)
         if len(letters) >= MIN_LETTERS:
-            by_beginning.setdefault(letters[:MIN_LETTERS], []).append((target, letters))
-    for source, word in enumerate(pairs.source.types):
-        # A shorter word is no key of `by_beginning`.
-        for target, letters in by_beginning.get(word[:MIN_LETTERS], ()):
-            ratio = likeness(word, letters)
-            if ratio and word != pairs.target.types[target]:
-                yield source, target, ratio
+            found.setdefault(letters[:MIN_LETTERS], []).append((target, letters))
+    return found
 
 
-def _transliterated_types(
-    pairs: IndexedPairs, language: Language, by_base: Mapping[str, AbstractSet[int]]
-) -> Iterator[tuple[int, int, float]]:
-    """Source and target types whose consonants are the same, in scripts that `romanised` does not read (*senator*,
-    سناتورة), with 1. What is written onto a word, and its ending, may be away.
+def _by_consonants(language: Language, by_base: Mapping[str, AbstractSet[int]]) -> dict[str, set[int]]:
+    """Target types by their consonants, in scripts that `romanised` does not read (*senator*, سناتورة). What is written
+    onto a word, and its ending, may be away.
     """
-    by_consonants: dict[str, set[int]] = {}
+    found: dict[str, set[int]] = {}
     for base, targets in by_base.items():
         if romanised(base):
             continue
         for form in (base, language.stem(base)):
             letters = skeleton(form)
             if len(letters) >= MIN_LETTERS:
-                by_consonants.setdefault(letters, set()).update(targets)
-    if by_consonants:
-        for source, word in enumerate(pairs.source.types):
-            for target in sorted(by_consonants.get(skeleton(word), ())):
-                yield source, target, 1.0
+                found.setdefault(letters, set()).update(targets)
+    return found
 
 
 def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:

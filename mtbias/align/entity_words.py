@@ -19,11 +19,20 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.align.entity_scores import MIN_LETTERS, EntityScores, common_beginning, likeness, romanised, skeleton
-from mtbias.align.sentence_pairs import Pair, before_adverb, english_number, entity_place, qualified, says_sex
-from mtbias.english.words import PREPOSITIONS, QUANTIFIERS, EnglishWord, english_words, hyphenated_parts, singulars
+from mtbias.align.entity_scores import (
+    MIN_LETTERS,
+    EntityScores,
+    common_beginning,
+    likeness,
+    romanised,
+    skeleton,
+    source_letters,
+)
+from mtbias.align.sentence_pairs import Pair, SaidOfEntity, entity_place
+from mtbias.english.words import PREPOSITIONS, SourceWord, hyphenated_parts, singulars
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
+from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.language.split_texts import SurfaceWord
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Span
 
@@ -71,46 +80,50 @@ MIN_SPELT = 6
 MIN_LIKENESS = 0.75
 """Share of letters in common from which a word counts as a translation of an entity that has none in the table (it
 *esperantista*)."""
-_IN_LIST = re.compile(r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
-"""What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the second."""
 KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
 """Before a hyphen these name other people than the word behind it."""
 
 
 class KnownTranslations:
-    """What the plugin's nouns know as translations of English words; each word is looked up once."""
+    """What the plugin's nouns know as translations of words of the source; each word is looked up once."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, source: SourceLanguage = ENGLISH) -> None:
         """Nothing is looked up yet."""
-        self.language = language
+        self.language, self.source = language, source
         self._found: dict[str, frozenset[str]] = {}
         self._phrases: dict[str, set[str]] = {}
         """English nouns of several words by each of their words."""
-        for phrase in language.glossary:
+        for phrase in language.glossary if source is ENGLISH else ():
             if " " in phrase:
                 for word in phrase.split(" "):
                     self._phrases.setdefault(word, set()).add(phrase)
 
     def of(self, entity: str) -> frozenset[str]:
         """Folded forms that translate the entity ("construction worker"), as a phrase or by its head, which stands
-        before a preposition ("editor in chief").
+        before a preposition ("editor in chief"); of another source than English by the nouns that its table has.
         """
         if entity not in self._found:
-            known, (*modifiers, head) = self.language.glossary, entity.split(" ")
-            whole = (known.get(" ".join([*modifiers, w]), frozenset()) for w in singulars(head))
-            inner = next((n for n in range(1, len(modifiers)) if modifiers[n] in PREPOSITIONS), None)
-            alone = [known.get(w, frozenset()) for w in singulars(head)]
-            if inner is not None:
-                alone = [self.of(" ".join(modifiers[:inner]))]
-            found = frozenset[str]().union(*whole, *alone)
-            self._found[entity] = found or self._of_parts(entity)
+            by_noun = self._of_english if self.source is ENGLISH else self._by_table
+            self._found[entity] = by_noun(entity)
         return self._found[entity]
+
+    def _by_table(self, entity: str) -> frozenset[str]:
+        return frozenset[str]().union(*(self.language.glossary.get(n, ()) for n in self.source.nouns(entity)))
+
+    def _of_english(self, entity: str) -> frozenset[str]:
+        known, (*modifiers, head) = self.language.glossary, entity.split(" ")
+        whole = (known.get(" ".join([*modifiers, w]), frozenset()) for w in singulars(head))
+        inner = next((n for n in range(1, len(modifiers)) if modifiers[n] in PREPOSITIONS), None)
+        alone = [known.get(w, frozenset()) for w in singulars(head)]
+        if inner is not None:
+            alone = [self.of(" ".join(modifiers[:inner]))]
+        return frozenset[str]().union(*whole, *alone) or self._of_parts(entity)
 
     def of_phrase(self, pair: Pair) -> frozenset[str]:
         """Folded forms that translate the entity's head with the word before it in the sentence (*sales manager*,
         where the corpus has *manager* for the entity).
         """
-        source = english_words(pair.source)
+        source = self.source.words(pair.source)
         return self._of_ending_at(source, entity_place(pair, source)[1])
 
     def of_phrases_with(self, pair: Pair) -> frozenset[str]:
@@ -148,25 +161,29 @@ class KnownTranslations:
         """Whether another word of the source, or one with that before it (*medical officer*), has `word` as its
         translation; so has a second mention of the entity.
         """
-        forms, source = word.facts.dictionary_forms, english_words(pair.source)
+        forms, source = word.facts.dictionary_forms, self.source.words(pair.source)
         own = _own(pair, source)
         return any(not self.of_mention(source, n, own).isdisjoint(forms) for n in range(len(source)) if n not in own)
 
-    def of_mention(self, source: Sequence[EnglishWord], n: int, own: range) -> frozenset[str]:
+    def of_mention(self, source: Sequence[SourceWord], n: int, own: range) -> frozenset[str]:
         """Folded forms that translate the n-th word of the source, or the phrase of two words that it ends. The phrase
         has none of the entity's `own` words.
         """
         phrase = frozenset[str]() if n - 1 in own else self._of_ending_at(source, n)
-        return self.of(source[n].form) | phrase
+        return self.of_word(source[n]) | phrase
 
-    def _of_ending_at(self, source: Sequence[EnglishWord], n: int) -> frozenset[str]:
+    def of_word(self, word: SourceWord) -> frozenset[str]:
+        """Folded forms that translate a word of the source; what is written as no noun translates nobody."""
+        return self.of(word.form) if self.source.may_be_noun(word) else frozenset()
+
+    def _of_ending_at(self, source: Sequence[SourceWord], n: int) -> frozenset[str]:
         """Folded forms that translate the phrase of two words that ends with the n-th of the source."""
         before = source[n - 1].form if n > 0 else ""
         phrases = (f"{before} {word}" for word in singulars(source[n].form)) if before in self._phrases else ()
         return frozenset[str]().union(*(self.language.glossary.get(phrase, frozenset()) for phrase in phrases))
 
 
-def _own(pair: Pair, source: Sequence[EnglishWord]) -> range:
+def _own(pair: Pair, source: Sequence[SourceWord]) -> range:
     """Which words of the source are the entity's own: its head and what stands before it in the entity (de
     *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the king's mistress* are two people).
     """
@@ -200,9 +217,9 @@ def align_entity(
 def _align(
     pair: Pair, words: Sequence[SurfaceWord], scores: EntityScores, translations: KnownTranslations
 ) -> Alignment:
-    number = english_number(pair)
+    said = SaidOfEntity.of(pair, translations.source)
     known, of_entity = _known(pair, words, translations)
-    elsewhere = _copies(pair, words) | (_taken(pair, words, translations) & ~known)
+    elsewhere = _copies(pair, words, translations.source) | (_taken(pair, words, translations) & ~known)
     free = (scores.explained < MAX_EXPLAINED) & ~elsewhere
     misspelt = None if known.any() else _misspelt(words, of_entity, free, translations.language)
     if misspelt is not None:
@@ -224,9 +241,10 @@ def _align(
     if total[anchor] < MIN_SCORE:
         derived = None if people.any() else _derived(words, of_entity)
         if derived is not None:
-            return Alignment(pair.id, (words[derived].span,), DERIVED, number)
+            return Alignment(pair.id, (words[derived].span,), DERIVED, said.number)
         return replace(
-            _left_over(pair.id, words, scores, people, free, number), unclaimed=_unclaimed(pair, words, translations)
+            _left_over(pair.id, words, scores, people, free, said.number),
+            unclaimed=_unclaimed(pair, words, translations),
         )
     # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب الآخر "the doctor asked
     # the other doctor".
@@ -241,11 +259,7 @@ def _align(
         pair.id,
         tuple(words[j].span for j in (anchor, *(j for j in members if j != anchor))),
         _basis(scores, anchor, known=bool(known[anchor])),
-        number,
-        qualified=qualified(pair),
-        says_sex=says_sex(pair),
-        before_adverb=before_adverb(pair),
-        quantifier=pair.entity in QUANTIFIERS,
+        **said._asdict(),
         # For the decision: what the tagger says of an English word does not count.
         copied=pair.head is not None and words[anchor].facts.form == pair.source[slice(*pair.head)].lower(),
         others=tuple(words[j].span for j in ranked if people[j])[:MAX_OTHERS],
@@ -274,7 +288,8 @@ def _known(
     )
     if known.any():
         return known, wider
-    return np.array(_loans(pair, words, translations.language), bool) & ~_copies(pair, words), of_entity
+    loans = np.array(_loans(pair, words, translations), bool)
+    return loans & ~_copies(pair, words, translations.source), of_entity
 
 
 def _misspelt(
@@ -306,26 +321,30 @@ def _one_letter_off(form: str, other: str, language: Language) -> bool:
     return same_ending and near and len(shorter) >= MIN_SPELT
 
 
-def _loans(pair: Pair, words: Sequence[SurfaceWord], language: Language) -> list[bool]:
-    """Which words are the English noun itself, by their letters or, in a script without vowels, by their consonants."""
-    english = pair.entity.rpartition(" ")[2]
-    consonants = skeleton(english)
+def _loans(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> list[bool]:
+    """Which words are the source's noun itself, by their letters or, in a script without vowels, by their
+    consonants.
+    """
+    noun, language = pair.entity.rpartition(" ")[2], translations.language
+    if translations.source is not ENGLISH and pair.head is not None:
+        noun = source_letters(pair.source[slice(*pair.head)].lower(), translations.source)
+    consonants = skeleton(noun)
     found = []
     for word in words:
         letters = romanised(word.facts.form)
         if letters or len(consonants) < MIN_LETTERS:
-            found.append(likeness(english, letters) >= MIN_LIKENESS)
+            found.append(likeness(noun, letters) >= MIN_LIKENESS)
         else:
             forms = (form for base in word.facts.bases for form in (base, language.stem(base)))
             found.append(consonants in map(skeleton, forms))
     return found
 
 
-def _copies(pair: Pair, words: Sequence[SurfaceWord]) -> NDArray[np.bool_]:
+def _copies(pair: Pair, words: Sequence[SurfaceWord], spoken: SourceLanguage) -> NDArray[np.bool_]:
     """The words that stand in the source as they are, and not as the entity: names, mostly (*Lord Lieutenant of
     Hertfordshire*). They render nobody else.
     """
-    source = english_words(pair.source)
+    source = spoken.words(pair.source)
     entity = {w.form for w in source if pair.head and w.span.overlaps(pair.head)}
     others = {w.text for w in source if w.text[:1].isupper() and w.form not in entity}
     return np.array([w.facts.text in others and not w.facts.readings for w in words], bool)
@@ -336,15 +355,16 @@ def _taken(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslat
     them than mentions in the source (de "dessen jüngere Brüder" for *the latter's younger brothers*).
     """
     taken = np.zeros(len(words), bool)
-    source = english_words(pair.source)
+    source = translations.source.words(pair.source)
     own = _own(pair, source)
+    bases = translations.source.bases
     # "Injured people" may be one noun: es "los heridos".
     others = [w for n, w in enumerate(source) if n not in own and n + 1 not in own]
     for other in others:
-        forms = translations.of(other.form)
+        forms = translations.of_word(other)
         if forms:
             found = [j for j, w in enumerate(words) if not forms.isdisjoint(w.facts.dictionary_forms)]
-            mentions = sum(not frozenset(singulars(other.form)).isdisjoint(singulars(w.form)) for w in others)
+            mentions = sum(not bases(other.form).isdisjoint(bases(w.form)) for w in others)
             taken[found] |= len(found) <= mentions
     return taken
 
@@ -364,7 +384,7 @@ def _only_known(
     # rule 57; of the whole files in seven languages it changes three.
     found = np.flatnonzero(known).tolist()
     if len(found) > 1:
-        place = _same_mention(pair, found)
+        place = _same_mention(pair, found, translations.source)
         return _in_order(pair, words, found, translations) if place is None else place
     if not found:
         return None
@@ -388,13 +408,13 @@ def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTran
     return known or tuple(w.span for w in near if w.facts.ends_like_person)
 
 
-def _same_mention(pair: Pair, found: Sequence[int]) -> int | None:
+def _same_mention(pair: Pair, found: Sequence[int], spoken: SourceLanguage) -> int | None:
     """Of the words known as the entity's translation the n-th for its n-th mention, where it is mentioned as often."""
     if pair.head is None:
         return None
-    source = english_words(pair.source)
-    head = frozenset(form for w in source if w.span.overlaps(pair.head) for form in singulars(w.form.replace("-", "")))
-    mentions = [w.span for w in source if not head.isdisjoint(singulars(w.form.replace("-", "")))]
+    source = [(w.span, spoken.bases(w.form.replace("-", ""))) for w in spoken.words(pair.source)]
+    head = frozenset(form for span, forms in source if span.overlaps(pair.head) for form in forms)
+    mentions = [span for span, forms in source if not head.isdisjoint(forms)]
     place = next((n for n, span in enumerate(mentions) if span.overlaps(pair.head)), None)
     return found[place] if len(mentions) == len(found) and place is not None else None
 
@@ -406,7 +426,7 @@ def _in_order(
     has all of them for translations (ru *священников, викариев* for *curates, vicars*). Elsewhere a translation may
     turn the order round: *the author was praised by the writer*.
     """
-    source = english_words(pair.source)
+    source = translations.source.words(pair.source)
     own = _own(pair, source)
     if not own:
         return None
@@ -420,7 +440,7 @@ def _in_order(
             return None
     persons.sort()
     gaps = (pair.source[source[a].span.end : source[b].span.start] for a, b in pairwise(persons))
-    listed = all(_IN_LIST.fullmatch(gap) for gap in gaps)
+    listed = all(map(translations.source.lists, gaps))
     return found[persons.index(own[-1])] if listed and len(persons) == len(found) else None
 
 

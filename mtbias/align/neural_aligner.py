@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from mtbias.align.aligners import align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.sentence_pairs import Pair, index_pairs
-from mtbias.english.words import english_words
 from mtbias.errors import ModelError, SettingError
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import chosen_device
@@ -346,7 +345,7 @@ def _compare(encoder: Encoder, pairs: Sequence[Text], texts: SplitTexts) -> Iter
     read = encoder.subwords([text for pair in pairs for text in pair])
     vectors = encoder.vectors(read)
     for n, (source, target) in enumerate(pairs):
-        left = words_of(read[2 * n], [word.span for word in english_words(source)])
+        left = words_of(read[2 * n], [word.span for word in texts.source.words(source)])
         right = words_of(read[2 * n + 1], [word.span for word in texts.words(target)])
         yield Compared(left, right, vectors[2 * n], vectors[2 * n + 1])
 

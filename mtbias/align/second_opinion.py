@@ -11,7 +11,6 @@ from mtbias.align.aligners import StatisticalAligner, align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.neural_aligner import NeuralAligner, Text
 from mtbias.align.sentence_pairs import Pair, entity_place, index_pairs
-from mtbias.english.words import english_words
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Alignment, Json, Progress, Span, quiet
 
@@ -95,7 +94,7 @@ class SecondOpinion:
         links: dict[int, tuple[Links, Links]] = {}
         alike: dict[int, dict[Span, float]] = {}
         for text, compared in self.neural.compared([pairs[n] for n in rows], texts, progress):
-            source, target = english_words(text[0]), texts.words(text[1])
+            source, target = texts.source.words(text[0]), texts.words(text[1])
             if wanted := linked.intersection(of_text[text]):
                 links |= dict.fromkeys(wanted, (compared.links(),) * 2)
             for n in of_text[text]:

@@ -16,17 +16,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.english.gender_swap import gendered_words, word_gender
-from mtbias.english.words import (
-    CONJUNCTIONS,
-    DETERMINERS,
-    PREPOSITIONS,
-    EnglishWord,
-    english_words,
-    hyphenated_parts,
-    is_plural,
-)
+from mtbias.english.words import SourceWord, hyphenated_parts
 from mtbias.language.definition import Language
+from mtbias.language.source import SourceLanguage
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Gender, Instance, Span
 
@@ -124,8 +116,11 @@ class IndexedPairs:
     is a single word (*gay people* may be one noun)."""
     source: Side
     target: Side
+    source_forms: dict[str, str]
+    """Folded source form → its type."""
     target_forms: dict[str, str]
-    """Folded target form → its type."""
+    spoken: SourceLanguage
+    """The language of the sources."""
 
 
 def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
@@ -136,20 +131,25 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
     # Generators on both sides: the words of one pair at a time are in memory, not those of the corpus.
     def source_forms() -> Iterator[list[str]]:
         for pair in pairs:
-            words = english_words(pair.source)
+            words = texts.source.words(pair.source)
             first, head = entity_place(pair, words)
             heads.append((first, head))
-            from_qualifier.append(first - 1 if first == head and qualifies(pair, words, head - 1) else first)
+            single = first == head and qualifies(pair, words, head - 1, texts.source)
+            from_qualifier.append(first - 1 if single else first)
             yield [word.form for word in words]
 
     source = index_side(source_forms())
+    stems = {form: texts.source.stem(form) for form in source.types}
     forms = index_side([word.facts.form for word in texts.words(pair.text)] for pair in pairs)
     counts = np.bincount(forms.ids, minlength=len(forms.types))
     keys = target_keys(texts.language, {form: int(n) for form, n in zip(forms.types, counts, strict=True)})
-    return IndexedPairs(tuple(heads), tuple(from_qualifier), source, merge_types(forms, keys), keys)
+    return IndexedPairs(
+        tuple(heads), tuple(from_qualifier), merge_types(source, stems), merge_types(forms, keys), stems, keys,
+        texts.source,
+    )  # fmt: skip
 
 
-def entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
+def entity_place(pair: Pair, words: Sequence[SourceWord]) -> tuple[int, int]:
     """The first word of the entity among `words`, and its head, the last one; (-1, -1) where the span is no word."""
     if pair.head is None:
         return -1, -1
@@ -166,55 +166,42 @@ def entity_place(pair: Pair, words: Sequence[EnglishWord]) -> tuple[int, int]:
     return first, head
 
 
-def qualifies(pair: Pair, words: Sequence[EnglishWord], n: int) -> bool:
-    """Whether the n-th word, with a blank behind it, may qualify the next one.
-
-    No determiner, preposition or conjunction does. A verb is taken for a qualifier, for nothing says what is one.
-    """
-    if n < 0 or words[n].form in DETERMINERS | PREPOSITIONS | CONJUNCTIONS:
+def qualifies(pair: Pair, words: Sequence[SourceWord], n: int, spoken: SourceLanguage) -> bool:
+    """Whether the n-th word, with a blank behind it, may qualify the next one."""
+    if n < 0 or not spoken.may_qualify(words[n]):
         return False
     return pair.source[words[n].span.end : words[n + 1].span.start].isspace()
 
 
-def english_number(pair: Pair) -> str | None:
-    """``sg`` or ``pl`` by the form of the entity's head word; None without a head."""
-    if pair.head is None:
-        return None
-    return "pl" if is_plural(pair.source[slice(*pair.head)]) else "sg"
+class SaidOfEntity(NamedTuple):
+    """What the source says around the entity: fields of `mtbias.types.Alignment`."""
 
+    number: str | None
+    qualified: bool = False
+    says_sex: Gender | None = None
+    before_adverb: bool = False
+    quantifier: bool = False
 
-def qualified(pair: Pair) -> bool:
-    """Whether something other than a determiner stands right before the entity in its sentence, or behind it after a
-    hyphen (*groom-to-be*).
-    """
-    words = english_words(pair.source)
-    first, head = entity_place(pair, words)
-    if head >= 0 and hyphenated_parts(words[head].form)[2]:
-        return True
-    return first > 0 and words[first - 1].form not in DETERMINERS
+    @classmethod
+    def of(cls, pair: Pair, spoken: SourceLanguage) -> Self:
+        """By the words of its sentence; without a head it says nothing.
 
-
-def says_sex(pair: Pair) -> Gender | None:
-    """The gender that the word before the entity, or a modifier inside it, says in its sentence (*female doctors*,
-    *woman-doctor*). A possessive is another person (*the men's sisters*).
-    """
-    words = english_words(pair.source)
-    first, head = entity_place(pair, words)
-    if head < 0:
-        return None
-    start = first - qualifies(pair, words, first - 1)
-    modifiers = [word.text for word in words[start:head]] + hyphenated_parts(words[head].text)[0].split("-")
-    genders = {gender for word in modifiers if (gender := word_gender(word))}
-    return genders.pop() if len(genders) == 1 else None
-
-
-def before_adverb(pair: Pair) -> bool:
-    """Whether an adverb in *-ly* stands right behind the entity in its sentence: no name (*July*), and no noun, verb or
-    adjective of the tables for *her* (*family*, *rely*, *friendly*).
-    """
-    words = english_words(pair.source)
-    following = entity_place(pair, words)[1] + 1
-    if not 0 < following < len(words):
-        return False
-    word, her = words[following].text, gendered_words().her
-    return word.islower() and word.endswith("ly") and word not in her["noun_before"] | her["bare_verbs"]
+        Something qualifies the entity that stands right before it and is no determiner, or behind it after a hyphen
+        (*groom-to-be*). A gender is that of the word before the entity, or of a modifier inside it (*female doctors*,
+        *woman-doctor*); a possessive is another person (*the men's sisters*).
+        """
+        words = spoken.words(pair.source)
+        first, head = entity_place(pair, words)
+        if pair.head is None or head < 0:
+            return cls(None)
+        start = first - qualifies(pair, words, first - 1, spoken)
+        modifiers = [word.text for word in words[start:head]] + hyphenated_parts(words[head].text)[0].split("-")
+        genders = {gender for word in modifiers if (gender := spoken.gender(word))}
+        return cls(
+            number=spoken.number(pair.source[slice(*pair.head)], words[first - 1].form if first > 0 else ""),
+            qualified=bool(hyphenated_parts(words[head].form)[2])
+            or (first > 0 and spoken.is_attribute(words[first - 1])),
+            says_sex=genders.pop() if len(genders) == 1 else None,
+            before_adverb=head + 1 < len(words) and spoken.is_adverb(words[head + 1]),
+            quantifier=pair.entity in spoken.quantifiers,
+        )

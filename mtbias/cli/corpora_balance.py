@@ -44,5 +44,5 @@ def command(
     """
     if quarters and over:
         raise UsageError("--quarters and --over exclude each other")
-    read = load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir)
+    read = load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang)
     show(balance_corpus(read, out, over, quarters=quarters, seed=seed), json=json)

@@ -8,6 +8,8 @@ from mtbias.cli.corpora_shared import show
 from mtbias.cli.shared import Cache, Corpus, Flag, Json
 from mtbias.corpora import load_entities
 from mtbias.corpora.counterfactual_pairs import write_counterfactual
+from mtbias.errors import SettingError
+from mtbias.language.source import ENGLISH_CODE
 from mtbias.settings import CacheSettings, CorpusSettings
 
 
@@ -40,5 +42,9 @@ def command(
     leave_out_ambiguous
         Leave out sentences with a guess.
     """
+    if corpus.source_lang != ENGLISH_CODE:
+        raise SettingError(
+            "source_lang", f"expected {ENGLISH_CODE}, whose pronouns are swapped, got {corpus.source_lang}"
+        )
     read = load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir)
     show(write_counterfactual(read, out, controls=controls, leave_out_ambiguous=leave_out_ambiguous), json=json)

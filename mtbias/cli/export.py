@@ -38,7 +38,9 @@ def command(
     lang
         Code of the target language, for data sets that have sentences of their own for each (those of MT-GenEval).
     """
-    read = load_corpus(corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir, lang=lang)
+    read = load_corpus(
+        corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir, lang=lang, source_lang=corpus.source_lang
+    )
     text = "".join(f"{line}\n" for line in source_lines(read, form))
     if out is None or out == HERE:
         print(text, end="")

@@ -19,6 +19,7 @@ def command(
     revision: str | None = None,
     datasets: Annotated[list[str] | None, Parameter(name="--dataset")] = None,
     langs: Annotated[list[str] | None, Parameter(name="--lang")] = None,
+    source_lang: str = "en",
     sweep: Path | None = None,
     sha256: str | None = None,
     accept_unverified: Flag = False,
@@ -39,6 +40,8 @@ def command(
         A data set (`mtbias list datasets`), or bug-occupations, BUG's table of occupations; one or several.
     langs
         Stanza models of a language (en: those that `mtbias corpora mine` parses with); one or several.
+    source_lang
+        Language of the sentences that the model will translate (opus-mt has one checkpoint a pair).
     sweep
         A sweep's file: download all that it needs, into the folders that it names.
     sha256
@@ -60,7 +63,7 @@ def command(
         return
     fetch_named(
         _say, models or [], datasets or [], langs or [], revision=revision, sha256=sha256,
-        accept_unverified=accept_unverified, stanza_dir=stanza_dir, cache_dir=cache_dir,
+        accept_unverified=accept_unverified, stanza_dir=stanza_dir, cache_dir=cache_dir, source_lang=source_lang,
     )  # fmt: skip
 
 

@@ -81,7 +81,8 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
 
     @cached
     def load(name: str, lang: str) -> Corpus[Any]:
-        return load_corpus(name, sweep.data.get(name), cache=cache, lang=lang)
+        path = sweep.data.get(name)
+        return load_corpus(name, path, cache=cache, lang=lang, source_lang=sweep.source_lang)
 
     def measure(name: str) -> str:
         """What a data set is measured by; empty where that cannot be known: its own part says why."""
@@ -111,7 +112,9 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
 
     parts = [
         *_systems(sweep),
-        *_checkpoints([model for model in sweep.models if not is_of_kind(model)], sweep.languages, cache),
+        *_checkpoints(
+            [model for model in sweep.models if not is_of_kind(model)], sweep.languages, cache, source=sweep.source_lang
+        ),
         *(
             Part("translations", name, lang, partial(translations, Path(str(file).replace(LANG, lang))))
             for name, file in sweep.systems.items()
@@ -136,6 +139,7 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
             Asked(
                 name=name,
                 lang=lang,
+                source_lang=sweep.source_lang,
                 settings=combined(TranslationSettings, sweep),
                 device=None,
                 cache=cache_folder(sweep.cache_dir),
@@ -155,11 +159,14 @@ def _one_each(model: str) -> bool:
     return model in catalog() and "{lang}" in catalog()[model].repository
 
 
-def _checkpoints(models: Iterable[str], langs: Sequence[str], cache: Path, revision: str | None = None) -> list[Part]:
+def _checkpoints(
+    models: Iterable[str], langs: Sequence[str], cache: Path, revision: str | None = None, source: str = "en"
+) -> list[Part]:
     """A model with one checkpoint for all languages is one part."""
 
     def place(model: str, lang: str, fetch: bool) -> str:
-        found = locate(model, lang, cache=cache, offline=not fetch, fetch=fetch, revision=revision)
+        online: Any = {"offline": not fetch, "fetch": fetch}
+        found = locate(model, lang, cache=cache, revision=revision, source_lang=source, **online)
         return f"{found.name} at {found.revision} in {found.folder}"
 
     return [
@@ -240,6 +247,7 @@ def fetch_named(
     accept_unverified: bool = False,
     stanza_dir: Path | None = None,
     cache_dir: Path | None = None,
+    source_lang: str = ENGLISH,
 ) -> None:
     """Fetch models for all `langs`, data sets, and Stanza's models of these languages; say where each is.
 
@@ -261,7 +269,7 @@ def fetch_named(
         if _one_each(model) and not langs:
             raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
     cache = cache_folder(cache_dir)
-    for part in _checkpoints(models, langs or ["de"], cache, revision):
+    for part in _checkpoints(models, langs or ["de"], cache, revision, source_lang):
         say(f"{part.title}: {part.place(True)}")
     for name in datasets:
         say(f"data {name}: {_fetch_data(name, cache, sha256, accept_unverified)}")

@@ -24,6 +24,7 @@ from mtbias.settings import (
     LanguageModelSettings,
     Preset,
     Settings,
+    SourceSettings,
     at_least,
 )
 from mtbias.translate.given_translations import LANG
@@ -82,7 +83,7 @@ class Slurm(Resources):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(DecodingSettings, LanguageModelSettings, EvaluatorSettings, BootstrapSettings):
+class Sweep(SourceSettings, DecodingSettings, LanguageModelSettings, EvaluatorSettings, BootstrapSettings):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
     engine: Engine = "transformers"

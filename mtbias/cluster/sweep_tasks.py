@@ -15,6 +15,7 @@ from mtbias.corpora.catalog import GROUP, check_dataset
 from mtbias.entry_points import installed
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
+from mtbias.language.source import refuse_same
 from mtbias.report.tables import columns
 from mtbias.stats.results import UNDEFINED
 from mtbias.translate.given_translations import LANG
@@ -163,19 +164,20 @@ def check_names(sweep: Sweep) -> None:
     """Refuse what no task could use before anything is planned; whether it is on this machine is not looked at.
 
     Raises:
-        UsageError: an unknown data set or language, or a name that no model can have.
+        UsageError: an unknown data set or language, that of the sources, or a name that no model can have.
         PluginError: a language's plugin fails to load.
     """
     for model in sweep.models:
         find_kind(model)
     for dataset in sweep.datasets:
         check_dataset(dataset)
+    refuse_same(sweep.source_lang, sweep.languages)
     # Only a plugin's corpus may have a measure that needs no language plugin.
     if not set(sweep.datasets) <= set(installed(GROUP)):
         for lang in sweep.languages:
             get_language(lang)
     for model, lang in product(sweep.models, sweep.languages):
-        check_language(model, lang)
+        check_language(model, lang, sweep.source_lang)
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:
@@ -188,7 +190,8 @@ def count_sentences(sweep: Sweep, dataset: str) -> int | None:
     try:
         # A data set with sentences of its own for each language has as many in each.
         first, cache = sweep.languages[0], cache_folder(sweep.cache_dir)
-        return len(load_corpus(dataset, sweep.data.get(dataset), cache=cache, lang=first).instances)
+        path, spoken = sweep.data.get(dataset), sweep.source_lang
+        return len(load_corpus(dataset, path, cache=cache, lang=first, source_lang=spoken).instances)
     except MissingResourceError:
         known = datasets().get(dataset)
         return None if known is None else known.rows

@@ -21,6 +21,7 @@ from mtbias.errors import DataError, MissingResourceError, SettingError, UsageEr
 from mtbias.files.reading import read_bytes
 from mtbias.files.strict_json import DecodingError, converted, decoded
 from mtbias.files.writing import write_atomic
+from mtbias.language.source import ENGLISH_CODE, source_language
 from mtbias.types import Instance
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
@@ -190,13 +191,14 @@ def write_record(folder: Path, fetch: Fetch) -> None:
 
 DEMO = "demo"
 """The corpus that ships with mtbias."""
+WINOMT = "winomt"
 CUSTOM = "custom"
 """One's own sentences."""
 GROUP = "mtbias.corpora"
 BY_LANGUAGE = ("mt-geneval", "mt-geneval-entities", "mt-geneval-context")
 """The data sets that have sentences of their own for each target language."""
 _READERS = {
-    "winomt": "winomt.read_winomt",
+    WINOMT: "winomt.read_winomt",
     "gest": "gest.read_gest",
     **dict.fromkeys(("bug", "bug-balanced", "bug-gold", "bug-gold-paper"), "bug.read_bug"),
     "mt-geneval": "mt_geneval.read_mt_geneval",
@@ -222,7 +224,14 @@ def check_dataset(name: str) -> None:
         raise UsageError(f"{what}; {choices(name, dataset_names())}")
 
 
-def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, lang: str | None = None) -> Corpus[Any]:
+def load_corpus(
+    dataset: str,
+    path: Path | None,
+    *,
+    cache: Path | None = None,
+    lang: str | None = None,
+    source_lang: str = ENGLISH_CODE,
+) -> Corpus[Any]:
     """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from the cache.
 
     The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's ``MTBIAS_CACHE`` or the
@@ -230,7 +239,7 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
     the hash of the catalog, or the one written down when it was fetched; a file at `path` is not.
 
     `lang` is the target language: the data sets of `BY_LANGUAGE` have sentences of their own for each, all others have
-    the same for all.
+    the same for all. `source_lang` is the language of the sources of ``custom``, and of a `path` of WinoMT's form.
 
     Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of the path, or None,
     that gives a `Corpus`.
@@ -241,28 +250,36 @@ def load_corpus(dataset: str, path: Path | None, *, cache: Path | None = None, l
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
     """
+    spoken = source_language(source_lang)
+    if spoken.code != ENGLISH_CODE and dataset != CUSTOM and (dataset != WINOMT or path is None):
+        check_dataset(dataset)
+        expected = f"expected {ENGLISH_CODE}, or {CUSTOM} or {WINOMT} with --data"
+        raise SettingError("source_lang", f"{expected}, got {source_lang} with {dataset}, whose sentences are its own")
     if dataset in BY_LANGUAGE:
         if lang is None:
             raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
         return _read(dataset, path or cached_file(dataset, cache).parent, lang)
     if dataset in _READERS:
-        return _read(dataset, path or cached_file(dataset, cache))
+        more = (spoken,) if dataset == WINOMT else ()
+        return _read(dataset, path or cached_file(dataset, cache), *more)
     if dataset == DEMO:
         return read_demo(path or demo_file())
     if dataset != CUSTOM:
         return _of_others(dataset, path)
     if path is None:
         raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
-    return read_custom(path)
+    return read_custom(path, spoken)
 
 
-def _read(dataset: str, path: Path, *lang: str) -> Corpus[Any]:
+def _read(dataset: str, path: Path, *more: object) -> Corpus[Any]:
     module, _, name = _READERS[dataset].partition(".")
     read: Callable[..., Corpus[Any]] = getattr(import_module(f"mtbias.corpora.{module}"), name)
-    return read(path, *lang, **({"name": dataset} if module == "bug" else {}))
+    return read(path, *more, **({"name": dataset} if module == "bug" else {}))
 
 
-def load_entities(dataset: str, path: Path | None, cache: Path | None = None) -> Corpus[Instance]:
+def load_entities(
+    dataset: str, path: Path | None, cache: Path | None = None, source_lang: str = ENGLISH_CODE
+) -> Corpus[Instance]:
     """A corpus as `load_corpus` gives it, whose sentences have an entity and are the same for all languages.
 
     Raises:
@@ -271,7 +288,7 @@ def load_entities(dataset: str, path: Path | None, cache: Path | None = None) ->
     """
     if dataset in BY_LANGUAGE:
         raise SettingError("dataset", f"expected the same sentences for all languages, which {dataset} has not")
-    corpus = load_corpus(dataset, path, cache=cache)
+    corpus = load_corpus(dataset, path, cache=cache, source_lang=source_lang)
     if corpus.measure != GENDER:
         raise SettingError(
             "dataset", f"expected sentences with an entity and its gender, which {dataset} does not mark"

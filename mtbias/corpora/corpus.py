@@ -57,6 +57,8 @@ class Corpus(Generic[S_co]):
     """What it is measured by (`mtbias.scoring.measure`)."""
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The ids of the first instances under each note that is about instances."""
+    source_lang: str = "en"
+    """ISO code of the language of the sources."""
     given: Mapping[str, str] = field(default_factory=dict)
     """By id what a system is given in place of the source; empty where it is given the source."""
 
@@ -91,7 +93,7 @@ class Notes:
             self.add("entity index corrected", id_)
         elif place.how == locate.NEAREST:
             self.add("entity index corrected to the nearest of several", id_)
-        if source[slice(*place.head)] != entity.rsplit(maxsplit=1)[-1]:
+        if source[slice(*place.head)] not in entity.split():
             self.add("profession with other capitals in the sentence", id_)
 
     def corpus(
@@ -103,6 +105,7 @@ class Notes:
         beside: Mapping[str, str] = MappingProxyType({}),
         measure: str = GENDER,
         given: Mapping[str, str] = MappingProxyType({}),
+        source_lang: str = "en",
     ) -> Corpus[S]:
         """The corpus that was read from `file`, and from the files `beside` it (name → SHA-256), with these notes."""
         return Corpus(
@@ -115,6 +118,7 @@ class Notes:
             files={file.path.name: file.sha256, **beside},
             measure=measure,
             examples=self.examples(),
+            source_lang=source_lang,
             given=dict(given),
         )
 

@@ -1,7 +1,7 @@
 """Finding an entity in its sentence: from a token index or a phrase to the characters of the head word.
 
-English noun phrases of the kind that corpora name ("construction worker") end in their head, so the head is the last
-word of the phrase.
+English noun phrases of the kind that corpora name ("construction worker") end in their head; of other languages
+`mtbias.language.source.SourceLanguage.head` says which word it is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.types import Span
 
 AS_GIVEN = "as given"
@@ -37,8 +38,10 @@ def tokens(text: str) -> list[Span]:
     return [Span(*match.span()) for match in _TOKEN.finditer(text)]
 
 
-def core(text: str, span: Span) -> Span:
-    """`span` without punctuation at its ends and without a possessive *'s*; unchanged if nothing else is there."""
+def core(text: str, span: Span, source: SourceLanguage = ENGLISH) -> Span:
+    """`span` without punctuation at its ends, a possessive *'s* and an elided article (fr *l'avocate*); unchanged if
+    nothing else is there.
+    """
     start, end = span
     while start < end and _is_edge(text[start]):
         start += 1
@@ -48,7 +51,7 @@ def core(text: str, span: Span) -> Span:
         return span
     if end - start > 2 and text[end - 2 : end].lower() in {"'s", "’s"}:
         end -= 2
-    return Span(start, end)
+    return source.bare(text, Span(start, end))
 
 
 def _is_edge(char: str) -> bool:
@@ -60,22 +63,25 @@ def words(phrase: str) -> list[str]:
     return [phrase[slice(*core(phrase, span))].casefold() for span in tokens(phrase)]
 
 
-def find_phrase(text: str, spans: Sequence[Span], phrase: Sequence[str]) -> list[int]:
+def find_phrase(text: str, spans: Sequence[Span], phrase: Sequence[str], source: SourceLanguage = ENGLISH) -> list[int]:
     """Indices of the tokens at which `phrase` (see `words`) starts; empty for an empty phrase."""
     if not phrase:
         return []
-    folded, n = [text[slice(*core(text, span))].casefold() for span in spans], len(phrase)
+    folded, n = [text[slice(*core(text, span, source))].casefold() for span in spans], len(phrase)
     return [i for i in range(len(folded) - n + 1) if folded[i : i + n] == list(phrase)]
 
 
-def phrase_at(text: str, spans: Sequence[Span], phrase: Sequence[str], index: int) -> bool:
+def phrase_at(
+    text: str, spans: Sequence[Span], phrase: Sequence[str], index: int, source: SourceLanguage = ENGLISH
+) -> bool:
     """Whether `phrase` (see `words`) starts at token `index`."""
-    there = spans[index : index + len(phrase)]
-    return bool(phrase) and [text[slice(*core(text, span))].casefold() for span in there] == list(phrase)
+    return find_phrase(text, spans[index : index + len(phrase)], phrase, source) == [0]
 
 
-def locate(text: str, spans: Sequence[Span], index: int, phrase: str) -> Located | None:
-    """The head of `phrase`, which a corpus says starts at token `index` of `spans`.
+def locate(
+    text: str, spans: Sequence[Span], index: int, phrase: str, source: SourceLanguage = ENGLISH
+) -> Located | None:
+    """The head of `phrase`, which a corpus says starts at token `index` of `spans`, in a text of the language `source`.
 
     Where the phrase stands at `index`, in any case, the index is taken as given. Where it stands once elsewhere, the
     index is corrected; where it stands several times elsewhere, the occurrence nearest to `index` is taken (the earlier
@@ -83,10 +89,10 @@ def locate(text: str, spans: Sequence[Span], index: int, phrase: str) -> Located
     """
     wanted = words(phrase)
     best, how = index, AS_GIVEN
-    if not phrase_at(text, spans, wanted, index):
-        found = find_phrase(text, spans, wanted)
+    if not phrase_at(text, spans, wanted, index, source):
+        found = find_phrase(text, spans, wanted, source)
         if not found:
             return None
         best = min(found, key=lambda i: (abs(i - index), i))
         how = CORRECTED if len(found) == 1 else NEAREST
-    return Located(head=core(text, spans[best + len(wanted) - 1]), index=best, how=how)
+    return Located(head=core(text, spans[best + source.head(wanted)], source), index=best, how=how)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import GENDERS, Corpus, Notes
-from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, Table, TextFile, parse_table, read_table, refuse_long
 from mtbias.files.writing import write_table
+from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 COLUMNS = {
@@ -38,27 +38,28 @@ WRITTEN = (
 _GOLDS: Mapping[str, Gender | None] = {**GENDERS, "unknown": None, "u": None}
 
 
-def read_custom(path: Path) -> Corpus[Instance]:
+def read_custom(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance]:
     """Read a corpus from the file `path` (``.tsv``, ``.csv`` or ``.jsonl``) with the columns of `COLUMNS`.
 
     The entity's place comes from ``entity_index``, or from ``entity_start`` and ``entity_end``, or from ``entity``
     alone where that phrase occurs once in the sentence (whole words, in any case). Where several are given they must
-    agree. The head is the last word of the entity, without punctuation; ``entity_index`` without ``entity`` names the
-    head itself. Other columns are noted and not used.
+    agree. The head is the last word of the entity, without punctuation, or in another language than English the first
+    that its table of nouns has; ``entity_index`` without ``entity`` names the head itself. Other columns are noted and
+    not used. The sentences are in the language `source`.
 
     Raises:
         DataError: a required column that is not there (with those that are); a field that cannot be read; an entity
             that is not where the row says, or not once in the sentence; an id twice (with both lines); a ``pair``
             or ``control`` that names no row, or its own. Every message has file and line.
     """
-    return _corpus(read_table(path))
+    return _corpus(read_table(path), source)
 
 
 IN_MEMORY = Path("sentences.jsonl")
 """The file that sentences in memory would be."""
 
 
-def custom_corpus(rows: Iterable[Mapping[str, object]]) -> Corpus[Instance]:
+def custom_corpus(rows: Iterable[Mapping[str, object]], source: SourceLanguage = ENGLISH) -> Corpus[Instance]:
     """The corpus of rows in memory, by the names of `COLUMNS`: what a file ``sentences.jsonl`` of them would be.
 
     Raises:
@@ -66,10 +67,10 @@ def custom_corpus(rows: Iterable[Mapping[str, object]]) -> Corpus[Instance]:
     """
     text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     digest = sha256(text.encode()).hexdigest()
-    return _corpus(parse_table(TextFile(IN_MEMORY, text, digest, bom=False, crlf=False)))
+    return _corpus(parse_table(TextFile(IN_MEMORY, text, digest, bom=False, crlf=False)), source)
 
 
-def _corpus(table: Table) -> Corpus[Instance]:
+def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
     table.require("source", "gender")
     _require_place(table)
     notes = Notes()
@@ -80,7 +81,7 @@ def _corpus(table: Table) -> Corpus[Instance]:
     lines: dict[str, int] = {}
     instances = []
     for record in table.records:
-        instance = _instance(record)
+        instance = _instance(record, source)
         if instance.id in lines:
             raise record.error(f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique")
         lines[instance.id] = record.line
@@ -88,7 +89,7 @@ def _corpus(table: Table) -> Corpus[Instance]:
             notes.add("gender unknown, but a gendered pronoun in the sentence", instance.id)
         instances.append(instance)
     _check_links(instances, lines, table.file.path)
-    return notes.corpus("custom", table.file, instances)
+    return notes.corpus("custom", table.file, instances, source_lang=source.code)
 
 
 def _require_place(table: Table) -> None:
@@ -101,14 +102,14 @@ def _require_place(table: Table) -> None:
     raise DataError(message, path=table.file.path, line=1)
 
 
-def _instance(record: Record) -> Instance:
+def _instance(record: Record, spoken: SourceLanguage) -> Instance:
     source, entity = record.get("source"), record.get("entity")
     if not source:
         raise record.error("source: expected a sentence, got nothing")
     if "\n" in source or "\r" in source:
         raise record.error("source: expected a sentence in one line, got a line break inside it; remove it")
     refuse_long(source, "source", record.path, record.line)
-    head = _head(record, source, entity)
+    head = _head(record, source, entity, spoken)
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
         raise record.error(f"stereotype: expected pro, anti or none, got {stereotype!r}")
@@ -126,7 +127,7 @@ def _instance(record: Record) -> Instance:
         gold=gold,
         stereotype=Stereotype(stereotype),
         domain=record.get("domain") or "custom",
-        pronouns=count_pronouns(source),
+        pronouns=spoken.pronouns(source),
         distance=record.optional_integer("distance"),
         pair=record.get("pair") or None,
         control=record.get("control") or None,
@@ -141,9 +142,10 @@ def _gold(record: Record) -> Gender | None:
     return _GOLDS[text.lower()]
 
 
-def _head(row: Record, source: str, entity: str) -> Span:
+def _head(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span:
     """The head of the entity, from all that the row says about its place."""
-    given = {head for find in (_head_at_index, _head_in_span) if (head := find(row, source, entity)) is not None}
+    found = (find(row, source, entity, spoken) for find in (_head_at_index, _head_in_span))
+    given = {head for head in found if head is not None}
     if len(given) > 1:
         raise row.error("entity_index and entity_start/entity_end name different words; give one of the two")
     if given:
@@ -153,30 +155,28 @@ def _head(row: Record, source: str, entity: str) -> Span:
             "nothing says where the entity stands; fill entity_index, or entity_start and entity_end, or entity"
         )
     spans, phrase = locate.tokens(source), locate.words(entity)
-    found = locate.find_phrase(source, spans, phrase)
-    if len(found) != 1:
-        raise row.error(
-            f"expected entity {entity!r} once in the sentence, got it {len(found)} times; fill entity_index"
-        )
-    return locate.core(source, spans[found[0] + len(phrase) - 1])
+    at = locate.find_phrase(source, spans, phrase, spoken)
+    if len(at) != 1:
+        raise row.error(f"expected entity {entity!r} once in the sentence, got it {len(at)} times; fill entity_index")
+    return locate.core(source, spans[at[0] + spoken.head(phrase)], spoken)
 
 
-def _head_at_index(row: Record, source: str, entity: str) -> Span | None:
+def _head_at_index(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span | None:
     index, spans = row.optional_integer("entity_index"), locate.tokens(source)
     if index is None:
         return None
     if index >= len(spans):
         raise row.error(f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)")
     phrase = locate.words(entity)
-    found = locate.find_phrase(source, spans, phrase)
+    found = locate.find_phrase(source, spans, phrase, spoken)
     if index in found:
-        return locate.core(source, spans[index + len(phrase) - 1])
-    if not phrase or index - len(phrase) + 1 in found:  # the index names the head itself
-        return locate.core(source, spans[index])
+        return locate.core(source, spans[index + spoken.head(phrase)], spoken)
+    if not phrase or index - spoken.head(phrase) in found:  # the index names the head itself
+        return locate.core(source, spans[index], spoken)
     raise row.error(f"expected entity {entity!r} at token {index}, got {source[slice(*spans[index])]!r}")
 
 
-def _head_in_span(row: Record, source: str, entity: str) -> Span | None:
+def _head_in_span(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span | None:
     if not row.get("entity_start") and not row.get("entity_end"):
         return None
     raw = row.raw("source")
@@ -185,7 +185,8 @@ def _head_in_span(row: Record, source: str, entity: str) -> Span | None:
     if not 0 <= start < end <= len(source) or not source[start:end].strip():
         raise row.error(f"no word between characters {start + shift} and {end + shift} of the sentence")
     phrase = source[start:end]
-    head = locate.core(phrase, locate.tokens(phrase)[-1])
+    spans = locate.tokens(phrase)
+    head = locate.core(phrase, spans[spoken.head(locate.words(phrase))], spoken)
     wanted = locate.words(entity)
     if wanted and locate.words(phrase) not in (wanted, wanted[-1:]):
         raise row.error(f"expected entity {entity!r} at characters {start + shift} to {end + shift}, got {phrase!r}")

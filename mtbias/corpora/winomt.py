@@ -16,12 +16,11 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
-from mtbias.english.words import PRONOUN_ROLES, count_pronouns
+from mtbias.english.words import PRONOUN_ROLES
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, integer, read_text, refuse_long, split_lines
+from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.types import Gender, Instance, Stereotype
-
-MAIN, PRO, ANTI = "en.txt", "en_pro.txt", "en_anti.txt"
 
 _COLUMNS = "gold gender, token index, sentence, profession"
 # His, her and hers are objects here: her is both object and determiner, so that a sentence with her and its counterpart
@@ -53,8 +52,9 @@ class _Row:
         return self.gold, self.index, self.sentence, self.profession
 
 
-def read_winomt(path: Path) -> Corpus[Instance]:
-    """Read WinoMT from its folder (``en.txt``, ``en_pro.txt``, ``en_anti.txt``) or from one file.
+def read_winomt(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance]:
+    """Read WinoMT from its folder (``en.txt``, ``en_pro.txt``, ``en_anti.txt``) or from one file. In another language,
+    with that one's code in the files' names, pronouns are not counted, and nothing is paired or controlled.
 
     A line holds the gold gender, the 0-based whitespace token at which the entity starts, the sentence, and the
     profession. The stereotype of a row is found by the whole row in the two files beside it. A row that is in one of
@@ -73,16 +73,17 @@ def read_winomt(path: Path) -> Corpus[Instance]:
         DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an index that is no
             number or beyond the sentence; an unknown gender; a row of a stereotype file that ``en.txt`` lacks.
     """
-    main = path / MAIN if path.is_dir() else path
+    main = path / f"{source.code}.txt" if path.is_dir() else path
     notes = Notes()
     file = read_text(main)
     notes.add_file(file)
     rows = _rows(file)
     beside: dict[str, str] = {}
-    stereotypes = _stereotypes(main, rows, notes, beside)
-    instances, skipped = _instances(rows, stereotypes, main, notes)
-    instances = _controlled(_paired(instances, {row.row: row for row in rows}, notes))
-    return notes.corpus("winomt", file, instances, skipped, beside)
+    stereotypes = _stereotypes(main, rows, notes, beside, source.code)
+    instances, skipped = _instances(rows, stereotypes, main, notes, source)
+    if source is ENGLISH:
+        instances = _controlled(_paired(instances, {row.row: row for row in rows}, notes))
+    return notes.corpus("winomt", file, instances, skipped, beside, source_lang=source.code)
 
 
 def _rows(file: TextFile) -> list[_Row]:
@@ -109,17 +110,18 @@ _Key = tuple[Gender, int, str, str]
 
 
 def _stereotypes(
-    main: Path, rows: list[_Row], notes: Notes, beside: dict[str, str]
+    main: Path, rows: list[_Row], notes: Notes, beside: dict[str, str], code: str
 ) -> Mapping[_Key, Stereotype] | None:
     """The stereotype of every row that is in a stereotype file; NONE where it is in both; None without files."""
-    paths = {name: main.with_name(name) for name in (PRO, ANTI)}
+    whole, pro, anti = f"{code}.txt", f"{code}_pro.txt", f"{code}_anti.txt"
+    paths = {name: main.with_name(name) for name in (pro, anti)}
     absent = [name for name, path in paths.items() if not path.is_file()]
-    if len(absent) == 2 and main.name != MAIN:
+    if len(absent) == 2 and main.name != whole:
         notes.add("no stereotype files beside the corpus: stereotype none, domain winomt")
         return None
     if absent:
         message = (
-            f"expected {PRO} and {ANTI} beside {main.name}, with the rows that fit and oppose the stereotype; got no "
+            f"expected {pro} and {anti} beside {main.name}, with the rows that fit and oppose the stereotype; got no "
             f"{' and no '.join(absent)}; "
             "fetch all three files (mtbias fetch --dataset winomt)"
         )
@@ -132,11 +134,11 @@ def _stereotypes(
         found = _rows(file)
         counts[name] = Counter(row.key for row in found)
         for row in found:  # else the sentence that it means would stand without stereotype, as one of Winogender
-            if main.name == MAIN and row.key not in available:
-                advice = "correct or remove it (a part of WinoMT may be there under another name than en.txt)"
+            if main.name == whole and row.key not in available:
+                advice = f"correct or remove it (a part of WinoMT may be there under another name than {whole})"
                 if row.sentence.startswith(_CORRECTED):
                     advice = (
-                        f"before April 2022 {MAIN} had other labels there than {PRO} (issue 18 of mt_gender at "
+                        f"before April 2022 {whole} had other labels there than {pro} (issue 18 of mt_gender at "
                         "GitHub): get today's three files (mtbias fetch --dataset winomt)"
                     )
                 raise file.error(
@@ -144,14 +146,18 @@ def _stereotypes(
                     row.line,
                 )
         notes.add(f"row of {name} that is not in {main.name}", times=(counts[name] - available).total())
-    both = counts[PRO] & counts[ANTI]
+    both = counts[pro] & counts[anti]
     notes.add("row in both stereotype files: stereotype none", times=sum(available[key] for key in both))
-    fits, opposes = dict.fromkeys(counts[PRO], Stereotype.PRO), dict.fromkeys(counts[ANTI], Stereotype.ANTI)
+    fits, opposes = dict.fromkeys(counts[pro], Stereotype.PRO), dict.fromkeys(counts[anti], Stereotype.ANTI)
     return fits | opposes | dict.fromkeys(both, Stereotype.NONE)
 
 
 def _instances(
-    rows: list[_Row], stereotypes: Mapping[_Key, Stereotype] | None, path: Path, notes: Notes
+    rows: list[_Row],
+    stereotypes: Mapping[_Key, Stereotype] | None,
+    path: Path,
+    notes: Notes,
+    source: SourceLanguage,
 ) -> tuple[list[Instance], list[SkippedRow]]:
     instances: list[Instance] = []
     skipped: list[SkippedRow] = []
@@ -162,7 +168,7 @@ def _instances(
         id_ = f"winomt-{row.row + 1:05d}"
         if not entity:
             raise DataError("the profession (column 4) is empty", path=path, line=row.line)
-        place = locate.locate(row.sentence, spans, row.index, entity)
+        place = locate.locate(row.sentence, spans, row.index, entity, source)
         if place is None:
             notes.add("profession not in the sentence: row skipped")
             skipped.append(SkippedRow(row.row, row.line, f"profession {row.profession!r} is not in the sentence"))
@@ -184,7 +190,7 @@ def _instances(
                 gold=row.gold,
                 stereotype=(stereotypes or {}).get(row.key, Stereotype.NONE),
                 domain=domain,
-                pronouns=count_pronouns(row.sentence),
+                pronouns=source.pronouns(row.sentence),
             )
         )
     return instances, skipped

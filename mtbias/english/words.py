@@ -63,7 +63,7 @@ QUANTIFIERS = frozenset(_QUANTIFIERS.split())
 """What may stand for people without a noun ("the two", "others")."""
 
 
-class EnglishWord(NamedTuple):
+class SourceWord(NamedTuple):
     """A word of a source sentence."""
 
     span: Span
@@ -87,7 +87,7 @@ def hyphenated_parts(word: str) -> tuple[str, str, str]:
 
 
 @lru_cache(maxsize=1)  # alignment asks for one sentence's words several times in a row
-def english_words(text: str) -> tuple[EnglishWord, ...]:
+def english_words(text: str) -> tuple[SourceWord, ...]:
     """Words of `text` in order, clitics (``'s``, ``n't``) split off, punctuation dropped."""
     words = []
     for match in _WORD.finditer(text):
@@ -97,7 +97,7 @@ def english_words(text: str) -> tuple[EnglishWord, ...]:
         for left, right in ((start, cut), (cut, end)):
             if right > left:
                 piece = text[left:right]
-                words.append(EnglishWord(Span(left, right), piece, piece.lower().replace("’", "'")))
+                words.append(SourceWord(Span(left, right), piece, piece.lower().replace("’", "'")))
     return tuple(words)
 
 

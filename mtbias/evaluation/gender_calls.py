@@ -13,6 +13,7 @@ from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import MissingResourceError
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
+from mtbias.language.source import ENGLISH, SourceLanguage, source_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
@@ -43,7 +44,9 @@ class GenderKind(MeasureKind):
         _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
         if options.device is not None:
             require_device(options.device)  # also where the cache has all analyses, and nothing would load a model
-        return GenderMeasure(language, aligner, make_analyser(options), options.settings.evidence)
+        return GenderMeasure(
+            language, aligner, make_analyser(options), options.settings.evidence, source_language(options.source_lang)
+        )
 
     def read(self, line: bytes) -> CallRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""
@@ -114,11 +117,16 @@ class GenderMeasure(AnalysedTexts):
     aligner: Aligner
     analyser: Analyser
     evidence: EvidenceReader = "tables"
+    source: SourceLanguage = ENGLISH
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """Aligner, Stanza with the hashes of its models, and language plugin; the reader, where it is not the first."""
+        """Aligner, Stanza with the hashes of its models, and language plugin; the reader, where it is not the first; by
+        which table entities of another source than English are known.
+        """
         other: dict[str, Json] = {} if self.evidence == "tables" else {"evidence": FEATURES}
+        if self.source is not ENGLISH:
+            other["source_plugin"] = self.source.signature
         return {"aligner": self.aligner.signature, **other, **super().identity}
 
     @property
@@ -130,7 +138,7 @@ class GenderMeasure(AnalysedTexts):
         self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
     ) -> list[CallRecord]:
         """See `mtbias.scoring.measure.Measure`."""
-        words = SplitTexts(self.language)
+        words = SplitTexts(self.language, self.source)
         texts = {translation.id: translation.text for translation in translations}
         pairs = [Pair.of(instance, text) for instance in instances if (text := texts[instance.id]) is not None]
         called = {call.id: call for call in self.call_pairs(pairs, progress, words)}
@@ -146,7 +154,7 @@ class GenderMeasure(AnalysedTexts):
         """
         total = len(pairs)
         progress("align", 0, total)
-        texts = words or SplitTexts(self.language)
+        texts = words or SplitTexts(self.language, self.source)
         alignments = self.aligner.align(pairs, texts, progress)
         progress("align", total, total)
         votes = FormVotes()  # what the tagger reads on each form over all of them

@@ -15,6 +15,7 @@ from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
 from mtbias.language.installed import get_language
+from mtbias.language.source import refuse_same
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
 from mtbias.scoring.measure import GENDER, MeasureKind, MeasureOptions, find_measure
@@ -55,21 +56,31 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
     _check(lang, dataset, settings.device)
     announce = _log.info if downloads_allowed(offline=settings.offline) else None
     system_kind, name = find_kind(model)
+    demo = model == DEMO and dataset == DEMO and settings.data is None
+    # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
+    load = partial(_load, dataset, lang, settings)
+    corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
+    kind = _measure_kind(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
+    source_lang = settings.source_lang if corpus is None else corpus.source_lang
+    refuse_same(source_lang, (lang,))
     system_options = Asked(
         name=name,
         lang=lang,
+        source_lang=source_lang,
         settings=combined(TranslationSettings, settings),
         device=settings.device,
         cache=cache_folder(settings.cache_dir),
         offline=settings.offline,
         language_model=combined(LanguageModelSettings, settings),
     )
-    demo = model == DEMO and dataset == DEMO and settings.data is None
-    options = MeasureOptions(lang=lang, settings=settings, device=settings.device, demo=demo, made=True)
-    # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
-    load = partial(load_corpus, dataset, settings.data, cache=settings.cache_dir, lang=lang)
-    corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
-    kind = _measure_kind(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
+    options = MeasureOptions(
+        lang=lang,
+        settings=settings,
+        device=settings.device,
+        source_lang=source_lang,
+        demo=demo,
+        made=True,
+    )
     measure = _if_here(lambda: kind.open(options))
     offline = replace(system_options, offline=True)
     system = None if system_kind.needs_network else _if_here(lambda: system_kind.open(offline))
@@ -130,11 +141,18 @@ def prepare_score(
         return _with_system(beside, system)
     dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings.device)
-    corpus = corpus or load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang)
+    corpus = corpus or _load(dataset, lang, settings)
+    refuse_same(corpus.source_lang, (lang,))
     kind = _measure_kind(corpus.measure, settings)
     if settings.scores is not None and corpus.measure != SENTENCES:
         raise SettingError("scores", f"expected the data set {SENTENCES} with it; leave it out here")
-    options = MeasureOptions(lang=lang, settings=settings, device=settings.device, scores=settings.scores)
+    options = MeasureOptions(
+        lang=lang,
+        settings=settings,
+        device=settings.device,
+        source_lang=corpus.source_lang,
+        scores=settings.scores,
+    )
     measure = _if_here(lambda: kind.open(options))
     joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
     request = Request(
@@ -193,6 +211,10 @@ def _if_here(opened: Callable[[], T]) -> T | None:
     with suppress(MissingResourceError):
         return opened()
     return None
+
+
+def _load(dataset: str, lang: str, settings: EvalSettings | ScoreSettings) -> Corpus[Any]:
+    return load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang, source_lang=settings.source_lang)
 
 
 def _check(lang: str, dataset: str, device: str | None) -> None:

@@ -21,6 +21,7 @@ from mtbias.files.kept_work import (
     remove_parts,
 )
 from mtbias.files.text_repair import KINDS
+from mtbias.language.source import ENGLISH_CODE
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
@@ -59,6 +60,7 @@ class Request:
             "dataset": self.corpus.name,
             "data": dict(sorted(self.corpus.files.items())),
             "language": self.lang,
+            **({} if self.corpus.source_lang == ENGLISH_CODE else {"source_language": self.corpus.source_lang}),
             **plan.identity,
             **({} if self.corpus.measure == GENDER else {"measure": self.corpus.measure}),
             **self.measure.identity,
@@ -131,7 +133,7 @@ def _measured(
     numbers = scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint)
     return records, {
         **numbers,
-        **conclusions(numbers, records, request.lang, corpus.measure),
+        **conclusions(numbers, records, request.lang, corpus.measure, corpus.source_lang),
         "corpus": {
             "name": corpus.name,
             "rows": corpus.rows,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from mtbias.language.definition import Language
 from mtbias.language.grammar import WordFacts
+from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.types import Span
 
 T = TypeVar("T")
@@ -32,22 +33,22 @@ class SplitTexts:
     take twenty times as much, are put together when they are asked for.
     """
 
-    def __init__(self, language: Language) -> None:
-        """Nothing is split yet."""
-        self.language = language
+    def __init__(self, language: Language, source: SourceLanguage = ENGLISH) -> None:
+        """Nothing is split yet; the texts are translations from `source`."""
+        self.language, self.source = language, source
         self._facts: list[WordFacts] = []
         self._numbers: dict[str, int] = {}
         """Surface form → its place in `_facts`."""
         self._apart = (-1, False)
         """The number of forms, and what `keeps_apart` said of them."""
-        self._kept: dict[Callable[[Language], Any], Any] = {}
+        self._kept: dict[Callable[[Language, SourceLanguage], Any], Any] = {}
         self._texts: dict[str, array[int]] = {}
         """Text → where its first word starts and the number of its form, then the second's, and so on."""
 
-    def kept(self, make: Callable[[Language], T]) -> T:
-        """What `make` gives for the language, made once for all stages."""
+    def kept(self, make: Callable[[Language, SourceLanguage], T]) -> T:
+        """What `make` gives for the two languages, made once for all stages."""
         if make not in self._kept:
-            self._kept[make] = make(self.language)
+            self._kept[make] = make(self.language, self.source)
         made: T = self._kept[make]
         return made
 

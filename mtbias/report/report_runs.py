@@ -11,6 +11,7 @@ from mtbias.corpora.catalog import datasets
 from mtbias.errors import DataError, UsageError
 from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
+from mtbias.language.source import ENGLISH_CODE, english_name
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
@@ -45,6 +46,8 @@ class ReportRun:
     """By id the whole answer of a language model, where it is more than the translation."""
     date: str = ""
     """On which day it was scored: 2026-11-26."""
+    source_lang: str = ENGLISH_CODE
+    """Code of the source language."""
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of each file of its corpus."""
 
@@ -83,6 +86,7 @@ class ReportRun:
             run.metrics,
             numbers=run.numbers,
             date=str(run.manifest.execution.get("date", "")),
+            source_lang=run.source_lang,
             files=run.corpus[1],
         )
         if run.measure != GENDER:
@@ -109,7 +113,8 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
     facts = [*described, *([f"{' or '.join(f'{n:,}' for n in sizes)} sentences"] if sizes else [])]
     facts += [f"scored {' and '.join(dates)}"] if (dates := sorted({run.date for run in runs} - {""})) else []
     facts += [f"mtbias {version}" for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""})]
-    return f"{systems}: gender in translations from English into {into}{on}", " · ".join(facts)
+    spoken = listed([language_name(code) for code in dict.fromkeys(run.source_lang for run in runs)])
+    return f"{systems}: gender in translations from {spoken} into {into}{on}", " · ".join(facts)
 
 
 def corpus_name(name: str) -> str:
@@ -118,7 +123,9 @@ def corpus_name(name: str) -> str:
 
 
 def language_name(code: str) -> str:
-    """``German (de)``; the code alone where the language is not installed."""
+    """``German (de)``; the code alone where the language is not installed. English is no target, and needs no code."""
+    if code == ENGLISH_CODE:
+        return english_name(code)
     try:
         return f"{get_language(code).name} ({code})"
     except UsageError:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from mtbias.decide import FOREIGN_WORD, GENERIC
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
+from mtbias.scoring.bias import pronoun_class
 from mtbias.types import NAMES_BOTH, Evidence, Gender, Reason, Span, Stereotype
 
 GENDERS = [gender.value for gender in Gender]
@@ -45,7 +46,10 @@ def columns(shown: Sequence[Sentence]) -> Columns:
         "stereotype": ([kind.value for kind in Stereotype], lambda r: r.stereotype.value),
         "entity": (sorted({r.entity for r in firsts}), lambda r: r.entity),
         "domain": (sorted({r.domain for r in firsts}), lambda r: r.domain),
-        "pronouns": (sorted({str(r.pronouns) for r in firsts}, key=int), lambda r: str(r.pronouns)),
+        "pronouns": (
+            [pronoun_class(n) for n in sorted({r.pronouns for r in firsts}, key=lambda n: n or 0)],
+            lambda r: pronoun_class(r.pronouns),
+        ),
     }
     found = {}
     for name, (values, of) in properties.items():

@@ -36,7 +36,7 @@ class CallRecord:
     gold: Gender | None
     stereotype: Stereotype
     domain: str
-    pronouns: int
+    pronouns: int | None
     call: GenderCall
     distance: int | None = None
     pair: str | None = None
@@ -104,7 +104,7 @@ class _CallLine(CallLine):
     gold: Gender | None
     stereotype: Stereotype
     domain: str
-    pronouns: int
+    pronouns: int | None
     distance: int | None
     pair: str | None
     control: str | None

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
+from mtbias.language.source import ENGLISH_CODE
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, RunFolder
 from mtbias.scoring.bias import UNKNOWN_GENDER
@@ -91,7 +92,7 @@ class FinishedRun:
         drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
         scores = find_measure(self.measure).score(self.calls, **drawn)
         again = scores.to_json(signature=self.signature, fingerprint=self.manifest.fingerprint)
-        again |= conclusions(again, self.calls, self.lang, self.measure)
+        again |= conclusions(again, self.calls, self.lang, self.measure, self.source_lang)
         followed: dict[str, Any] = json.loads(json.dumps(again))  # as it would be read
         return followed
 
@@ -136,6 +137,11 @@ class FinishedRun:
         return str(self.manifest.identity["language"])
 
     @property
+    def source_lang(self) -> str:
+        """Code of the source language."""
+        return str(self.manifest.identity.get("source_language", ENGLISH_CODE))
+
+    @property
     def corpus(self) -> tuple[str, Mapping[str, str]]:
         """Name of the corpus, and the SHA-256 of each of its files: what two runs share that can be compared."""
         identity = self.manifest.identity
@@ -147,7 +153,7 @@ class FinishedRun:
         """What read the translations: measure, aligner, Stanza and its models, language plugin, release of mtbias."""
         identity = self.manifest.identity
         found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
-        found |= {key: identity[key] for key in ("evidence", "variant", "context") if key in identity}
+        found |= {key: identity[key] for key in ("evidence", "source_plugin", "variant", "context") if key in identity}
         return found if self.measure == GENDER else {"measure": self.measure, **found}
 
     @property

@@ -15,12 +15,13 @@ SCHEMA = 1
 """Version of the shape of `manifest.json`."""
 
 SIGNATURE_KEYS = (
-    "dataset", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding", "batch",
-    "server", "prompt", "temperature", "answer_tokens", "repeat", "date", "cleaned",
-    "aligner", "evidence", "stanza", "plugin", "variant", "context", "quality", "scores", "mtbias", "seed",
+    "dataset", "source_language", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding",
+    "batch", "server", "prompt", "temperature", "answer_tokens", "repeat", "date", "cleaned",
+    "aligner", "evidence", "stanza", "plugin", "source_plugin", "variant", "context", "quality",
+    "scores", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""
-_SIGNED_AS = {"language": "lang", "temperature": "temp", "answer_tokens": "max"}
+_SIGNED_AS = {"language": "lang", "source_language": "from", "temperature": "temp", "answer_tokens": "max"}
 """Those that have another name in a signature."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

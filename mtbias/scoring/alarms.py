@@ -14,6 +14,7 @@ from mtbias.align.entity_words import KnownTranslations
 from mtbias.errors import UsageError
 from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
+from mtbias.language.source import ENGLISH_CODE, source_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.evidence import (
@@ -137,7 +138,9 @@ def is_above(part: int, whole: int, limit: float) -> bool:
     return ends is not None and part >= LEAST and ends[0] > limit
 
 
-def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
+def checks(
+    records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE, *, n_resamples: int, seed: int
+) -> dict[str, Any]:
     """What `metrics.json` says of whether its numbers can be believed.
 
     Args:
@@ -146,6 +149,7 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
         lang: code of the target language.
         measure: name of the measure that made them; of another than the gender of an entity only the translations are
             checked.
+        source_lang: code of the source language.
         n_resamples: as of the run, and `seed`: the numbers without the rows in doubt have intervals as the run's own.
         seed: see there.
     """
@@ -156,7 +160,7 @@ def checks(records: Sequence[Any], lang: str, measure: str, *, n_resamples: int,
     calls = [record.call for record in records]
     counts = count_classes(calls)
     fixed = sum(map(withheld, calls))
-    alarms = check_calls(records, lang, n_resamples=n_resamples, seed=seed)
+    alarms = check_calls(records, lang, source_lang, n_resamples=n_resamples, seed=seed)
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(calls)))},
         "evidence_classes": {
@@ -176,7 +180,9 @@ def check_texts(sources: Sequence[str], texts: Sequence[str | None], lang: str) 
     return _content(*_text_marks(sources, texts, lang))
 
 
-def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: int) -> dict[str, Any]:
+def check_calls(
+    records: Sequence[Any], lang: str, source_lang: str = ENGLISH_CODE, *, n_resamples: int, seed: int
+) -> dict[str, Any]:
     """`alarms` of `metrics.json` for gender calls (`mtbias.runs.call_records.CallRecord`), in the corpus's order.
 
     With `n_resamples` and `seed` as of the run, the intervals of the numbers without the rows in doubt are made as the
@@ -184,7 +190,7 @@ def check_calls(records: Sequence[Any], lang: str, *, n_resamples: int, seed: in
     """
     texts = [record.translation for record in records]
     marks, languages = _text_marks([record.source for record in records], texts, lang)
-    marks |= _call_marks(records, texts, lang)
+    marks |= _call_marks(records, texts, lang, source_lang)
     content = _content(marks, languages)
     raised = [marks[key] for key in content["raised"] if DECLARED[key].concerns]
     if raised:
@@ -252,7 +258,7 @@ def _text_marks(
     return marks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str) -> dict[str, Marks]:
+def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, source_lang: str) -> dict[str, Marks]:
     """The marks of the signs that calls and their entities show."""
     calls = [record.call for record in records]
     classes = map(evidence_class, calls)
@@ -268,10 +274,14 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str) 
     words = getattr(records, "words", None)
     if words is None:
         try:
-            words = SplitTexts(get_language(lang))
+            words = SplitTexts(get_language(lang), source_language(source_lang))
         except UsageError:  # a run may be read where its language is not installed
             return marks
-    here = rendered([record.entity for record in records], texts, words)
+    entities = [record.entity for record in records]
+    if source_lang != ENGLISH_CODE:
+        known = words.kept(KnownTranslations)
+        marks["no_glossary"] = [not known.of(entity) for entity in entities]
+    here = rendered(entities, texts, words)
     marks["unrendered"] = [None if one is None else not one.here for one in here]
     marks["moved"] = [None if one is None else one.moved for one in here]
     return marks

@@ -112,6 +112,11 @@ def accuracy_bounds(counts: Counts) -> Mapping[str, tuple[float | None, float | 
     return {"accuracy_bounds": (number(percent(correct, confusion.sum())), number(percent(correct, called)))}
 
 
+def pronoun_class(pronouns: int | None) -> str:
+    """The number of pronouns as the name of a group."""
+    return "not counted" if pronouns is None else str(pronouns)
+
+
 GENDER_COUNTING = Counting(
     numbers=GENDER,
     axes={
@@ -125,7 +130,7 @@ GENDER_COUNTING = Counting(
     right=np.broadcast_to(np.eye(len(GOLDS), len(CALLS), dtype=bool), SHAPE),
     breakdowns={
         "domain": lambda record: record.domain,
-        "pronouns": lambda record: str(record.pronouns),
+        "pronouns": lambda record: pronoun_class(record.pronouns),
         "stereotype": lambda record: record.stereotype.value,
         "entity": lambda record: record.entity,
     },

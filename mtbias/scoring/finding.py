@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mtbias.language.source import ENGLISH_CODE
 from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE
 from mtbias.scoring.counting import Counting, Group
@@ -93,17 +94,21 @@ class Statement:
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
-def conclusions(metrics: Mapping[str, Any], records: Sequence[Any], lang: str, measure: str) -> dict[str, Any]:
+def conclusions(
+    metrics: Mapping[str, Any], records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE
+) -> dict[str, Any]:
     """What `metrics.json` says of whether its numbers can be believed (`mtbias.scoring.alarms.checks`), and in words.
 
     Args:
         metrics: the scores, as `metrics.json` has them.
-        records: as of `checks`, and `lang` and `measure`.
+        records: as of `checks`, and all others.
         lang: see there.
         measure: see there.
+        source_lang: see there.
     """
     made = metrics["intervals"]
-    checked = checks(records, lang, measure, n_resamples=made["resamples"], seed=made["seed"])
+    drawn = {"n_resamples": made["resamples"], "seed": made["seed"]}
+    checked = checks(records, lang, measure, source_lang, **drawn)
     return {**checked, "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)]}
 
 

@@ -72,6 +72,8 @@ class MeasureOptions:
     settings: EvaluatorSettings
     device: str | None
     """Where models run; None is a GPU where there is one."""
+    source_lang: str = "en"
+    """That of the source language."""
     demo: bool = False
     """Whether model and corpus are the demo's: its own Stanza models are the default then."""
     made: bool = False

@@ -28,7 +28,8 @@ FEW_DISTANCES = 4
 
 _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
     "pronouns": lambda rows: [
-        str(row.pronouns) if row.pronouns < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more" for row in rows
+        (str(n) if n < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more") if (n := row.pronouns) is not None else None
+        for row in rows
     ],
     "distance": lambda rows: _binned([row.distance for row in rows], FEW_DISTANCES),
     "length": lambda rows: _binned([len(row.source.split()) for row in rows], 0),

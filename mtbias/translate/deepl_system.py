@@ -50,7 +50,7 @@ class DeepLKind:
         target = (asked.settings.target_code or asked.lang).upper()
         if target in _VARIANTS:
             raise SettingError("target_code", f"expected {_VARIANTS[target]}: DeepL must be told which")
-        return DeepLSystem(asked.name, target, asked.offline or network.asked_for())
+        return DeepLSystem(asked.name, target, asked.source_lang.upper(), asked.offline or network.asked_for())
 
 
 DEEPL_KIND = DeepLKind()
@@ -63,6 +63,8 @@ class DeepLSystem:
     model: str
     target: str
     """DeepL's name of the language."""
+    source: str = "EN"
+    """And of that of the sources."""
     offline: bool = False
     """Whether only a server on this machine may be asked."""
     needs_network = True
@@ -72,7 +74,7 @@ class DeepLSystem:
     def plan(self, corpus: Sources, begun: Begun) -> TextPlan:
         """See `mtbias.translate.system.System`; the date is that of the run's beginning, since DeepL changes."""
         date = begun_date(begun)
-        identity = {"model": f"{DEEPL}:{self.model}", "direction": f"en>{self.target}", "date": date}
+        identity = {"model": f"{DEEPL}:{self.model}", "direction": f"{self.source.lower()}>{self.target}", "date": date}
         own = os.environ.get(SERVER)
         if own:
             identity["server"] = _host(own)
@@ -109,7 +111,7 @@ class DeepLSystem:
         import deepl
 
         # Without the language of the source DeepL would guess it, sentence by sentence.
-        asked = {"source_lang": "EN", "target_lang": self.target, "model_type": self.model}
+        asked = {"source_lang": self.source, "target_lang": self.target, "model_type": self.model}
         kept = "what was translated is kept in the folder of the run (--out), the same command continues"
         try:
             found = [result.text for result in network.awaited(lambda: ask(list(texts), **asked), TIMEOUT)]

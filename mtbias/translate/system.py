@@ -173,6 +173,8 @@ class Asked:
     """The system's name, without the scheme of its kind."""
     lang: str
     """ISO 639-1 code of the target language."""
+    source_lang: str = "en"
+    """That of the sources."""
     settings: TranslationSettings
     device: str | None
     """Where to translate; None is a GPU where there is one."""

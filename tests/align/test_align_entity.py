@@ -10,9 +10,10 @@ import pytest
 from mtbias.align import Pair
 from mtbias.align.entity_scores import ALIKE_LINKS, EntityScores, prior_links
 from mtbias.align.entity_words import KnownTranslations, align_entity
-from mtbias.align.sentence_pairs import english_number, index_pairs
+from mtbias.align.sentence_pairs import SaidOfEntity, index_pairs
 from mtbias.english.words import singulars
 from mtbias.language.installed import get_language
+from mtbias.language.source import ENGLISH
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
@@ -115,11 +116,11 @@ def test_a_word_in_ss_is_no_plural() -> None:
     ],
 )  # fmt: skip
 def test_the_number_of_the_english_form(word: str, number: str) -> None:
-    assert english_number(Pair("x", word.upper(), "", Span(0, len(word)), word)) == number
+    assert SaidOfEntity.of(Pair("x", word.upper(), "", Span(0, len(word)), word), ENGLISH).number == number
 
 
 def test_without_a_head_there_is_no_number() -> None:
-    assert english_number(Pair("x", "nurses", "")) is None
+    assert SaidOfEntity.of(Pair("x", "nurses", ""), ENGLISH).number is None
 
 
 def test_the_glossary_holds_for_plurals_and_for_heads() -> None:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from mtbias.align import Pair
-from mtbias.align.sentence_pairs import before_adverb, qualified, says_sex
+from mtbias.align.sentence_pairs import SaidOfEntity
 from mtbias.decide import decide
 from mtbias.language.installed import get_language
+from mtbias.language.source import ENGLISH
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
 from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span
@@ -67,7 +68,7 @@ def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(call: Callable
 )
 def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> None:
     at = source.lower().index("boy")
-    assert qualified(Pair("x", source, "", Span(at, at + 3), "boy")) is expected
+    assert SaidOfEntity.of(Pair("x", source, "", Span(at, at + 3), "boy"), ENGLISH).qualified is expected
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> No
 def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gender | None) -> None:
     end = source.index(entity) + len(entity)
     head = Span(end - len(entity.rsplit(maxsplit=1)[-1]), end) if entity else None
-    assert says_sex(Pair("x", source, "", head, entity)) is expected
+    assert SaidOfEntity.of(Pair("x", source, "", head, entity), ENGLISH).says_sex is expected
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gen
 )
 def test_an_english_adverb_behind_the_entity(source: str, expected: bool) -> None:
     at = source.index("doctors")
-    assert before_adverb(Pair("x", source, "", Span(at, at + 7), "doctors")) is expected
+    assert SaidOfEntity.of(Pair("x", source, "", Span(at, at + 7), "doctors"), ENGLISH).before_adverb is expected
 
 
 THINGS = Language(

@@ -141,7 +141,7 @@
     const n = value("pronouns", row), stereotype = value("stereotype", row);
     const about = [value("entity", row), value("gold", row) === "unknown" ? "gender unknown" : `gold ${value("gold", row)}`,
       stereotype === "none" ? "no stereotype" : `${stereotype} stereotype`, value("domain", row),
-      `${n} ${n === "1" ? "pronoun" : "pronouns"}`];
+      n === "not counted" ? "pronouns not counted" : `${n} ${n === "1" ? "pronoun" : "pronouns"}`];
     if (source.every((piece) => typeof piece === "string")) about.push("entity not found in the source");
     return about;
   };

@@ -94,7 +94,7 @@ def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | 
 
     Args:
         answer: what the model wrote.
-        source: the English sentence.
+        source: the sentence.
         prompt: what was asked (`mtbias.translate.language_models.prompt_files`).
         lang: ISO 639-1 code of the language asked for.
         finish: why the server says that the answer ended: ``length`` where it was cut off, ``content_filter`` where it

@@ -49,9 +49,10 @@ class DecoderSystem(BatchSystem):
             ModelError: the tokenizer cannot be loaded.
         """
         self.checkpoint, self.lang, self.settings = checkpoint, asked.lang, asked.settings
+        self.source_lang = asked.source_lang
         self.language_model: LanguageModelSettings = asked.language_model
         self.prompt: Prompt = load_prompt(self.language_model.prompt)
-        self.prompt.filled("", asked.lang)  # refuses a language that it is not for
+        self.prompt.filled("", asked.lang, asked.source_lang)  # refuses a language that it is not for
         self.device = chosen_device(asked.device)
         gpu_dtype = get_preset(asked.settings.preset).gpu_dtype
         self.dtype = asked.settings.dtype or (gpu_dtype if self.device.startswith("cuda") else "float32")
@@ -111,7 +112,8 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
     @cached_property
     def encoded(self) -> Sequence[Sequence[int]]:
         """The prompt of each distinct source as token ids."""
-        return [self.system.tokenizer.encode(self.prompt.filled(s, self.lang)) for s in self.distinct]
+        source = self.system.source_lang
+        return [self.system.tokenizer.encode(self.prompt.filled(s, self.lang, source)) for s in self.distinct]
 
     @property
     def lengths(self) -> Sequence[int]:

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -63,9 +63,12 @@ class EndpointKind:
             raise SettingError("model", f"expected {ENDPOINT}:NAME, got {ENDPOINT}: without the name of a model")
         settings = asked.language_model
         prompt = load_prompt(settings.prompt)
-        prompt.filled("", asked.lang)  # refuses a language that it is not for, before anything is loaded
+        prompt.filled(
+            "", asked.lang, asked.source_lang
+        )  # refuses a language that it is not for, before anything is loaded
         server_address(settings.base_url)
-        return EndpointSystem(asked.name, asked.lang, settings, prompt, asked.offline or network.asked_for())
+        offline = asked.offline or network.asked_for()
+        return EndpointSystem(asked.name, asked.lang, settings, prompt, offline, asked.source_lang)
 
 
 ENDPOINT_KIND = EndpointKind()
@@ -81,6 +84,7 @@ class EndpointSystem:
     prompt: Prompt
     offline: bool = False
     """Whether only a server on this machine may be asked."""
+    source_lang: str = "en"
     needs_network = True
     uses = frozenset(LanguageModelSettings.__dataclass_fields__)
     """The settings that change something."""
@@ -169,7 +173,9 @@ class EndpointPlan(AnswersPlan):
             ended.set()
             answered.put(None)
 
-        questions = ((part, self.prompt.filled(self.parts[part][0], self.lang)) for part in parts)
+        questions = (
+            (part, self.prompt.filled(self.parts[part][0], self.lang, self.system.source_lang)) for part in parts
+        )
         loop, ended = asyncio.new_event_loop(), threading.Event()
         task = loop.create_task(client.ask_all(questions, keep))
         threading.Thread(target=run, name="mtbias-requests", daemon=True).start()
@@ -484,6 +490,7 @@ def estimate_requests(plan: EndpointPlan, store: Store) -> RequestEstimate:
     English has about four characters a token, and a translation takes up to twice its source's, more in other scripts.
     """
     missing = [source for part, (source,) in enumerate(plan.parts) if plan.kept(store, part) is None]
-    asked = [message["content"] for source in missing for message in plan.prompt.filled(source, plan.lang)]
+    filled = partial(plan.prompt.filled, lang=plan.lang, source_lang=plan.system.source_lang)
+    asked = [message["content"] for source in missing for message in filled(source)]
     prompts = sum(4 + math.ceil(len(text.encode(errors="replace")) / 4) for text in asked)
     return RequestEstimate(len(missing), len(plan.parts) - len(missing), prompts, sum(map(len, missing)) // 2)

@@ -19,10 +19,11 @@ from typing import Any, ClassVar, Literal
 from mtbias.errors import UsageError, choices
 from mtbias.files.reading import TextFile, parse_toml, read_text
 from mtbias.files.strict_json import EXACT, DecodingError, converted
-from mtbias.language.installed import get_language
+from mtbias.language.source import ENGLISH_CODE, english_name
 
-FIELDS = ("source", "language", "language_code")
-"""What stands in braces in a message is replaced by the sentence, the language's English name, its ISO 639-1 code."""
+FIELDS = ("source", "language", "language_code", "source_language")
+"""What stands in braces in a message is replaced by the sentence, the language's English name, its ISO 639-1 code, and
+the English name of the language of the sources."""
 
 _FIELD = re.compile(r"\{(\w+)\}")  # other braces, such as those of JSON, stay as they are
 _WORD = re.compile(r"[A-Za-z0-9._-]+")
@@ -58,12 +59,6 @@ class Message:
             if field not in FIELDS:
                 known = ", ".join(f"{{{name}}}" for name in FIELDS)
                 raise ValueError(f"content: expected only {known} in braces, got {{{field}}}")
-
-
-@cache
-def _name_of(lang: str) -> str:
-    """The English name of a language; kept, since looking up a plugin takes 3 ms and every request asks."""
-    return get_language(lang).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +99,17 @@ class Prompt:
         }
         return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
-    def filled(self, source: str, lang: str) -> list[dict[str, str]]:
-        """The conversation that asks for the translation of `source` into `lang`, each turn with role and content.
+    def filled(self, source: str, lang: str, source_lang: str = ENGLISH_CODE) -> list[dict[str, str]]:
+        """The conversation that asks for the translation of `source` from `source_lang` into `lang`, each turn with
+        role and content.
 
         Raises:
             UsageError: the prompt is not for this language, or nobody registers it.
         """
         if self.languages and lang not in self.languages:
             raise UsageError(f"the prompt {self.name} is for {', '.join(self.languages)}; got the language {lang}")
-        values = {"source": source, "language": _name_of(lang), "language_code": lang}
+        names = {"language": english_name(lang), "source_language": english_name(source_lang)}
+        values = {"source": source, "language_code": lang, **names}
         return [
             {"role": turn.role, "content": _FIELD.sub(lambda match: values[match[1]], turn.content)}
             for turn in self.messages

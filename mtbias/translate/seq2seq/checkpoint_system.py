@@ -34,6 +34,7 @@ from mtbias.translate.seq2seq.engine import (
     OutOfMemory,
     get_preset,
 )
+from mtbias.translate.seq2seq.families import SOURCE
 from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.translate.text_language import is_repetitive
 from mtbias.types import Json, SourceSentence
@@ -131,17 +132,29 @@ class CheckpointKind:
         """
         check_settings(asked.settings)  # before gigabytes are downloaded
         found = locate(
-            asked.name, asked.lang, cache=asked.cache, revision=asked.settings.revision, offline=asked.offline
+            asked.name,
+            asked.lang,
+            source_lang=asked.source_lang,
+            cache=asked.cache,
+            revision=asked.settings.revision,
+            offline=asked.offline,
         )
         if is_decoder(found.folder):
             from mtbias.translate.language_models.decoder_system import DecoderSystem
 
             return DecoderSystem(found, asked)
-        return CheckpointSystem(found, asked.lang, asked.settings, cache=asked.cache, device=asked.device)
+        return CheckpointSystem(
+            found,
+            asked.lang,
+            asked.settings,
+            source_lang=asked.source_lang,
+            cache=asked.cache,
+            device=asked.device,
+        )
 
 
 class CheckpointSystem(BatchSystem):
-    """Translates English sentences into one language with one checkpoint (`mtbias.translate.system.System`)."""
+    """Translates sentences into one language with one checkpoint (`mtbias.translate.system.System`)."""
 
     uses = frozenset(TranslationSettings.__dataclass_fields__)
     """The settings that change something."""
@@ -154,6 +167,7 @@ class CheckpointSystem(BatchSystem):
         *,
         cache: Path,
         device: str | None = None,
+        source_lang: str = SOURCE,
     ) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
 
@@ -162,14 +176,14 @@ class CheckpointSystem(BatchSystem):
         Raises:
             SettingError: an unknown preset or engine.
             DependencyError: the engine is not installed.
-            ModelError: the checkpoint cannot be used for `lang`.
+            ModelError: the checkpoint cannot be used from `source_lang` into `lang`.
         """
         preset = get_preset(settings.preset)
         self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
         self.device = chosen_device(device)
         self.chosen = EngineChoice.of(settings, self.device)
         self.dtype = self.chosen.dtype
-        self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code)
+        self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code, source_lang=source_lang)
         by_hand = {name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")}
         given = {name: value for name, value in by_hand.items() if value is not None}
         self.decoding = replace(preset.decoding, **given, early_stopping=self.codec.family.early_stopping)

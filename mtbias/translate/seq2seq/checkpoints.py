@@ -154,7 +154,14 @@ def catalog() -> Mapping[str, NamedModel]:
 
 
 def locate(
-    model: str, lang: str, *, cache: Path, revision: str | None = None, offline: bool = False, fetch: bool = True
+    model: str,
+    lang: str,
+    *,
+    cache: Path,
+    revision: str | None = None,
+    offline: bool = False,
+    fetch: bool = True,
+    source_lang: str = "en",
 ) -> Checkpoint:
     """Find the files of a model, and download them where they are missing and the network may be used.
 
@@ -167,6 +174,7 @@ def locate(
             at the commit at which it was last fetched.
         offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
         fetch: whether to download what is missing.
+        source_lang: ISO 639-1 code of the language of the sources.
 
     Raises:
         UsageError: no such model.
@@ -176,7 +184,7 @@ def locate(
     if model == DEMO:
         if revision is not None:
             raise UsageError(f"--revision is for models of the hub; {DEMO} ships with mtbias")
-        check_language(model, lang)
+        check_language(model, lang, source_lang)
         return _local(model_folder_of_demo(), DEMO)
     folder = Path(model)
     if folder.is_dir():
@@ -185,13 +193,14 @@ def locate(
         return _local(folder, folder.resolve().name)
     check_name(model)
     named = catalog().get(model)
-    repository = named.repository.format(lang=lang) if named else model
+    repository = named.repository.format(lang=lang, source=source_lang) if named else model
     if repository in _NOT_MANY_TO_MANY:
         raise ModelError(
             f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
         )
     pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
     command = f"mtbias fetch --model {model} --lang {lang}" + (f" --revision {revision}" if revision else "")
+    command += "" if source_lang == "en" else f" --source-lang {source_lang}"
     return _hub(repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline))
 
 
@@ -212,7 +221,7 @@ def check_name(model: str) -> None:
     )
 
 
-def check_language(model: str, lang: str) -> None:
+def check_language(model: str, lang: str, source_lang: str = "en") -> None:
     """Refuse a language that the model certainly lacks: of no other than the demo's is that known by its name.
 
     Raises:
@@ -220,6 +229,8 @@ def check_language(model: str, lang: str) -> None:
     """
     if model == DEMO and lang not in languages():
         raise UsageError(f"the model {DEMO} translates into {', '.join(languages())} alone, got the language {lang}")
+    if model == DEMO and source_lang != "en":
+        raise UsageError(f"the model {DEMO} translates from en alone, got the language {source_lang}")
 
 
 def read_pins(cache: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ from mtbias.errors import ModelError
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.translate.seq2seq.checkpoints import TOKENIZER_CONFIG, explained
-from mtbias.translate.seq2seq.families import Direction, Family, family_of
+from mtbias.translate.seq2seq.families import SOURCE, Direction, Family, family_of
 
 _UNBOUNDED = 100_000
 """More tokens than any checkpoint reads; a table of so many positions still fits into memory."""
@@ -37,11 +37,11 @@ class Encoded:
 class Codec:
     """The tokenizer of one checkpoint, set to one direction."""
 
-    def __init__(self, folder: Path, lang: str, *, target_code: str | None = None) -> None:
+    def __init__(self, folder: Path, lang: str, *, target_code: str | None = None, source_lang: str = SOURCE) -> None:
         """Load the tokenizer of the checkpoint in `folder`; `target_code` is its own name of the language `lang`.
 
         Raises:
-            ModelError: it is no checkpoint of a known family, or lacks the language.
+            ModelError: it is no checkpoint of a known family, or lacks one of the languages.
         """
         self.folder = folder
         self.config = read_config(folder)
@@ -52,7 +52,7 @@ class Codec:
         self._tokenizer = load_tokenizer(folder, self.family.tokenizer_class)
         with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
             self._check_vocabulary()
-            self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code)
+            self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code, source_lang)
             self._languages = tuple(self.family.languages(self._tokenizer))
             if self.direction.source_code is not None:
                 self._tokenizer.src_lang = self.direction.source_code

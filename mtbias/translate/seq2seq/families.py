@@ -17,14 +17,14 @@ from typing import Any, ClassVar
 from mtbias.errors import ModelError, SettingError
 
 SOURCE = "en"
-"""The language of the corpora."""
+"""The language of the sources, unless another is named."""
 _VOCABULARY_OF_MBART25 = 250_027
 """``vocab_size`` of facebook/mbart-large-cc25: 250,001 pieces, 25 languages, a mask; mBART50 has 52 languages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """How one checkpoint is told to translate from English into one language."""
+    """How one checkpoint is told to translate from one language into another."""
 
     source_code: str | None
     """What the tokenizer's ``src_lang`` is set to before anything is tokenised; None where there is no such thing."""
@@ -56,18 +56,25 @@ class Family(ABC):
         """The tokens that name target languages; none of them may stand in a translation."""
 
     @abstractmethod
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401
         """How to translate into `lang`.
 
         Args:
             tokenizer: the checkpoint's.
             lang: ISO 639-1 code.
             code: the checkpoint's own name of the language, where the usual one does not fit.
+            source: ISO 639-1 code of the language of the sources.
 
         Raises:
-            ModelError: the checkpoint does not have the language; lists those that it has.
+            ModelError: the checkpoint does not have one of the languages; lists those that it has.
             SettingError: nor the one that `code` names.
         """
+
+    def _source(self, found: str | None, source: str, known: Collection[str]) -> str:
+        """The token of the source language, `found` by its code."""
+        if found is None or found not in known:
+            raise ModelError(f"this {self.name} checkpoint has no source language {source!r}; choose another model")
+        return found
 
     def _choose(self, found: str | None, lang: str, code: str | None, known: Collection[str]) -> str:
         if found in known and found is not None:
@@ -94,7 +101,7 @@ class Marian(Family):
         # The tokenizer's own list is empty where the source has a vocabulary of its own, which then holds the prefixes.
         return tuple(token for token in tokenizer.get_vocab() if token.startswith(">>") and token.endswith("<<"))
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
         known = self.languages(tokenizer)
         if known:
             # Most have ISO 639-3; the older ones, such as opus-mt-en-ROMANCE, ISO 639-1.
@@ -102,10 +109,10 @@ class Marian(Family):
             tokens = [f">>{name}<<" for name in wanted]
             token = self._choose(next((t for t in tokens if t in known), tokens[0]), lang, code, known)
             return Direction(None, None, f"{token} ")
-        source, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
+        spoken, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
         languages = {*codes("iso3"), *codes("iso3").values()}
-        if source in languages - {SOURCE, codes("iso3")[SOURCE]}:  # else it is a group of languages, or not said
-            raise ModelError(f"this Opus-MT checkpoint translates from {source!r}, the corpora are English")
+        if spoken in languages - {source, codes("iso3").get(source)}:  # else it is a group of languages, or not said
+            raise ModelError(f"this Opus-MT checkpoint translates from {spoken!r}, the sentences are {source!r}")
         if target is not None and target not in ({code} if code else {lang, codes("iso3").get(lang)}):
             raise ModelError(
                 f"this Opus-MT checkpoint translates into {target!r}, not into {code or lang!r}; choose another, or "
@@ -124,9 +131,10 @@ class M2M100(Family):
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(tokenizer.lang_code_to_token.values())
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
         known = tokenizer.lang_code_to_token
-        return Direction(SOURCE, known[self._choose(code or lang, lang, code, known)], "")
+        found = known[self._choose(code or lang, lang, code, known)]
+        return Direction(self._source(source, source, known), found, "")
 
 
 class MBart50(Family):
@@ -139,11 +147,11 @@ class MBart50(Family):
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(tokenizer.lang_code_to_id)
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
         known = self.languages(tokenizer)
-        found = code or next((token for token in sorted(known) if token.startswith(f"{lang}_")), None)
-        source = next(token for token in known if token.startswith(f"{SOURCE}_"))
-        return Direction(source, self._choose(found, lang, code, known), "")
+        spoken, found = (next((t for t in sorted(known) if t.startswith(f"{c}_")), None) for c in (source, lang))
+        target = self._choose(code or found, lang, code, known)
+        return Direction(self._source(spoken, source, known), target, "")
 
 
 class Nllb(Family):
@@ -160,9 +168,10 @@ class Nllb(Family):
         }
         return tuple(token for token in special if len(token) == 8 and token[3] == "_")
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
         known = self.languages(tokenizer)
-        return Direction(codes("nllb")[SOURCE], self._choose(code or codes("nllb").get(lang), lang, code, known), "")
+        target = self._choose(code or codes("nllb").get(lang), lang, code, known)
+        return Direction(self._source(codes("nllb").get(source), source, known), target, "")
 
 
 class Madlad400(Family):
@@ -176,7 +185,8 @@ class Madlad400(Family):
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(token for token in tokenizer.get_vocab() if token.startswith("<2") and token.endswith(">"))
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None) -> Direction:  # noqa: ANN401, D102
+    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
+        del source  # it is told the target alone
         token = self._choose(f"<2{code or lang}>", lang, code, self.languages(tokenizer))
         return Direction(None, None, f"{token} ")
 

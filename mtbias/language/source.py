@@ -1,0 +1,296 @@
+"""The language of the sources: its words, and the English nouns by which the tables of all languages have them.
+
+Two tables join on these: de *Geschäftsführerin* → *director* → es *directora*. What alignment may know of English
+sentences beside that, it is not asked of other languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
+
+from mtbias.english.gender_swap import gendered_words, word_gender
+from mtbias.english.words import (
+    CONJUNCTIONS,
+    DETERMINERS,
+    PREPOSITIONS,
+    QUANTIFIERS,
+    SourceWord,
+    count_pronouns,
+    english_words,
+    is_plural,
+    singulars,
+)
+from mtbias.entry_points import installed
+from mtbias.errors import SettingError
+from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement, NounKind
+from mtbias.language.installed import GROUP, get_language, is_language_code
+from mtbias.types import Gender, Span
+
+ENGLISH_CODE = "en"
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_IN_LIST = re.compile(r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
+"""What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the second."""
+
+
+class SourceLanguage:
+    """A language of sources; by itself one of which nothing is known but how words are parted."""
+
+    quantifiers: frozenset[str] = frozenset()
+    """What may stand for people without a noun."""
+
+    def __init__(self, code: str) -> None:
+        """`code` is that of ISO 639."""
+        self.code = code
+
+    @property
+    def signature(self) -> str:
+        """``de/1a2b3c4d``, code and version of the tables by which entities are known; ``sw/none`` without any."""
+        return f"{self.code}/none"
+
+    def words(self, text: str) -> tuple[SourceWord, ...]:
+        """Words of `text` in order, punctuation dropped."""
+        return tuple(SourceWord(Span(*found.span()), found[0], found[0].lower()) for found in _WORD.finditer(text))
+
+    def nouns(self, entity: str) -> Sequence[str]:
+        """The English nouns by which the tables may have a word, or the first known word of a phrase."""
+        del entity
+        return ()
+
+    def may_be_noun(self, word: SourceWord) -> bool:
+        """Whether `word` is written as a noun may be."""
+        del word
+        return True
+
+    def bases(self, form: str) -> frozenset[str]:
+        """Forms of which two words share one where they are forms of one noun."""
+        return frozenset((form,))
+
+    def stem(self, form: str) -> str:
+        """A folded form as the aligner counts it."""
+        return form
+
+    def head(self, phrase: Sequence[str]) -> int:
+        """Which word of an entity's `phrase` is its head."""
+        return len(phrase) - 1
+
+    def pronouns(self, text: str) -> int | None:
+        """How many gendered pronouns of the third person a sentence has; None where they are not counted."""
+        del text
+        return None
+
+    def bare(self, text: str, span: Span) -> Span:
+        """The word at `span` without what is written on before it."""
+        del text
+        return span
+
+    def number(self, noun: str, before: str) -> str | None:
+        """``sg`` or ``pl`` where the form of the `noun` tells, or the folded form `before` the entity."""
+        del noun, before
+        return None
+
+    def may_qualify(self, word: SourceWord) -> bool:
+        """Whether `word` may qualify the noun right behind it."""
+        del word
+        return False
+
+    def is_attribute(self, word: SourceWord) -> bool:
+        """Whether `word`, right before the entity, is taken for a part of its phrase, beside determiners."""
+        return self.may_qualify(word)
+
+    def gender(self, word: str) -> Gender | None:
+        """The gender that a word means by itself (*female*, de *weibliche*)."""
+        del word
+        return None
+
+    def is_adverb(self, word: SourceWord) -> bool:
+        """Whether `word`, right behind the entity, is surely an adverb."""
+        del word
+        return False
+
+    def lists(self, gap: str) -> bool:
+        """Whether what stands between two nouns makes them neighbours in a list."""
+        return gap.strip() == ","
+
+
+class TableSource(SourceLanguage):
+    """A language with a table of nouns for people."""
+
+    def __init__(self, language: Language) -> None:
+        """The language of a plugin."""
+        super().__init__(language.code)
+        self._language = language
+        self._english: dict[str, dict[str, None]] = {}
+        """Folded form → the English nouns that it may translate."""
+        for english, forms in language.glossary.items():
+            for form in forms:
+                self._english.setdefault(form, {})[english] = None
+        self._tokens = lru_cache(maxsize=1)(language.tokens)  # as `english_words`
+
+    @property
+    def signature(self) -> str:
+        """See `SourceLanguage`."""
+        return f"{self.code}/{self._language.version if self._english else 'none'}"
+
+    def words(self, text: str) -> tuple[SourceWord, ...]:
+        """See `SourceLanguage`."""
+        return tuple(SourceWord(*token) for token in self._tokens(text))
+
+    def nouns(self, entity: str) -> Sequence[str]:
+        """See `SourceLanguage`; a form has those of all its nouns, of men and of women."""
+        return next((found for word in entity.split() if (found := self._of_word(word))), ())
+
+    def _of_word(self, word: str) -> Sequence[str]:
+        language = self._language
+        readings = language.noun(self._cased(word))
+        if all(reading.kind is NounKind.THING for reading in readings):
+            return ()
+        forms = [base for _, base in language.bases(language.fold(word)) if base in self._english]
+        forms = forms or [language.fold(reading.lemma) for reading in readings]
+        return tuple(dict.fromkeys(english for form in forms for english in self._english.get(form, ())))
+
+    def _cased(self, word: str) -> str:
+        """A noun as it is written: an entity is named in lower case."""
+        return word[:1].upper() + word[1:] if self._language.compounds else word
+
+    def may_be_noun(self, word: SourceWord) -> bool:
+        """A capital, where nouns have one: de *alte* is an adjective, *Alte* somebody."""
+        return not (self._language.compounds and word.text[:1].islower())
+
+    def bases(self, form: str) -> frozenset[str]:
+        """The form, and its lemmas."""
+        return frozenset((form, *(self._language.fold(r.lemma) for r in self._language.noun(self._cased(form)))))
+
+    def stem(self, form: str) -> str:
+        """See `SourceLanguage`."""
+        return self._language.stem(form)
+
+    def head(self, phrase: Sequence[str]) -> int:
+        """The first word that is known (es *obrero de la construcción*), else the last."""
+        return next((n for n, word in enumerate(phrase) if self.nouns(word)), super().head(phrase))
+
+    def bare(self, text: str, span: Span) -> Span:
+        """Without an elided article (fr *l'avocate*)."""
+        tokens = self._language.tokens(text[slice(*span)])
+        return Span(span.start + tokens[-1].span.start, span.end) if len(tokens) > 1 else span
+
+    def number(self, noun: str, before: str) -> str | None:
+        """By the readings of the noun that fit the determiner before it."""
+        language = self._language
+        allowed = [a for reading in language.noun(noun) for a in reading.agreements] or [Agreement("*", "*", "*")]
+        said = language.determiners.get(before) or [Agreement("*", "*", "*")]
+        numbers = {
+            next((n for n in (a.number, b.number) if n != "*"), "*")
+            for a in allowed
+            for b in said
+            if all(x == y or "*" in (x, y) for x, y in zip(a, b, strict=True))
+        }
+        return numbers.pop() if numbers in ({"sg"}, {"pl"}) else None
+
+    def may_qualify(self, word: SourceWord) -> bool:
+        """What ends like an adjective, where adjectives stand before their noun."""
+        language = self._language
+        functional = word.form in language.determiners or word.form in language.prepositions
+        return language.preposed and not functional and bool(language.adjective(word.text))
+
+    def gender(self, word: str) -> Gender | None:
+        """See `SourceLanguage`."""
+        letter = self._language.sex_adjectives.get(self._language.fold(word))
+        return {"m": Gender.MALE, "f": Gender.FEMALE}.get(letter or "")
+
+
+class English(SourceLanguage):
+    """English, by whose nouns the tables are sorted."""
+
+    quantifiers = QUANTIFIERS
+
+    def words(self, text: str) -> tuple[SourceWord, ...]:
+        """See `SourceLanguage`; clitics are split off."""
+        return english_words(text)
+
+    def bases(self, form: str) -> frozenset[str]:
+        """The word, and what it may be the plural of."""
+        return frozenset(singulars(form))
+
+    def number(self, noun: str, before: str) -> str | None:
+        """By the form of the noun."""
+        del before
+        return "pl" if is_plural(noun) else "sg"
+
+    def may_qualify(self, word: SourceWord) -> bool:
+        """No determiner, preposition or conjunction. A verb is taken for a qualifier, for nothing says what is one."""
+        return word.form not in DETERMINERS | PREPOSITIONS | CONJUNCTIONS
+
+    def is_attribute(self, word: SourceWord) -> bool:
+        """What is no determiner."""
+        return word.form not in DETERMINERS
+
+    def gender(self, word: str) -> Gender | None:
+        """See `mtbias.english.gender_swap.word_gender`."""
+        return word_gender(word)
+
+    def is_adverb(self, word: SourceWord) -> bool:
+        """A word in *-ly*: no name (*July*), and no noun, verb or adjective of the tables for *her* (*family*, *rely*,
+        *friendly*).
+        """
+        her = gendered_words().her
+        adverbial = word.text.islower() and word.text.endswith("ly")
+        return adverbial and word.text not in her["noun_before"] | her["bare_verbs"]
+
+    def pronouns(self, text: str) -> int | None:
+        """See `mtbias.english.words.count_pronouns`."""
+        return count_pronouns(text)
+
+    def lists(self, gap: str) -> bool:
+        """See `_IN_LIST`."""
+        return bool(_IN_LIST.fullmatch(gap))
+
+
+ENGLISH = English(ENGLISH_CODE)
+
+
+def source_language(code: str) -> SourceLanguage:
+    """The language of sources `code`; it need not be installed.
+
+    Raises:
+        SettingError: it is no code of a language.
+        PluginError: a plugin registers it, and fails to load.
+    """
+    if code == ENGLISH_CODE:
+        return ENGLISH
+    if code in installed(GROUP):
+        return TableSource(get_language(code))
+    if not is_language_code(code):
+        raise SettingError("source_lang", f"expected the code of a language, such as de, got {code!r}")
+    return SourceLanguage(code)
+
+
+@cache
+def english_name(code: str) -> str:
+    """The English name of a language: of its plugin, else Stanza's; kept, since looking up a plugin takes 3 ms.
+
+    Raises:
+        UsageError: it has neither.
+    """
+    if code == ENGLISH_CODE:
+        return "English"
+    if code in installed(GROUP) or not is_language_code(code):
+        return get_language(code).name
+    from stanza.models.common.constant import lcode2lang
+
+    return str(lcode2lang.get(code, code)).replace("_", " ")
+
+
+def refuse_same(code: str, langs: Collection[str]) -> None:
+    """Refuse translations into the language of the sources.
+
+    Raises:
+        SettingError: `code`, that of the sources, is among those of the translations.
+    """
+    if code in langs:
+        raise SettingError(
+            "source_lang", f"expected another language than that of the translations, got {code} for both"
+        )
