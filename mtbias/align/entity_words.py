@@ -103,12 +103,12 @@ class KnownTranslations:
         before a preposition ("editor in chief"); of another source than English by the nouns that its table has.
         """
         if entity not in self._found:
-            by_noun = self._of_english if self.source is ENGLISH else self._by_table
-            self._found[entity] = by_noun(entity)
+            english = self.source is ENGLISH
+            self._found[entity] = self._of_english(entity) if english else self._of_nouns(self.source.nouns(entity))
         return self._found[entity]
 
-    def _by_table(self, entity: str) -> frozenset[str]:
-        return frozenset[str]().union(*(self.language.glossary.get(n, ()) for n in self.source.nouns(entity)))
+    def _of_nouns(self, english: Sequence[str]) -> frozenset[str]:
+        return frozenset[str]().union(*(self.language.glossary.get(noun, ()) for noun in english))
 
     def _of_english(self, entity: str) -> frozenset[str]:
         known, (*modifiers, head) = self.language.glossary, entity.split(" ")
@@ -128,10 +128,13 @@ class KnownTranslations:
 
     def of_phrases_with(self, pair: Pair) -> frozenset[str]:
         """Folded forms that translate a phrase in which the entity's head stands (de *Generalsekretär*, "secretary
-        general", for *secretary*), if the source does not have the phrase for somebody else.
+        general", for *secretary*), if the source does not have the phrase for somebody else; of another source than
+        English, what the entity is made of (es *ayudante* for *Umzugshelfer*).
         """
         if pair.head is None:
             return frozenset()
+        if self.source is not ENGLISH:
+            return self._of_nouns(self.source.wider_nouns(pair.entity))
         rest = f"{pair.source[: pair.head.start]} | {pair.source[pair.head.end :]}".lower()
         phrases = {p for word in singulars(pair.entity.rpartition(" ")[2]) for p in self._phrases.get(word, ())}
         elsewhere = {p for p in phrases if re.search(rf"\b{re.escape(p)}", rest)}
@@ -173,8 +176,12 @@ class KnownTranslations:
         return self.of_word(source[n]) | phrase
 
     def of_word(self, word: SourceWord) -> frozenset[str]:
-        """Folded forms that translate a word of the source; what is written as no noun translates nobody."""
-        return self.of(word.form) if self.source.may_be_noun(word) else frozenset()
+        """Folded forms that translate a word of the source, or what it is made of, as another than the entity; what is
+        written as no noun translates nobody.
+        """
+        if not self.source.may_be_noun(word):
+            return frozenset()
+        return self.of(word.form) | self._of_nouns(self.source.wider_nouns(word.form))
 
     def _of_ending_at(self, source: Sequence[SourceWord], n: int) -> frozenset[str]:
         """Folded forms that translate the phrase of two words that ends with the n-th of the source."""

@@ -58,9 +58,9 @@ def _is_edge(char: str) -> bool:
     return unicodedata.category(char)[0] in "PSZC"
 
 
-def words(phrase: str) -> list[str]:
-    """The words of `phrase` in the form in which they are compared: case-folded, without punctuation at the ends."""
-    return [phrase[slice(*core(phrase, span))].casefold() for span in tokens(phrase)]
+def words(phrase: str, source: SourceLanguage = ENGLISH) -> list[str]:
+    """The words of `phrase` in the form in which they are compared: case-folded, without what `core` cuts."""
+    return [phrase[slice(*core(phrase, span, source))].casefold() for span in tokens(phrase)]
 
 
 def find_phrase(text: str, spans: Sequence[Span], phrase: Sequence[str], source: SourceLanguage = ENGLISH) -> list[int]:
@@ -87,7 +87,7 @@ def locate(
     index is corrected; where it stands several times elsewhere, the occurrence nearest to `index` is taken (the earlier
     of two equally near). None where it does not occur.
     """
-    wanted = words(phrase)
+    wanted = words(phrase, source)
     best, how = index, AS_GIVEN
     if not phrase_at(text, spans, wanted, index, source):
         found = find_phrase(text, spans, wanted, source)

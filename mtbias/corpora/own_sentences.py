@@ -154,7 +154,7 @@ def _head(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span
         raise row.error(
             "nothing says where the entity stands; fill entity_index, or entity_start and entity_end, or entity"
         )
-    spans, phrase = locate.tokens(source), locate.words(entity)
+    spans, phrase = locate.tokens(source), locate.words(entity, spoken)
     at = locate.find_phrase(source, spans, phrase, spoken)
     if len(at) != 1:
         raise row.error(f"expected entity {entity!r} once in the sentence, got it {len(at)} times; fill entity_index")
@@ -167,7 +167,7 @@ def _head_at_index(row: Record, source: str, entity: str, spoken: SourceLanguage
         return None
     if index >= len(spans):
         raise row.error(f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)")
-    phrase = locate.words(entity)
+    phrase = locate.words(entity, spoken)
     found = locate.find_phrase(source, spans, phrase, spoken)
     if index in found:
         return locate.core(source, spans[index + spoken.head(phrase)], spoken)
@@ -186,9 +186,9 @@ def _head_in_span(row: Record, source: str, entity: str, spoken: SourceLanguage)
         raise row.error(f"no word between characters {start + shift} and {end + shift} of the sentence")
     phrase = source[start:end]
     spans = locate.tokens(phrase)
-    head = locate.core(phrase, spans[spoken.head(locate.words(phrase))], spoken)
-    wanted = locate.words(entity)
-    if wanted and locate.words(phrase) not in (wanted, wanted[-1:]):
+    head = locate.core(phrase, spans[spoken.head(locate.words(phrase, spoken))], spoken)
+    wanted = locate.words(entity, spoken)
+    if wanted and locate.words(phrase, spoken) not in (wanted, wanted[-1:]):
         raise row.error(f"expected entity {entity!r} at characters {start + shift} to {end + shift}, got {phrase!r}")
     return Span(head.start + start, head.end + start)
 

@@ -53,7 +53,7 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
     """
     usual = DEMO if model == DEMO and settings.data is None else WINOMT
     dataset = usual if settings.dataset is None else settings.dataset
-    _check(lang, dataset, settings.device)
+    _check(lang, dataset, settings)
     announce = _log.info if downloads_allowed(offline=settings.offline) else None
     system_kind, name = find_kind(model)
     demo = model == DEMO and dataset == DEMO and settings.data is None
@@ -62,7 +62,6 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
     corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
     kind = _measure_kind(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
     source_lang = settings.source_lang if corpus is None else corpus.source_lang
-    refuse_same(source_lang, (lang,))
     system_options = Asked(
         name=name,
         lang=lang,
@@ -140,9 +139,8 @@ def prepare_score(
     if beside is not None and beside.lang == lang:
         return _with_system(beside, system)
     dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
-    _check(lang, dataset, settings.device)
+    _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
-    refuse_same(corpus.source_lang, (lang,))
     kind = _measure_kind(corpus.measure, settings)
     if settings.scores is not None and corpus.measure != SENTENCES:
         raise SettingError("scores", f"expected the data set {SENTENCES} with it; leave it out here")
@@ -217,15 +215,16 @@ def _load(dataset: str, lang: str, settings: EvalSettings | ScoreSettings) -> Co
     return load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang, source_lang=settings.source_lang)
 
 
-def _check(lang: str, dataset: str, device: str | None) -> None:
+def _check(lang: str, dataset: str, settings: EvalSettings | ScoreSettings) -> None:
     """Refuse an unknown language or device before anything is read, downloaded or computed.
 
     Only a plugin's corpus may have a measure that needs no language plugin.
 
     Raises:
-        UsageError: no such language is installed, it is no device, or there is no such GPU here.
+        UsageError: no such language is installed, it is that of the sources, it is no device, or there is no such GPU.
     """
     if dataset not in installed(catalog.GROUP):
         get_language(lang)
-    if device is not None:
-        require_device(device)
+    refuse_same(settings.source_lang, (lang,))
+    if settings.device is not None:
+        require_device(settings.device)

@@ -7,7 +7,7 @@ sentences beside that, it is not asked of other languages.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 
 from mtbias.english.gender_swap import gendered_words, word_gender
@@ -25,7 +25,7 @@ from mtbias.english.words import (
 from mtbias.entry_points import installed
 from mtbias.errors import SettingError
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind
+from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.types import Gender, Span
 
@@ -57,6 +57,11 @@ class SourceLanguage:
 
     def nouns(self, entity: str) -> Sequence[str]:
         """The English nouns by which the tables may have a word, or the first known word of a phrase."""
+        del entity
+        return ()
+
+    def wider_nouns(self, entity: str) -> Sequence[str]:
+        """The English nouns of what the word is made of (de *Umzugshelfer*: *helper*)."""
         del entity
         return ()
 
@@ -143,13 +148,20 @@ class TableSource(SourceLanguage):
         """See `SourceLanguage`; a form has those of all its nouns, of men and of women."""
         return next((found for word in entity.split() if (found := self._of_word(word))), ())
 
+    def wider_nouns(self, entity: str) -> Sequence[str]:
+        """See `SourceLanguage`."""
+        parts = (self._language.derived(self._cased(word)) for word in entity.split())
+        return self._english_of(self._language.fold(r.lemma) for readings in parts for r in readings)
+
     def _of_word(self, word: str) -> Sequence[str]:
         language = self._language
         readings = language.noun(self._cased(word))
         if all(reading.kind is NounKind.THING for reading in readings):
             return ()
-        forms = [base for _, base in language.bases(language.fold(word)) if base in self._english]
-        forms = forms or [language.fold(reading.lemma) for reading in readings]
+        own = self._english_of(base for _, base in language.bases(language.fold(word)))
+        return own or self._english_of(language.fold(reading.lemma) for reading in readings)
+
+    def _english_of(self, forms: Iterable[str]) -> Sequence[str]:
         return tuple(dict.fromkeys(english for form in forms for english in self._english.get(form, ())))
 
     def _cased(self, word: str) -> str:
@@ -175,13 +187,21 @@ class TableSource(SourceLanguage):
     def bare(self, text: str, span: Span) -> Span:
         """Without an elided article (fr *l'avocate*)."""
         tokens = self._language.tokens(text[slice(*span)])
-        return Span(span.start + tokens[-1].span.start, span.end) if len(tokens) > 1 else span
+        elided = len(tokens) == 2 and tokens[0].form in self._language.elisions
+        return Span(span.start + tokens[1].span.start, span.end) if elided else span
 
     def number(self, noun: str, before: str) -> str | None:
         """By the readings of the noun that fit the determiner before it."""
         language = self._language
-        allowed = [a for reading in language.noun(noun) for a in reading.agreements] or [Agreement("*", "*", "*")]
-        said = language.determiners.get(before) or [Agreement("*", "*", "*")]
+        readings = language.noun(noun) or (NounReading(noun, NounKind.COMMON, ()),)
+        kinds = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}
+        anything = (Agreement("*", "*", "*"),)
+        allowed = [
+            a._replace(gender=kinds.get(reading.kind, a.gender))
+            for reading in readings
+            for a in reading.agreements or anything
+        ]
+        said = language.determiners.get(before, anything)
         numbers = {
             next((n for n in (a.number, b.number) if n != "*"), "*")
             for a in allowed

@@ -157,8 +157,8 @@ def tell(monkeypatch: pytest.MonkeyPatch, family: type[Family], change: Change) 
     """From now on `family` gives a direction that `change` has spoilt."""
     right = family.direction
 
-    def wrong(self: Family, tokenizer: Any, lang: str, code: str | None = None) -> Direction:
-        return change(right(self, tokenizer, lang, code), lang)
+    def wrong(self: Family, tokenizer: Any, lang: str, code: str | None = None, source: str = "en") -> Direction:
+        return change(right(self, tokenizer, lang, code, source), lang)
 
     monkeypatch.setattr(family, "direction", wrong)
 
@@ -323,8 +323,8 @@ def test_opus_mt_into_one_language_is_of_use_for_that_one(marian: Path) -> None:
         ("eng", "deu", "de", None),  # either standard
         (None, None, "de", None),  # nothing is said
         ("gmw", "de", "de", None),  # a group of languages, English among them
-        ("fr", "de", "de", "translates from 'fr', the corpora are English"),
-        ("deu", "deu", "de", "translates from 'deu', the corpora are English"),
+        ("fr", "de", "de", "translates from 'fr', the sentences are 'en'"),
+        ("deu", "deu", "de", "translates from 'deu', the sentences are 'en'"),
         ("en", "uk", "ru", "translates into 'uk', not into 'ru'"),
     ],
 )

@@ -102,7 +102,7 @@ LEAST = 'name = "a"\nversion = "1"\n[[messages]]\nrole = "user"\ncontent = "x {s
         (LEAST.replace('"a"', '"a|b"'), "name: expected letters from a to z, digits and .-_, got 'a|b'"),
         (
             LEAST.replace("source", "sorce"),
-            "expected only {source}, {language}, {language_code} in braces, got {sorce}",
+            "expected only {source}, {language}, {language_code}, {source_language} in braces, got {sorce}",
         ),
         (LEAST.replace("x {source}", "x"), "messages: expected {source} in the last one"),
         (LEAST.replace('"user"', '"usr"'), "messages.0.role: expected system, user or assistant, got 'usr'"),
