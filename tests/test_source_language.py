@@ -13,6 +13,9 @@ import mtbias
 from mtbias.align import Pair, get_aligner
 from mtbias.align.entity_words import KnownTranslations
 from mtbias.cli import main
+from mtbias.cluster.sweep_file import read_sweep
+from mtbias.cluster.sweep_tasks import check_names, make_plan
+from mtbias.cluster.task_runs import make_request
 from mtbias.corpora import load_corpus
 from mtbias.errors import SettingError, UsageError
 from mtbias.language.installed import get_language
@@ -232,3 +235,21 @@ def test_the_head_is_a_known_translation(german: Path, system: str, known: int) 
     texts = SplitTexts(get_language("es"), source_language("de"))
     found = get_aligner("statistical").align(pairs, texts)
     assert sum(bool(a.target) and a.target[0] in a.translations for a in found) == known
+
+
+def test_a_sweep_reads_the_same_sources(french: Path, tmp_path: Path) -> None:
+    given = tmp_path / "given.txt"
+    given.write_text("".join(f"{row[0]}\n" for row in GERMAN), encoding="utf-8")
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        "source_lang = 'fr'\nout = 'runs'\nlanguages = ['de']\ndatasets = ['custom']\nstanza_dir = 'mtbias:demo'\n"
+        "[data]\ncustom = 'french.tsv'\n[systems]\ngiven = 'given.txt'\n",
+        encoding="utf-8",
+    )
+    sweep = read_sweep(file)
+    (cell,) = make_plan(sweep).cells
+    request = make_request(sweep, cell, "cpu", here="cpu")
+    assert request.corpus.source_lang == "fr"
+    assert request.identity(request.system.plan(request.corpus, {}))["source_language"] == "fr"
+    with pytest.raises(UsageError, match="expected another language than that of the translations, got de for both"):
+        check_names(read_sweep(file, ["source_lang=de"]))

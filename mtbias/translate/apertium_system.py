@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from mtbias.errors import DependencyError, ModelError, SettingError, choices
-from mtbias.translate.seq2seq.families import SOURCE, codes
+from mtbias.translate.seq2seq.families import codes
 from mtbias.translate.system import Asked, Begun, Sources
 from mtbias.translate.system_kinds import APERTIUM
 from mtbias.translate.text_system import TextPlan, TextSystem
@@ -42,8 +42,8 @@ class ApertiumKind:
             )
         short = {long: code for code, long in codes("iso3").items()}
         ends = [short.get(code, code) for pair in pairs for code in pair.partition("_")[0].split("-")]
-        if [ends[0], ends[-1]] != [SOURCE, asked.lang] or ends[1:-1:2] != ends[2::2]:
-            raise ModelError(f"{APERTIUM}:{asked.name} does not translate from {SOURCE} into {asked.lang}")
+        if [ends[0], ends[-1]] != [asked.source_lang, asked.lang] or ends[1:-1:2] != ends[2::2]:
+            raise ModelError(f"{APERTIUM}:{asked.name} does not translate from {asked.source_lang} into {asked.lang}")
         program = shutil.which(PROGRAM)
         if program is None:
             raise DependencyError(

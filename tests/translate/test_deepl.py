@@ -72,6 +72,7 @@ def plan(corpus: Corpus, begun: dict[str, Any] | None = None, *, name: str = "qu
     asked = Asked(
         name=name,
         lang=more.pop("lang", "de"),
+        source_lang=more.pop("source_lang", "en"),
         settings=TranslationSettings(**more),
         device=None,
         cache=Path("nowhere"),
@@ -122,6 +123,10 @@ def test_what_is_asked_and_what_comes_back(start: Callable[..., Speaker]) -> Non
     assert str(identity.pop("date")).startswith("20")
     assert identity == {"model": "deepl:quality_optimized", "direction": "en>DE", "server": "127.0.0.1"}
     assert KEY not in f"{made.identity} {made.settings} {made!r} {found}"
+    server.requests.clear()
+    french = plan(sentences(1), source_lang="fr")
+    run(french)
+    assert (server.requests[0]["source_lang"], french.identity["direction"]) == ("FR", "fr>DE")
 
 
 def test_a_run_that_was_interrupted_asks_only_for_the_rest(start: Callable[..., Speaker]) -> None:

@@ -252,6 +252,18 @@ def test_every_language_has_the_published_code_and_id(
     assert Codec(opus_mt_into_all, lang).direction == Direction(None, None, opus)
 
 
+def test_the_language_of_the_sources_is_told(checkpoint: Checkpoint, marian: Path, tmp_path: Path) -> None:
+    for name, code, spoken in (("m2m100", "tr", "tr"), ("mbart50", "tr", "tr_TR"), ("nllb", "tr", "tur_Latn")):
+        assert Codec(checkpoint(name), "es", source_lang=code).direction.source_code == spoken
+        with pytest.raises(ModelError, match=r"checkpoint has no source language 'xx'; choose another model"):
+            Codec(checkpoint(name), "es", source_lang="xx")
+    folder = Path(shutil.copytree(marian, tmp_path / "model"))
+    path = folder / "tokenizer_config.json"
+    settings = json.loads(path.read_text(encoding="utf-8")) | {"source_lang": "fr", "target_lang": "de"}
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    assert Codec(folder, "de", source_lang="fr").direction == Direction(None, None, "")
+
+
 def test_mbart50_with_the_files_that_its_published_checkpoint_has(mbart50: Path, tmp_path: Path) -> None:
     # No tokenizer.json but a sentencepiece model, and settings that name no language.
     folder = Path(shutil.copytree(mbart50, tmp_path / "model"))

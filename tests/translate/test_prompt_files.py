@@ -53,6 +53,13 @@ def test_published_wordings_are_exact(name: str, asked: str) -> None:
     assert load_prompt(name).filled(SOURCE, "de") == [{"role": "user", "content": asked}]
 
 
+def test_every_prompt_that_ships_names_the_language_of_the_sources() -> None:
+    for prompt in list_prompts():
+        (message,) = prompt.filled(SOURCE, "de", "fr")
+        assert "French" in message["content"]
+        assert "English" not in message["content"]
+
+
 def test_every_prompt_that_ships_says_what_it_is_and_asks_in_every_language() -> None:
     prompts = list_prompts()
     assert [prompt.name for prompt in prompts] == sorted(
