@@ -18,7 +18,7 @@ from operator import attrgetter
 
 from mtbias.decide import decide
 from mtbias.decide.gender_pairs import PairOutcome, pair_outcomes
-from mtbias.decide.sentence_words import GENDER_OF_LETTER
+from mtbias.decide.sentence_words import GENDER_OF_LETTER, PERSONAL
 from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
@@ -214,10 +214,14 @@ def _endings(language: Language) -> Problems:
         if len(others) < 2:
             yield f"[neutral_endings]: {ending!r} must stand for two endings or more; got {sorted(others)}"
     tables = chain(language.nouns.items(), ((f, [r for _, r in found]) for f, found in language.phrases.items()))
-    silent = [form for form, readings in tables if any(r.kind in _WITHOUT_GENDER for r in readings)]
+    silent = [
+        form
+        for form, readings in tables
+        if any(r.kind in _WITHOUT_GENDER for r in readings) or {*PERSONAL} <= {r.kind.gender for r in readings}
+    ]
     for ending in language.neutral_nouns:
         if not any(form.endswith(ending) for form in silent):
-            yield f"[neutral_nouns]: no noun of fixed or common gender ends in {ending!r}, so that no text contains it"
+            yield f"[neutral_nouns]: no noun that shows no gender ends in {ending!r}, so that no text contains it"
 
 
 def _decisions(language: Language) -> Problems:

@@ -74,7 +74,7 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
     ),
     "neutral noun that is none": (
         {"neutral_nouns": {"kraft": Strategy.COMPOUND, "lehrer": Strategy.EPICENE}},
-        "[neutral_nouns]: no noun of fixed or common gender ends in 'lehrer', so that no text contains it",
+        "[neutral_nouns]: no noun that shows no gender ends in 'lehrer', so that no text contains it",
     ),
     "speaker without a pronoun": ({"speaker": SpeakerRules(bare_past=True)}, "[speaker]: there are no pronouns"),
     "speaker's word of no gender": (

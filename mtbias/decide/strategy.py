@@ -70,8 +70,15 @@ def _for_both(call: GenderCall, text: str) -> Strategy:
 
 
 def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
-    """An adjective, a preposition or a relative clause stands right behind the head."""
-    behind = next((w for w in words if w.span.start >= call.target[0].end), None)
+    """An adjective, a preposition or a relative clause stands right behind the head, or right before it an adjective
+    that renders the entity with it (ru *должностное лицо* for *official*).
+    """
+    head = next((n for n, w in enumerate(words) if w.span == call.target[0]), None)
+    if head is None:
+        return False
+    if head and "ADJ" in words[head - 1].tags and words[head - 1].span in call.target:
+        return True
+    behind = words[head + 1] if head + 1 < len(words) else None
     if behind is None:
         return False
     relative = any("Rel" in value for value in feature_values(behind.tagged, "PronType"))
