@@ -23,9 +23,9 @@ def _directly(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "*")
 
 
-def _requested(url: str) -> str:
+def _requested(url: str, *, timeout: float = 600) -> str:
     try:
-        requests.get(url, timeout=0.2).raise_for_status()
+        requests.get(url, timeout=timeout).raise_for_status()
     except requests.RequestException as error:
         return why_failed(error)
     raise AssertionError
@@ -45,7 +45,7 @@ def _server(status: int) -> Iterator[str]:
         thread = threading.Thread(target=server.handle_request, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}/file"
-        thread.join(timeout=10)
+        thread.join()
 
 
 def test_a_host_that_is_not_known() -> None:
@@ -68,7 +68,8 @@ def test_a_status(status: int, said: str) -> None:
 
 def test_nobody_answers() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        assert _requested(f"http://127.0.0.1:{silent.getsockname()[1]}/") == "timed out: the server did not answer"
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        assert _requested(url, timeout=0.2) == "timed out: the server did not answer"
 
 
 def test_nobody_listens() -> None:
