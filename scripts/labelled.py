@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from pathlib import Path
 
 from mtbias.errors import DataError, MtbiasError
@@ -20,6 +21,7 @@ def shared_data() -> Path:
     return Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared")) / "data"
 
 
+@cache
 def shipped_language(code: str) -> Language:
     """A shipped language as the checkout has it, whatever is installed."""
     return Language.from_package("mtbias_languages", code)

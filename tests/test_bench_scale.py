@@ -29,6 +29,7 @@ def test_lengths_are_those_of_bugs_gold_file() -> None:
     assert words[-1] == 96
 
 
+@pytest.mark.slow
 def test_pairs_have_drawn_lengths_and_whole_entities(winomt: Path) -> None:
     sentences = read_sentences(winomt, "es")
     assert len(sentences) > 7000  # two systems, 3,888 each, without the empty ones

@@ -83,6 +83,7 @@ def test_the_metadata_say_what_the_project_says(wheel: Path) -> None:
         assert f"\n{code} = mtbias_languages." in entries
 
 
+@pytest.mark.slow
 def test_the_wheel_works_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     code = "import mtbias, mtbias_languages; print(mtbias.__file__); print(mtbias_languages.__file__)"
     places = _run(installed, tmp_path, "-c", code).splitlines()

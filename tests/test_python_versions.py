@@ -52,6 +52,7 @@ def test_names_are_told_apart(code: str, names: set[str]) -> None:
     assert _hidden(ast.parse(code)) == names
 
 
+@pytest.mark.slow
 def test_no_comprehension_hides_a_name_that_its_function_reads() -> None:
     # Python 3.12 takes such a name for the comprehension's, and raises UnboundLocalError; 3.11 and 3.13 do not.
     files = [*(ROOT / "mtbias").rglob("*.py"), *(ROOT / "languages").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]

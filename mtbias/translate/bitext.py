@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from pathlib import Path
 
 from mtbias.errors import DataError
@@ -32,6 +33,7 @@ def read_bitext(path: Path) -> list[tuple[str, str]]:
     return pairs
 
 
+@lru_cache(maxsize=2**14)  # a source is asked for again and again, and repairing is slow
 def normalised_text(text: str) -> str:
     """`text` as it was before it was damaged, with its white space collapsed: what two copies of a sentence share."""
     return " ".join(repair(without_mojibake(text, chance=0)).text.split())

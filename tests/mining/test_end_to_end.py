@@ -77,6 +77,7 @@ def _use(corpus: Path, table: Table, folder: Path, capsys: pytest.CaptureFixture
     assert (page["rows"], page["drawn"]) == (n, n)
 
 
+@pytest.mark.slow
 def test_from_text(stanza_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text(TEXT, encoding="utf-8")

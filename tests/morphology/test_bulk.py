@@ -86,7 +86,7 @@ def test_odd_texts(both: Make, code: str) -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_some_translations(both: Make, winomt: Path, code: str) -> None:
-    texts = translations(winomt, code)[::150]
+    texts = translations(winomt, code)[::500]
     assert both(code).bulk.analyse(texts) == both(code).documents(texts)
 
 
@@ -102,7 +102,7 @@ def test_many_translations(both: Make, winomt: Path, code: str) -> None:
 
 @pytest.mark.parametrize("code", ["de", "he"])
 def test_an_analysis_does_not_depend_on_the_texts_beside_it(both: Make, winomt: Path, code: str) -> None:
-    texts = translations(winomt, code)[:60]
+    texts = translations(winomt, code)[:25]
     alone = [both(code).bulk.analyse([text])[0] for text in texts]
     assert both(code).bulk.analyse(texts) == alone
     assert both(code).bulk.analyse(texts[::-1]) == alone[::-1]

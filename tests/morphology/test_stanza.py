@@ -256,6 +256,7 @@ def test_a_device_that_is_not_here(name: str, message: str) -> None:
     require_device("cpu")
 
 
+@pytest.mark.slow
 def test_loading_does_not_import_pytorchs_compiler(stanza_dir: Path) -> None:
     # Stanza would make optimizers, which import it: two seconds of every run. One that is trained has them again.
     code = (

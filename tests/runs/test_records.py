@@ -77,7 +77,7 @@ def test_a_call_without_gender_or_translation(tmp_path: Path) -> None:
     assert list(from_lines(_write(tmp_path / "calls.jsonl", line + "\n"), CallRecord.from_line)) == [record]
 
 
-@given(st.lists(st.tuples(st.text(), st.none() | st.text(), st.none() | st.text())))
+@given(st.lists(st.tuples(st.text(), st.none() | st.text(), st.none() | st.text()), max_size=4))
 def test_translations_survive_any_text(rows: list[tuple[str, str | None, str | None]]) -> None:
     translations = [Translation(*row) for row in rows]
     lines = list(to_lines(map(translation_to_json, translations)))

@@ -74,11 +74,11 @@ def test_it_is_the_bootstrap_of_entities_drawn_by_hand() -> None:
     for row in rows:
         by_entity.setdefault(row[0], []).append(row)
     values = []
-    for _ in range(2000):
+    for _ in range(1000):
         drawn = [row for name in rng.choice(list(by_entity), size=30) for row in by_entity[name]]
         table = np.bincount([_cell(*row[1:]) for row in drawn], minlength=SIZE).reshape(3, 3, 4)
         values.append([float(counting.rates(table)[each.key]) for each in numbers])
-    # The standard error of a 2.5 % quantile of 2,000 is about 6 % of a standard deviation; allowed is 0.3 of it.
+    # The standard error of a 2.5 % quantile of 1,000 is about 8 % of a standard deviation; allowed is 0.3 of it.
     replicates = np.array(values)
     for each, column in zip(numbers, replicates.T, strict=True):
         assert found[each.key] == pytest.approx(

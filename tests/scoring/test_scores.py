@@ -244,6 +244,7 @@ def test_frame_has_a_row_a_group(large: Scores) -> None:
     assert np.isnan(pro["delta_s"])
 
 
+@pytest.mark.slow
 def test_bug_with_all_breakdowns() -> None:
     # The size and the shape of full BUG: 105,687 rows, about 230 entities in a long tail, four domains.
     rng = np.random.Generator(np.random.PCG64(1))
