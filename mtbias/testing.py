@@ -43,7 +43,7 @@ _FRAMES = (
 )
 """Texts that `tokens` must cut cleanly, whatever stands in the place of ``{0}``."""
 
-_WITHOUT_GENDER = (NounKind.FIXED, NounKind.COMMON)
+_WITHOUT_GENDER = (NounKind.FIXED, NounKind.COMMON, NounKind.THING)
 
 Problems = Iterator[str]
 

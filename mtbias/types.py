@@ -73,7 +73,7 @@ class Strategy(StrEnum):
     BRACKETS = "both:brackets"
     """*Lehrer(in)*, *un(e) journaliste*."""
     POINT = "both:point"
-    """*étudiant·e*, *étudiant.e*."""
+    """*étudiant·e*, *étudiant.e*, *étudiant-e-s*."""
     CAPITAL = "both:capital"
     """*LehrerIn*."""
     ENDING = "both:ending"
@@ -87,8 +87,9 @@ class Strategy(StrEnum):
     EPICENE = "neutral:epicene"
     """Any other word for a person without a gender: *víctima*, *les élèves*."""
     OMITTED = "omitted"
+    """No word is left that names a person."""
     UNALIGNED = "unaligned"
-    """A word may render the person, and nobody can say which."""
+    """There is one, and nobody can say whether it renders this person."""
 
 
 class Span(NamedTuple):

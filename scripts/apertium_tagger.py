@@ -28,7 +28,14 @@ UPOS = {
     "cnjsub": "SCONJ", "cnjadv": "SCONJ", "ij": "INTJ", "sent": "PUNCT", "cm": "PUNCT", "lpar": "PUNCT",
     "rpar": "PUNCT", "lquest": "PUNCT", "guio": "PUNCT", "apos": "PUNCT",
 }  # fmt: skip
-FEATURES = {"m": "Gender=Masc", "f": "Gender=Fem", "sg": "Number=Sing", "pl": "Number=Plur", "pp": "VerbForm=Part"}
+FEATURES = {
+    "m": "Gender=Masc",
+    "f": "Gender=Fem",
+    "sg": "Number=Sing",
+    "pl": "Number=Plur",
+    "pp": "VerbForm=Part",
+    "rel": "PronType=Rel",
+}
 PERSONS = {"p1": "Person=1", "p2": "Person=2", "p3": "Person=3"}
 
 

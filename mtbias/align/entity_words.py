@@ -405,14 +405,16 @@ def _only_known(
 
 def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> tuple[Span, ...]:
     """The nouns for people, near the entity's place, that the tables know as a translation of no other source word;
-    where there is none, the words that end like one.
+    where there is none, the words that end like one, then the nouns of fixed gender (es *la persona de ventas*).
     """
     if pair.head is None:
         return ()
     place, length = pair.head.start / len(pair.source), len(pair.text)
     near = [w for w in words if abs(w.span.start / length - place) <= MAX_SHIFT]
-    known = tuple(w.span for w in near if w.facts.names_person and not translations.claimed(pair, w))
-    return known or tuple(w.span for w in near if w.facts.ends_like_person)
+    free = [w for w in near if not translations.claimed(pair, w)]
+    known = tuple(w.span for w in free if w.facts.names_person)
+    fixed = tuple(w.span for w in free if any(r.kind is NounKind.FIXED for r in w.facts.readings))
+    return known or tuple(w.span for w in near if w.facts.ends_like_person) or fixed
 
 
 def _same_mention(pair: Pair, found: Sequence[int], spoken: SourceLanguage) -> int | None:

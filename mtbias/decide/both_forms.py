@@ -24,11 +24,11 @@ MAX_PREPOSITION = 2
 """Letters of a preposition beside which an article is written apart where its contraction is not: *de*, *à*, *a*."""
 _WRITTEN_ON = re.compile(
     r"""(?: /-?         # Lehrer/in, Lehrer/-innen, soldador/a, учитель/ница
-          | -?\(-?      # médico(a), Lehrer(innen), Lehrer-(innen), Lehrer(-innen)
+          | -?\(-?      # médico(a), Lehrer(innen), Lehrer-(innen), Lehrer(-innen), Student(inn)en
           | [*:·•]      # soldador*a, étudiant·e, étudiant•e
           | \.(?=[^\W\d_]) )  # étudiant.e; only `_written_ending` tells it from a sentence that ends without a blank
         (\w{1,7})       # the other gender's ending: up to -innen, -trice, учитель/ница; longer is a word of its own
-        (?:\)\w?|·\w|•\w)?  # étudiant(e)s, étudiant·e·s: the plural that both share
+        (?:\)(?:\w|en)?|·\w|•\w)?  # étudiant(e)s, étudiant·e·s: the plural that both share
         (?!\w)          # the whole of what is written there, or none of it
     """,
     re.VERBOSE,
@@ -108,15 +108,21 @@ def _other_form(
     if not mine or words[head].span not in translations:
         return None
     for step in (1, -1):
+        adjectives = []
         for n in range(head + step, head + step * (MAX_BETWEEN + 2), step):
             first, second = sorted((n, n - step))
-            if not 0 <= n < len(words) or not _BETWEEN.fullmatch(text, words[first].span.end, words[second].span.start):
+            if not 0 <= n < len(words) or not _BETWEEN.fullmatch(
+                text, _end(words[first], text), words[second].span.start
+            ):
                 break
             theirs = _genders(words[n])
             if theirs:
                 same = words[n].span in translations and words[n].form != words[head].form
                 # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and a teacher.
                 same = same and _one_stem(words[head], words[n])
+                # pt "queridas alunas e queridos alunos": an adjective of both.
+                before = words[max(min(head, n) - 1, 0)]
+                same = same and all(_one_stem(adjective, before) for adjective in adjectives)
                 # es "el cliente o la clienta": beside a feminine of its own a form for both is a man's.
                 if not _genders(words[head]):
                     same = same and words[n].form.startswith(words[head].form[:-1])
@@ -124,9 +130,16 @@ def _other_form(
                 if other:
                     return n
                 break
-            if "CCONJ" not in words[n].tags and words[n].form not in determiners:
+            if words[n].is_adjective:
+                adjectives.append(words[n])
+            elif "CCONJ" not in words[n].tags and words[n].form not in determiners:
                 break
     return None
+
+
+def _end(word: SentenceWord, text: str) -> int:
+    """Where a word ends, with the full stop of an abbreviated conjunction (de *bzw.*)."""
+    return word.span.end + ("CCONJ" in word.tags and text.startswith(".", word.span.end))
 
 
 def _one_stem(one: SentenceWord, other: SentenceWord) -> bool:
@@ -157,7 +170,7 @@ def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
     # "Er war Lehrer.In Wien …": a sentence begins with a capital.
     if not found or (found[0].startswith(".") and not found[1].islower()):
         return ""
-    ending = language.fold(found[1])
+    ending = language.fold(found[1] + ("en" if found[0].endswith(")en") else ""))
     wanted = Gender.MALE if _genders(word) == {Gender.FEMALE} else Gender.FEMALE
     for base in word.facts.bases:
         for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM) + 1):
@@ -171,23 +184,7 @@ def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
     nothing.
     """
     written = _NEUTRAL.match(text, word.span.start)
-    form = language.fold(written[0]) if written else ""
-    # es "estudiante", "jefe": what the table knows is no such spelling.
-    if not written or form in language.nouns:
-        return ""
-    for ending, others in language.neutral_endings.items():
-        stem = form.removesuffix(ending)
-        # A star behind a whole noun opens a footnote.
-        if stem == form or len(stem) < _MIN_STEM or ("*" in ending and stem in language.nouns):
-            continue
-        kinds = [r.kind for other in others for r in language.nouns.get(stem + other, ()) if r.kind.is_personal]
-        # es "profesor@": without an ending it is a man.
-        told = {kind.gender for kind in kinds} | {Gender.MALE} & {r.kind.gender for r in language.nouns.get(stem, ())}
-        # Letters may spell another word; a sign is written for nothing else: it "studentə", whose feminine has another
-        # ending (studentessa), "insegnant*", one form for both.
-        if (kinds and not re.fullmatch("[a-z]+", ending)) or told.issuperset(PERSONAL):
-            return written[0]
-    return ""
+    return written[0] if written and language.with_neutral_ending(written[0]) else ""
 
 
 def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, language: Language) -> str:

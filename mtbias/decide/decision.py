@@ -65,9 +65,11 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     nobody = call.reason in (Reason.UNALIGNED, Reason.NO_PERSON)
     if part is not None and (nobody or part.overlaps(call.target[0])):
         call = _decide_by_first_part(alignment.id, analysis.text, part, texts.language)
-    if call.reason is Reason.UNALIGNED and not alignment.target:
-        return replace(call, does=Strategy.OMITTED)
-    return replace(call, does=strategy(call, words, analysis.text, texts.language))
+    # A thing renders the person: es "el motor" for *mover*, "la dirección" for *director*.
+    thing = call.reason is Reason.NO_PERSON and call.target[0] in alignment.translations
+    if thing or call.reason not in (Reason.UNALIGNED, Reason.NO_PERSON):
+        return replace(call, does=strategy(call, words, analysis.text, texts.language))
+    return replace(call, does=Strategy.UNALIGNED if alignment.others or alignment.unclaimed else Strategy.OMITTED)
 
 
 def _decide(

@@ -23,14 +23,14 @@ _SIGNS = {
     "*": Strategy.STAR,
     ":": Strategy.COLON,
     "_": Strategy.GAP,
-    **dict.fromkeys("·•.", Strategy.POINT),
+    **dict.fromkeys("·•.-", Strategy.POINT),
 }
-_SIGN = re.compile(r"(?<=\w)[\s-]*([/(*:_·•.])[\s-]*(?=\w)")
-_COMPLEMENT = frozenset(("ADJ", "ADP"))
+_SIGN = re.compile(r"(?<=\w)[\s-]*?([/(*:_·•.]|-(?=\w))[\s-]*(?=\w)")
+_COMPLEMENT = frozenset(("ADJ", "ADP", "NOUN"))
 
 
 def strategy(call: GenderCall, words: Sequence[SentenceWord], text: str, language: Language) -> Strategy | None:
-    """What the translation does, by the call on it.
+    """What the translation does, by the call on it, which found a word that renders the person.
 
     Args:
         call: that of the policy.
@@ -42,16 +42,18 @@ def strategy(call: GenderCall, words: Sequence[SentenceWord], text: str, languag
         return _for_both(call, text)
     if call.gender is not None:
         return Strategy(call.gender)
-    if call.reason is Reason.UNALIGNED:
-        return Strategy.UNALIGNED
-    if call.reason is not Reason.NO_MORPHOLOGY or any(e.detail == FOREIGN_WORD for e in call.evidence):
+    if call.reason is Reason.AMBIGUOUS or any(e.detail == FOREIGN_WORD for e in call.evidence):
         return None
     form = language.fold(text[slice(*call.target[0])])
     ending, found = language.neutral_noun(form)
+    if call.reason is Reason.NO_PERSON:  # an office in the person's place, or something that is none
+        return found if found is Strategy.COLLECTIVE else None
     # By itself such a word says nothing of an occupation: *Lehrperson*, *persona encargada*, but *persona*.
     alone = found is Strategy.COMPOUND and any(base == ending for _, base in language.bases(form))
-    fixed = found is Strategy.PARTICIPLE and any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)
-    return Strategy.EPICENE if fixed or (alone and not _has_complement(call, words)) else found
+    # No participle is of fixed gender, and every collective: es *agente* ends like *gente*.
+    fixed = any(e.detail.startswith(FIXED_GENDER) for e in call.evidence)
+    other = found is (Strategy.PARTICIPLE if fixed else Strategy.COLLECTIVE)
+    return Strategy.EPICENE if other or (alone and not _has_complement(call, words)) else found
 
 
 def _for_both(call: GenderCall, text: str) -> Strategy:
@@ -70,8 +72,8 @@ def _for_both(call: GenderCall, text: str) -> Strategy:
 
 
 def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
-    """An adjective, a preposition or a relative clause stands right behind the head, or right before it an adjective
-    that renders the entity with it (ru *должностное лицо* for *official*).
+    """An adjective, a participle, a noun, a preposition or a relative clause stands right behind the head, or right before
+    it an adjective that renders the entity with it (ru *должностное лицо* for *official*).
     """
     head = next((n for n, w in enumerate(words) if w.span == call.target[0]), None)
     if head is None:
@@ -82,4 +84,5 @@ def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
     if behind is None:
         return False
     relative = any("Rel" in value for value in feature_values(behind.tagged, "PronType"))
-    return relative or (behind.joined and not _COMPLEMENT.isdisjoint(behind.tags))
+    participle = "Part" in feature_values(behind.content, "VerbForm")
+    return relative or (behind.joined and (participle or not _COMPLEMENT.isdisjoint(behind.tags)))

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 
 from mtbias.language.data_files import Folder, read_language
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules, WordFacts
-from mtbias.types import Span, Strategy
+from mtbias.types import Gender, Span, Strategy
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
 _WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
@@ -186,7 +186,8 @@ class Language:
         splits += [(p, form[len(p) :]) for p in self.proclitics if form.startswith(p) and len(form) - len(p) >= 2]
         splits += [("", form[len(part) :]) for part in self.first_parts if form.startswith(part) and form != part]
         if self.inclusive:
-            splits += [("", stem) for stem in (_INCLUSIVE_ENDING.sub("", form),) if stem != form]
+            stem = _INCLUSIVE_ENDING.sub("", form)  # de "Anwält*innen": Anwältinnen
+            splits += [("", base) for base in (stem, stem + form[len(stem) + 1 :]) if stem != form]
         return splits
 
     def facts(self, text: str) -> WordFacts:
@@ -234,7 +235,7 @@ class Language:
             if readings:
                 return readings
         if not self.compounds:
-            return self._apposition(folded)
+            return self._apposition(folded) or self.with_neutral_ending(folded)
         # A number may stand first: de "100-Meter-Läufer".
         return self._compound(folded) if form[:1].isupper() or form[:1].isdigit() else ()
 
@@ -271,6 +272,25 @@ class Language:
         # Under the lemma of the first, which the glossary knows.
         told_by_other = silent or woman or second in self.sex_adjectives
         return tuple(o._replace(lemma=r.lemma) for r in one[:1] for o in other) if told_by_other else one
+
+    def with_neutral_ending(self, form: str) -> tuple[NounReading, ...]:
+        r"""The reading of a form with an ending for both genders, if the table has the noun with those of a man and a
+        woman (es *niñes*, it ``ragazz*``); none of a form that it has.
+        """
+        folded = self.fold(form)
+        for ending, others in self.neutral_endings.items() if folded not in self.nouns else ():
+            stem = folded.removesuffix(ending)
+            # es "rey": -o and -a behind two letters make other words. A star behind a whole noun opens a footnote.
+            if stem == folded or len(stem) < _MIN_PART or ("*" in ending and stem in self.nouns):
+                continue
+            found = [r for other in others for r in self.nouns.get(stem + other, ()) if r.kind.is_personal]
+            # es "profesor@": without an ending it is a man.
+            told = {r.kind.gender for r in found} | {Gender.MALE} & {r.kind.gender for r in self.nouns.get(stem, ())}
+            # Letters may spell another word; a sign is written for nothing else: it "studentə", whose feminine has
+            # another ending (studentessa), "insegnant*", one form for both.
+            if found and (not re.fullmatch("[a-z]+", ending) or told >= {Gender.MALE, Gender.FEMALE}):
+                return (NounReading(min(found).lemma, NounKind.INCLUSIVE, ()),)
+        return ()
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
         # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its being a noun.

@@ -94,6 +94,7 @@ def test_translations_are_scored(installed: Path, stanza_dir: Path, tmp_path: Pa
     assert "|plugin:nl/" in done.stdout
     calls = [json.loads(line) for line in (out / "calls.jsonl").read_text("utf-8").splitlines()]
     assert [call["gender"] or "none" for call in calls] == [wanted for *_, wanted in rows]
+    assert [call["does"] for call in calls] == ["female", "male", "neutral:epicene", "neutral:epicene"]
 
 
 def _with_dutch(models: Path, folder: Path) -> Path:

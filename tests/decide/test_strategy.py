@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from mtbias.decide import decide
 from mtbias.language.installed import get_language
-from mtbias.types import GenderCall, Strategy
+from mtbias.language.split_texts import SplitTexts
+from mtbias.types import Alignment, GenderCall, Reason, Span, Strategy
+from tests.decide.conftest import analysis_of
 
 Call = Callable[..., GenderCall]
 S = Strategy
@@ -23,14 +27,22 @@ S = Strategy
         ("de", "pl", "Die|DET *LehrerInnen|NOUN lernen|VERB", S.CAPITAL),
         ("de", "pl", "Die|DET *Lehrer|NOUN ~/|PUNCT ~-innen|X lernen|VERB", S.SLASH),
         ("de", "pl", "Die|DET *Lehrer(innen)|NOUN lernen|VERB", S.BRACKETS),
+        ("de", "pl", "Die|DET *Lehrer-(innen)|NOUN lernen|VERB", S.BRACKETS),
+        ("de", "pl", "Die|DET *Student(inn)en|NOUN lernen|VERB", S.BRACKETS),
+        ("de", "pl", "Die|DET *Lehrerinnen|NOUN bzw|CCONJ ~.|PUNCT Lehrer|NOUN lernen|VERB", S.PAIR),
         ("de", "sg", "Der|DET ~/|PUNCT ~die|DET *Angestellte|NOUN lernt|VERB", S.SLASH),
         ("de", "pl", "*Lehrerinnen|NOUN und|CCONJ Lehrer|NOUN lernen|VERB", S.PAIR),
+        ("de", "pl", "Liebe|ADJ *Lehrerinnen|NOUN und|CCONJ liebe|ADJ Lehrer|NOUN", S.PAIR),
+        ("de", "pl", "Liebe|ADJ *Lehrerinnen|NOUN und|CCONJ alte|ADJ Lehrer|NOUN", S.FEMALE),
         ("es", "pl", "Los|DET y|CCONJ las|DET *docentes|NOUN enseñan|VERB", S.PAIR),
         ("fr", "pl", "Les|DET *étudiant·e·s|NOUN lisent|VERB", S.POINT),
+        ("fr", "pl", "Les|DET *étudiant-e-s|NOUN lisent|VERB", S.POINT),
         ("fr", "sg", "Un(e)|DET *journaliste|NOUN écrit|VERB", S.BRACKETS),
         ("he", "sg", "*העובד/ת|NOUN הלך|VERB", S.SLASH),
         ("es", "pl", "*niñes|NOUN juegan|VERB", S.ENDING),
+        ("es", "pl", "*médiques|NOUN curan|VERB", S.ENDING),
         ("it", "pl", "*ragazz*|NOUN giocano|VERB", S.ENDING),
+        ("it", "pl", "*autorɜ|NOUN scrivono|VERB", S.ENDING),
         ("de", "pl", "Die|DET *Studierenden|NOUN lernen|VERB", S.PARTICIPLE),
         ("de", "sg", "Der|DET *Studierende|NOUN lernt|VERB", S.MALE),
         ("de", "sg", "Die|DET *Studierende|NOUN lernt|VERB", S.FEMALE),
@@ -46,9 +58,9 @@ S = Strategy
         ("it", "sg", "Il|DET *personale|NOUN lavora|VERB", S.COLLECTIVE),
         ("pt", "sg", "O|DET *professorado|NOUN ensina|VERB", S.COLLECTIVE),
         ("es", "pl", "*Estudiantes|NOUN leen|VERB", S.EPICENE),
+        ("es", "pl", "*Agentes|NOUN leen|VERB", S.EPICENE),  # ends like "gente", and is of common gender
         ("de", "sg", "Er|PRON lernt|VERB", S.OMITTED),
-        ("de", "sg", "Er|PRON *und|CCONJ lernt|VERB", S.UNALIGNED),
-        ("de", "sg", "Der|DET *Motor|NOUN läuft|VERB", None),
+        ("de", "sg", "Der|DET *Wagen|NOUN fährt|VERB", S.OMITTED),
         ("de", "sg", "dem|DET *Sekretärin|NOUN", None),
     ],
 )
@@ -56,3 +68,20 @@ def test_strategies(call: Call, lang: str, number: str, sentence: str, does: Str
     language = get_language(lang)
     found = call(language, sentence, number=number, translations=("lehrer", "lehrerinnen"))
     assert found.does is does, found
+
+
+def test_a_thing_in_the_persons_place_is_no_omission_and_an_office_is_a_collective(call: Call) -> None:
+    spanish = get_language("es")
+    thing = call(spanish, "El|DET *motor|NOUN corre|VERB", translations=("motor",))
+    office = call(spanish, "La|DET *dirección|NOUN llama|VERB", translations=("dirección",))
+    address = call(spanish, "La|DET *dirección|NOUN llama|VERB")
+    assert [c.reason for c in (thing, office, address)] == [Reason.NO_PERSON] * 3
+    assert [c.does for c in (thing, office, address)] == [None, S.COLLECTIVE, S.OMITTED]
+
+
+def test_where_other_people_are_left_nobody_can_say_who_is_rendered() -> None:
+    analysis, target = analysis_of("Der|DET Arzt|NOUN und|CCONJ der|DET Lehrer|NOUN *lernen|VERB")
+    alignment = Alignment("x", target, "links", unclaimed=(Span(4, 8), Span(17, 23)))
+    texts = SplitTexts(get_language("de"))
+    assert decide(alignment, analysis, texts).does is S.UNALIGNED
+    assert decide(replace(alignment, unclaimed=(Span(4, 8),)), analysis, texts).does is S.MALE  # the only one is taken
