@@ -72,8 +72,8 @@ def _for_both(call: GenderCall, text: str) -> Strategy:
 
 
 def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
-    """An adjective, a participle, a noun, a preposition or a relative clause stands right behind the head, or right before
-    it an adjective that renders the entity with it (ru *должностное лицо* for *official*).
+    """An adjective, participle, noun, preposition or relative clause stands right behind the head, or right before it an
+    adjective that renders the entity with it (ru *должностное лицо* for *official*).
     """
     head = next((n for n, w in enumerate(words) if w.span == call.target[0]), None)
     if head is None:

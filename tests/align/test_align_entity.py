@@ -21,7 +21,10 @@ from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span
 LANGUAGE = Language(
     code="de",
     name="Toy",
-    nouns={f: (NounReading(f, NounKind.MASCULINE, ()),) for f in ("arzt", "ärzte", "maurer", "wirt")},
+    nouns={
+        **{f: (NounReading(f, NounKind.MASCULINE, ()),) for f in ("arzt", "ärzte", "maurer", "wirt")},
+        "person": (NounReading("person", NounKind.FIXED, ()),),
+    },
     glossary={
         "doctor": frozenset(("arzt", "ärzte")),
         "construction worker": frozenset(("maurer",)),
@@ -383,6 +386,9 @@ def test_people_whom_no_other_word_claims_are_named_where_nobody_is_found() -> N
     assert aligned(far, scores(0.1, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0)).unclaimed == ()
     known = pair("the doctor went", "doctor", "der Arzt ging")
     assert aligned(known, scores(0.0, 0.9, 0.0)).unclaimed == ()
+    # A word of fixed gender where there is nobody else.
+    fixed = pair("the miner came", "miner", "die Person im Bergwerk kam")
+    assert aligned(fixed, scores(0.1, 0.0, 0.0, 0.9, 0.0)).unclaimed == (Span(4, 10),)
 
 
 def test_a_name_of_the_source_renders_nobody_else() -> None:
