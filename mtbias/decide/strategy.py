@@ -72,7 +72,7 @@ def _for_both(call: GenderCall, text: str) -> Strategy:
 
 
 def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
-    """An adjective, participle, noun, preposition or relative clause stands right behind the head, or right before it an
+    """An adjective, participle, noun, preposition or relative clause stands right behind the head, or before it an
     adjective that renders the entity with it (ru *должностное лицо* for *official*).
     """
     head = next((n for n, w in enumerate(words) if w.span == call.target[0]), None)
