@@ -108,7 +108,7 @@ def _other_form(
     if not mine or words[head].span not in translations:
         return None
     for step in (1, -1):
-        adjectives = []
+        adjectives: list[SentenceWord] = []
         for n in range(head + step, head + step * (MAX_BETWEEN + 2), step):
             first, second = sorted((n, n - step))
             if not 0 <= n < len(words) or not _BETWEEN.fullmatch(
