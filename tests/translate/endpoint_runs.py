@@ -36,6 +36,7 @@ def plan(url: str, corpus: Corpus, begun: Mapping[str, Any] | None = None, **set
     asked = Asked(
         name="small",
         lang="de",
+        source_lang=settings.pop("source_lang", "en"),
         settings=TranslationSettings(),
         device=None,
         cache=Path("nowhere"),

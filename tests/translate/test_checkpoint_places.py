@@ -58,6 +58,12 @@ def test_what_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model
         locate(model, "de", cache=tmp_path, offline=True)
 
 
+def test_opus_mt_from_another_language_than_english(tmp_path: Path) -> None:
+    fetch = "mtbias fetch --model opus-mt --lang es --source-lang de"
+    with pytest.raises(MissingResourceError, match=rf"Helsinki-NLP/opus-mt-de-es .*{fetch}"):
+        locate("opus-mt", "es", cache=tmp_path, offline=True, source_lang="de")
+
+
 @pytest.mark.parametrize("repository", ["facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt"])
 def test_the_mbart50_that_does_not_translate(tmp_path: Path, repository: str) -> None:
     with pytest.raises(ModelError, match=r"does not translate into the language asked for; use .*many-to-many-mmt"):

@@ -73,6 +73,13 @@ def test_what_is_asked_and_what_is_kept() -> None:
     ]
 
 
+def test_the_language_of_the_sources_is_asked_for() -> None:
+    with serving(always) as server:
+        made = plan(server.url, sentences(1), source_lang="fr")
+        run(made)
+    assert "from French into German" in server.bodies[0]["messages"][0]["content"]
+
+
 def test_a_model_that_takes_no_temperature_gets_none() -> None:
     with serving(always) as server:
         run(plan(server.url, sentences(1), temperature="server", answer_tokens=7))

@@ -10,9 +10,10 @@ import torch
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.settings import DecodingSettings, EvalSettings, TranslationSettings, combined
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, EngineChoice
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind, CheckpointSystem, EngineChoice
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.transformers_engine import _attention
+from mtbias.translate.system import Asked
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 CUBLAS = "mtbias.translate.seq2seq.ct2_engine.load_cublas"
@@ -83,6 +84,16 @@ def test_on_a_cpu_nothing_changes_but_the_limit(m2m100: Path, tmp_path: Path, ca
     assert said.startswith("--preset fast on cpu: transformers in float32; ")
     assert "can flip a gender" in said
     assert (fast.engine_name, fast.dtype) == (paper.engine_name, "float32")
+
+
+def test_a_checkpoint_is_told_the_language_of_the_sources(m2m100: Path, tmp_path: Path) -> None:
+    asked = Asked(
+        name=str(m2m100), lang="de", source_lang="fr", settings=TranslationSettings(), device="cpu", cache=tmp_path,
+        offline=True,
+    )  # fmt: skip
+    system = CheckpointKind().open(asked)
+    assert isinstance(system, CheckpointSystem)
+    assert system.codec.direction.signature == "fr>__de__"
 
 
 @pytest.mark.usefixtures("gpu")
