@@ -20,16 +20,20 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -rs
 WINOMT := $(MTBIAS_SHARED)/data/winomt
 MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/cache
 
+ADAPTERS := $(VENV)/adapters
+PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
+
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-eflomal test-latex budgets format wheel agreement challenge natural policy weak-system published compare results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex budgets format wheel agreement challenge natural policy weak-system published compare results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
 	@echo "make test             run ruff, mypy, import-linter and pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow        run the slow tests, of kills and attacks a seeded sample"
 	@echo "make test-exhaustive  run the kills and attacks that the sample leaves out"
+	@echo "make test-adapters    test the adapters (docs/adapters.md) with the real harnesses: installs them"
 	@echo "make test-eflomal     test --aligner eflomal: installs it (GPL, compiled)"
 	@echo "make test-latex       test that LaTeX compiles the tables for papers: needs pdflatex"
 	@echo "make budgets          print the tokens of every package beside its budget"
@@ -88,7 +92,7 @@ imports: install
 	$(BIN)/lint-imports
 
 pytest: install
-	$(PYTEST) -m "not slow and not exhaustive and not eflomal and not latex"
+	$(PYTEST) -m "not slow and not exhaustive and not adapters and not eflomal and not latex"
 
 test-slow: install
 	$(PYTEST) -m "slow and not exhaustive"
@@ -99,6 +103,17 @@ test-exhaustive: install
 test-eflomal: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt "eflomal>=2"
 	$(PYTEST) -m eflomal
+
+# Some harnesses want other versions than constraints.txt has: they lie over $(VENV), in an environment of their own.
+test-adapters: $(ADAPTERS)/.installed
+	$(PYTEST:$(BIN)/%=$(ADAPTERS)/bin/%) -m adapters tests/adapters
+
+$(ADAPTERS)/.installed: $(VENV)/.installed requirements-adapters.txt
+	$(PYTHON) -m venv --clear --without-pip $(ADAPTERS)
+	echo "import site; site.addsitedir('$$($(BIN)/python -c $(PURELIB))')" > $$($(ADAPTERS)/bin/python -c $(PURELIB))/base.pth
+	$(BIN)/python -m pip --python $(ADAPTERS)/bin/python install --quiet --no-deps --requirement requirements-adapters.txt
+	$(BIN)/python -m pip --python $(ADAPTERS)/bin/python install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
 
 test-latex: install
 	@command -v pdflatex > /dev/null || { echo "expected pdflatex, found none (Debian: apt install texlive-latex-recommended)"; exit 1; }

@@ -1,0 +1,71 @@
+"""A metric of Hugging Face's `evaluate`: ``evaluate.load(mtbias.adapters.evaluate_metric.__file__)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import datasets
+import evaluate
+
+import mtbias
+from mtbias.adapters.benchmark import numbers
+from mtbias.errors import UsageError
+from mtbias.settings import ScoreSettings
+
+_DESCRIPTION = "Gender bias of translations: accuracy, ΔG and ΔS, with 95 % intervals (WinoMT's evaluation)."
+_INPUTS = """
+Args:
+    predictions: translations, one a reference.
+    references: sentences, each with source, entity, gender (male, female, neutral, unknown) and perhaps stereotype
+        (pro, anti, none); or the ids of the sentences of a data set (`mtbias export`).
+    lang: code of the target language, such as de.
+    clean, out, system, allow_missing: as of mtbias.score; other arguments are fields of mtbias.ScoreSettings.
+Returns:
+    accuracy, delta_g, delta_s, each with _low and _high; n; decided, the sentences with a call; signature.
+"""
+
+
+class GenderBias(evaluate.Metric):
+    """See `mtbias.score`, whose numbers it gives."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        text = datasets.Value("string")
+        sentence = {"source": text, "entity": text, "gender": text}
+        references = ({**sentence, "stereotype": text}, sentence, text)
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation="",
+            inputs_description=_INPUTS,
+            features=[datasets.Features({"predictions": text, "references": each}) for each in references],
+        )
+
+    def _compute(
+        self,
+        predictions: Sequence[str],
+        references: Sequence[Any],
+        *,
+        lang: str,
+        clean: bool = False,
+        out: str | None = None,
+        system: str | None = None,
+        allow_missing: bool = False,
+        **settings: Any,  # noqa: ANN401 - checked as fields of ScoreSettings
+    ) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        if isinstance(references[0], Mapping):
+            keys = {"source": "sources", "entity": "entities", "gender": "genders", "stereotype": "stereotypes"}
+            own = {keys[key]: [each[key] for each in references] for key in references[0]}
+        elif len(set(references)) < len(references):
+            raise UsageError("expected one prediction for each id in references, got one id twice")
+        run = mtbias.score(
+            predictions if own else dict(zip(references, predictions, strict=True)),
+            lang,
+            **own,
+            system=system,
+            out=out,
+            allow_missing=allow_missing,
+            clean=clean,
+            settings=ScoreSettings(**settings),
+        )
+        return {**numbers(run), "signature": run.signature}
