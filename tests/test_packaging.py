@@ -58,11 +58,11 @@ def test_the_wheel_holds_code_data_and_licence_and_nothing_else(wheel: Path) -> 
     for code in CODES:
         assert {f"mtbias_languages/data/{code}.toml", f"mtbias_languages/data/{code}_nouns.tsv"} <= set(names)
     suffixes = {PurePosixPath(name).suffix for name in names if not name.startswith(info)}
-    # The report's templates, style and script; a new language's templates and list of occupations; the demo's model and
-    # Stanza models.
+    # The report's templates, style and script; a new language's templates and list of occupations; a harness's task;
+    # the demo's model and Stanza models.
     of_the_demo = {".json", ".model", ".safetensors", ".pt"}
     of_pages = {".html", ".svg", ".css", ".js"}
-    assert suffixes == {".py", ".toml", ".tsv", ".typed", ".jinja", ".txt"} | of_pages | of_the_demo
+    assert suffixes == {".py", ".toml", ".tsv", ".typed", ".jinja", ".txt", ".yaml"} | of_pages | of_the_demo
     assert {name.split("/")[1] for name in names if PurePosixPath(name).suffix in of_the_demo} == {"demo"}
     here = {str(p.relative_to(ROOT)) for p in (ROOT / "mtbias").rglob("*.py")}
     assert {name for name in names if name.startswith("mtbias/") and name.endswith(".py")} == here

@@ -88,7 +88,7 @@ def _scored(benchmark: Benchmark, answers: tuple[tuple[str, str], ...], written:
 
 def numbers(run: FinishedRun) -> dict[str, Any]:
     """Accuracy, ΔG and ΔS of all sentences by key, in per cent and points, with the ends of their intervals
-    (``accuracy_low``, ``accuracy_high``), ``n`` and ``decided``, the sentences with a call; None where undefined.
+    (``accuracy_low``, ``accuracy_high``), ``n`` sentences and ``calls`` of them; None where undefined.
     """
     overall = run.metrics["overall"]
     found: dict[str, Any] = {}
@@ -97,4 +97,4 @@ def numbers(run: FinishedRun) -> dict[str, Any]:
             estimate = number.of(overall)
             low, high = estimate.interval or (None, None)
             found |= {number.key: estimate.value, f"{number.key}_low": low, f"{number.key}_high": high}
-    return {**found, "n": overall["n"], "decided": overall["decided"]}
+    return {**found, "n": overall["n"], "calls": overall["decided"]}

@@ -22,7 +22,7 @@ Args:
     lang: code of the target language, such as de.
     clean, out, system, allow_missing: as of mtbias.score; other arguments are fields of mtbias.ScoreSettings.
 Returns:
-    accuracy, delta_g, delta_s, each with _low and _high; n; decided, the sentences with a call; signature.
+    accuracy, delta_g, delta_s, each with _low and _high; n, the sentences; calls; signature.
 """
 
 
