@@ -50,7 +50,8 @@ def test_the_wheel_is_for_every_machine(wheel: Path) -> None:
 
 
 def test_the_wheel_holds_code_data_and_licence_and_nothing_else(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
     info = f"mtbias-{__version__}.dist-info"
     assert {PurePosixPath(name).parts[0] for name in names} == {"mtbias", "mtbias_languages", info}
     assert {f"{info}/licenses/LICENSE", "mtbias/py.typed", "mtbias_languages/py.typed"} <= set(names)

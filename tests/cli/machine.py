@@ -108,5 +108,11 @@ def _warm() -> subprocess.Popen[str]:
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root
     )
-    atexit.register(process.stdin.close)  # type: ignore[union-attr]
+    atexit.register(_end, process)
     return process
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Close its standard input, at which it ends, and wait for it."""
+    with process:
+        pass

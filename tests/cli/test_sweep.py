@@ -71,13 +71,11 @@ def test_translations_that_are_there_are_scored_beside_the_models(machine: Machi
     assert machine.run("sweep", file, "--tasks").stdout.split() == ["score:de", "score:es", "table"]
     done = machine.run("sweep", file)
     assert (done.returncode, done.stderr) == (0, "")
-    for lang in ("de", "es"):
-        alone = folder / f"alone-{lang}"
-        given = ("--translations", folder / f"right-{lang}.tsv", "--system", "right", "--lang", lang)
-        scored = machine.run("score", *given, "--dataset", "demo", "--stanza-dir", "mtbias:demo", "--out", alone)
-        assert (scored.returncode, scored.stderr) == (0, "")
-        for name in FILES:
-            assert (folder / "runs/demo/right" / lang / name).read_bytes() == (alone / name).read_bytes()
+    alone, given = folder / "alone", ("--translations", folder / "right-es.tsv", "--system", "right", "--lang", "es")
+    scored = machine.run("score", *given, "--dataset", "demo", "--stanza-dir", "mtbias:demo", "--out", alone)
+    assert (scored.returncode, scored.stderr) == (0, "")
+    for name in FILES:
+        assert (folder / "runs/demo/right/es" / name).read_bytes() == (alone / name).read_bytes()
     assert "right" in (folder / "runs/table.txt").read_text(encoding="utf-8")
 
 

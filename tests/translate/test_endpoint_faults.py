@@ -166,7 +166,9 @@ def test_a_slow_answer_is_given_up_and_asked_for_again(pause: float) -> None:
     found = made.collect(store)
     assert isinstance(found, Translated)
     check_all(found, sentences(2))
-    assert tally.execution["requests_failed"] == {"timeout": 2}
+    # Each sentence was given up once; a good answer that a busy machine was late with counts too.
+    assert tally.execution["requests_failed"] == {"timeout": len(server.asked) - 2}
+    assert min(Counter(server.asked).values()) >= 2
 
 
 def test_faults_that_do_not_end_end_the_run_and_what_came_is_kept() -> None:
