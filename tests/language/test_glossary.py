@@ -53,6 +53,11 @@ def test_a_noun_for_women_alone_is_one_sided() -> None:
     assert kinds_of(german, KnownTranslations(german).of("ballerina")) == {NounKind.FEMININE}
 
 
+def test_the_driver_with_her_article_is_no_leadership() -> None:
+    # The construct form of הנהגה "leadership" is written alike.
+    assert {reading.kind for reading in get_language("he").noun("הנהגת")} == {NounKind.FEMININE}
+
+
 def for_one_gender(english: str) -> bool:
     """Whether an English noun is said of one gender alone (*salesman*, *governess*)."""
     words = gendered_words()
