@@ -26,7 +26,7 @@ PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex budgets format wheel agreement challenge natural policy weak-system published compare results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex budgets format wheel agreement challenge natural neutral policy weak-system published compare results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
@@ -45,6 +45,7 @@ help:
 	@echo "make challenge        evaluate the sentences of tests/challenge"
 	@echo "make policy           run the sentences of the policy (docs/policy.md): one answer to one question in every language"
 	@echo "make natural          measure the evaluator on natural text, labelled by sentence (tests/natural)"
+	@echo "make neutral          measure what it reads in neutral and inclusive translations (tests/neutral)"
 	@echo "make weak-system      score Apertium's translations of WinoMT (es fr it): needs Debian's Apertium packages"
 	@echo "make published        print the figures published in 2019 beside ours"
 	@echo "make compare          compare Google and Bing of 2019 on WinoMT, with significance tests"
@@ -140,6 +141,9 @@ challenge: install
 
 natural: install
 	$(BIN)/python scripts/natural.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources --part dev
+
+neutral: install
+	$(BIN)/python scripts/neutral.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources
 
 policy: install
 	$(BIN)/python scripts/policy.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources

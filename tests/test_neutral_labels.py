@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from mtbias.align import Pair
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, read_table
-from mtbias.types import Strategy
+from mtbias.types import Gender, GenderCall, Reason, Span, Strategy
 from scripts import neutral
+from scripts.neutral import Row
 
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
+# Rows of the dev half, 50 a language, of which scripts/neutral.py reads right what the translation does. Portuguese is
+# not among them: its tagger is not where the others' are (tests/natural/README.md).
+LEAST = {"ar": 46, "cs": 46, "de": 50, "es": 48, "fr": 48, "he": 49, "it": 46, "ru": 48, "uk": 47}
 
 
 def _records(code: str) -> tuple[Record, ...]:
@@ -50,6 +55,24 @@ def test_the_labels_fit_the_texts(code: str, shared: Path) -> None:
     rows = neutral.read_rows(code, shared / "data")
     assert len(rows) == 100
     assert len({(row.pair.source, row.pair.text, row.pair.head) for row in rows}) == 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", LEAST)
+def test_the_evaluator_keeps_what_it_has_right(code: str, shared: Path, stanza_dir: Path) -> None:
+    found = neutral.evaluate(code, shared / "data", stanza_dir, "dev")
+    wrong = [neutral.describe(row, call) for row, call in found if not neutral.does_right(row, call)]
+    assert len(found) - len(wrong) >= LEAST[code], "\n".join(wrong)
+
+
+def test_counts() -> None:
+    pair = Pair("x", "The teachers met.", "Die Lehrer*innen kamen.", Span(4, 12), "teachers")
+    rows = [Row(pair, Span(4, 16), "neutral", "both:star", "dev"), Row(pair, None, "none", "", "dev")]
+    pair_read = GenderCall("x", Gender.NEUTRAL, None, (Span(4, 10),), does=Strategy.PAIR)
+    nobody = GenderCall("x", None, Reason.NO_PERSON, (Span(17, 22),))
+    assert neutral.count([(rows[0], pair_read), (rows[1], nobody)]) == {
+        "does": (1, 2), "kind": (2, 2), "call": (2, 2), "head": (1, 1),
+    }  # fmt: skip
 
 
 def test_without_the_texts_of_systems_the_written_rows_are_read(tmp_path: Path) -> None:
