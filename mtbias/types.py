@@ -8,13 +8,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """A plain value, as JSON has it; tuples become lists."""
 
+JsonObject = Mapping[str, Any]
+"""An object of JSON, as a file has it or as one is to be made of it."""
+JsonDict = dict[str, Any]
+"""The same while it is made."""
+
 Progress = Callable[[str, int, int], object]
 """Called as ``progress(stage, done, total)``."""
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[T]) -> type[T]:
+    """Makes a class one of values: a frozen dataclass with slots."""
+    return dataclass(frozen=True, slots=True)(cls)
 
 
 def quiet(stage: str, done: int, total: int) -> None:
@@ -103,7 +116,7 @@ class Span(NamedTuple):
         return self.start < other.end and other.start < self.end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceSentence:
     """One sentence of a corpus: all that a translation system needs of it."""
 
@@ -114,7 +127,7 @@ class SourceSentence:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instance(SourceSentence):
     """One sentence of a corpus with the entity whose gender it tells."""
 
@@ -140,7 +153,7 @@ class Instance(SourceSentence):
     """Id of the control (the same sentence and gender, something else changed), where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Translation:
     """The translation of one instance: `text`, or None with the reason why there is none."""
 
@@ -151,7 +164,7 @@ class Translation:
     """What stood there, where `text` is a part of it or was repaired: the answer of a language model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alignment:
     """Where the entity's head word stands in the translation.
 
@@ -204,7 +217,7 @@ ELIMINATION = "elimination"
 """Basis of an alignment that rests only on no other source word wanting the target word."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A syntactic word: what Stanza tags. Several words share a token where a multiword token was split."""
 
@@ -221,7 +234,7 @@ class Word:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """A surface token with its character span in the text and the syntactic words it consists of."""
 
@@ -230,7 +243,7 @@ class Token:
     words: tuple[Word, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Analysis:
     """The morphology of one text: its tokens in order."""
 
@@ -238,7 +251,7 @@ class Analysis:
     tokens: tuple[Token, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """One thing that speaks for a gender (or was looked at and is silent: `gender` None)."""
 
@@ -268,7 +281,7 @@ NAMES_BOTH = (BOTH_IN_ONE_WORD, BOTH_FORMS, BOTH_ARTICLES, WRITTEN_FOR_BOTH)
 """What the details of evidence say that names both genders; the longer first, of those that hold each other."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GenderCall:
     """The gender in which the entity stands, with its evidence, **or** the reason for having none. Never both."""
 

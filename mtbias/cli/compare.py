@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from mtbias.api import compare, read_run
 from mtbias.cli.shared import HERE, Bootstrap, Flag, Full, Json, Names, Rows, Runs, checked_names, print_json
@@ -13,6 +13,7 @@ from mtbias.report.comparison_tables import render_comparison, render_rows
 from mtbias.report.run_page import page_of_runs
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.settings import BootstrapSettings
+from mtbias.types import JsonDict
 
 
 def command(
@@ -62,7 +63,7 @@ def command(
     all_or_some = "all" in weighted or list(weighted) if weighted else False
 
     read = [read_run(path) for path in runs]
-    alike: dict[str, Any] = {"names": names or None, "different_evaluators": different_evaluators}
+    alike: JsonDict = {"names": names or None, "different_evaluators": different_evaluators}
     compared = compare(*read, weighted=all_or_some, settings=bootstrap, **alike)
     if report is not None:
         write_atomic(report, page_of_runs(read, compared).encode())

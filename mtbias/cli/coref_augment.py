@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.coref_shared import FirstNames, WordPairs
-from mtbias.cli.corpora_shared import show
-from mtbias.cli.shared import Count, Flag, Json
+from mtbias.cli.shared import Count, FirstNames, Flag, Json, WordPairs, show
 from mtbias.coref.augmentation import Kind
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.cli.coref_shared import FirstNames, WordPairs
-from mtbias.cli.corpora_shared import show
-from mtbias.cli.shared import Cache, Flag, Json
+from mtbias.cli.shared import Cache, FirstNames, Flag, Json, WordPairs, show
 from mtbias.settings import CacheSettings
 from mtbias.types import Analysis
 

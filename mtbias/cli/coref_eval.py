@@ -7,10 +7,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import (
+from mtbias.cli.shared import (
+    Cache,
     Command,
-    Device,
+    CorefDevice,
     InFormat,
+    Json,
     ManyBootstrap,
     ManyResamples,
     Model,
@@ -19,8 +21,8 @@ from mtbias.cli.coref_shared import (
     System,
     TableFormat,
     form_of,
+    print_json,
 )
-from mtbias.cli.shared import Cache, Json, print_json
 from mtbias.coref.coref_datasets import located, open_dataset, places_of
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
@@ -41,7 +43,7 @@ def command(
     model: Model = None,
     program: Command = None,
     in_format: InFormat = None,
-    device: Device = None,
+    device: CorefDevice = None,
     reading: Reading = ReadingOptions(),
     against: list[Path] | None = None,
     format: TableFormat = None,

@@ -7,10 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.coref_shared import show
-from mtbias.cli.shared import Flag, Json
+from mtbias.cli.shared import Flag, Json, show
 from mtbias.coref.documents import DatasetName, Format, exported
-from mtbias.errors import UsageError, escaped
+from mtbias.errors import UsageError
 from mtbias.files.writing import signature_line, write_atomic
 
 
@@ -57,4 +56,4 @@ def command(
     options = {"dataset": dataset, "format": form, "gold": str(gold).lower()}
     signed = signature_line("coref:export", {"data": opened.files}, options)
     result = {"dataset": dataset, "documents": len(texts), "format": form, "out": str(out), "signature": signed}
-    show(result, f"{len(texts)} documents of {dataset}\nFile: {escaped(str(out))}\n\n", json=json)
+    show(result, json=json)

@@ -6,8 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from mtbias.cli.coref_shared import show
-from mtbias.cli.shared import Cache, Count, Flag, Json
+from mtbias.cli.shared import Cache, Count, Flag, Json, show
 from mtbias.settings import CacheSettings
 
 

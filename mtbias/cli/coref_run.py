@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.coref_shared import (
-    Command,
-    Device,
-    InFormat,
-    Model,
-    Reading,
-    ReadingOptions,
-    System,
-    show,
-)
-from mtbias.cli.shared import Json
+from mtbias.cli.shared import Command, CorefDevice, InFormat, Json, Model, Reading, ReadingOptions, System, show
 from mtbias.coref.coref_datasets import open_dataset
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.systems import open_system, run_system
-from mtbias.errors import escaped
 from mtbias.files.writing import signature_line
 from mtbias.machine.stage_progress import ProgressLine
 
@@ -32,7 +21,7 @@ def command(
     model: Model = None,
     program: Command = None,
     in_format: InFormat = None,
-    device: Device = None,
+    device: CorefDevice = None,
     reading: Reading = ReadingOptions(),
     json: Json = False,
 ) -> None:
@@ -63,8 +52,4 @@ def command(
         "notes": chosen.notes,
         "signature": signature_line("coref:run", {"data": opened.files}, options),
     }
-    resumed = f", {before} of them by a run that was stopped" if before else ""
-    notes = "".join(f"{note}\n" for note in chosen.notes)
-    show(
-        result, f"{len(opened.texts)} documents of {dataset}{resumed}\n{notes}File: {escaped(str(out))}\n\n", json=json
-    )
+    show(result, json=json)

@@ -7,15 +7,17 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.coref_shared import (
+from mtbias.cli.shared import (
+    Flag,
+    Json,
     ManyBootstrap,
     ManyResamples,
     Reading,
     ReadingOptions,
     TableFormat,
     form_of,
+    print_json,
 )
-from mtbias.cli.shared import Flag, Json, print_json
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import score_systems, systems_json
 from mtbias.report.coref_tables import render_evaluation

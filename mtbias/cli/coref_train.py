@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.coref_shared import show
-from mtbias.cli.shared import Json
+from mtbias.cli.shared import Json, show
 from mtbias.coref.training import TrainingSettings
-from mtbias.files.reading import read_bytes
+from mtbias.files.reading import sha256_of_file
 from mtbias.files.writing import signature_line
 from mtbias.report.tables import columns
+from mtbias.types import JsonDict
 
 
 def command(
@@ -44,21 +43,21 @@ def command(
     from mtbias.translate.seq2seq.checkpoints import files_hash
 
     files = {"data": read_conll(data), "dev": read_conll(dev)}
-    begun = "none" if weights is None else sha256(read_bytes(weights)).hexdigest()[:12]
+    begun = "none" if weights is None else sha256_of_file(weights)[:12]
     made = {name: training_data(file.documents) for name, file in files.items()}
     model = train(made["data"], made["dev"], training, out, weights)
     counts = {
         name: {"documents": len(of.documents), "mentions": of.mentions, "across_sentences": of.across}
         for name, of in made.items()
     }
-    result: dict[str, Any] = {"counts": counts, "model": str(model)}
+    result: JsonDict = {"counts": counts, "model": str(model)}
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
     if (folder := Path(training.encoder)).is_dir():
         # Where it lies is no part of what was trained, its weights are.
         options["encoder"] = f"{folder.resolve().name}@{files_hash(folder)[:12]}"
     result["signature"] = signature_line(
         "coref:train",
-        {name: {file.file.path.name: file.file.sha256} for name, file in files.items()},
+        {name: file.file.hashes for name, file in files.items()},
         {"weights": begun, **options},
     )
     rows = [[name, *(str(n) for n in of.values())] for name, of in counts.items()]

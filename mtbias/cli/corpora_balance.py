@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from mtbias.cli.corpora_shared import show
-from mtbias.cli.shared import Cache, Corpus, Flag, Json, Seed
+from mtbias.cli.shared import Cache, Corpus, Flag, Json, Seed, show
 from mtbias.corpora import load_entities
 from mtbias.errors import UsageError
 from mtbias.mining.corpus_balance import balance_corpus

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.corpora_shared import show
-from mtbias.cli.shared import Count, Json, Seed
+from mtbias.cli.shared import Count, Json, Seed, show
 from mtbias.errors import UsageError
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.corpora_shared import show
-from mtbias.cli.shared import Cache, Corpus, Flag, Json
+from mtbias.cli.shared import Cache, Corpus, Flag, Json, show
 from mtbias.corpora import load_entities
 from mtbias.corpora.counterfactual_pairs import write_counterfactual
 from mtbias.errors import SettingError

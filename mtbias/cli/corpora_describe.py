@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from mtbias.cli.coref_shared import show
-from mtbias.cli.shared import Cache, Corpus, Json
+from mtbias.cli.shared import Cache, Corpus, Json, show
 from mtbias.corpora import load_entities
 from mtbias.mining.corpus_description import describe
 from mtbias.report.tables import columns, histogram, number

@@ -7,9 +7,7 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.coref_shared import FirstNames
-from mtbias.cli.corpora_shared import show
-from mtbias.cli.shared import Cache, Count, Json
+from mtbias.cli.shared import Cache, Count, FirstNames, Json, show
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.mining.mined_rows import Kind, MiningOptions
 from mtbias.settings import CacheSettings

@@ -8,8 +8,7 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.coref_shared import show
-from mtbias.cli.shared import Count, Json
+from mtbias.cli.shared import Count, Json, show
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
 
 _METHOD = Group.create_ordered("Of the method (the signature names it)")

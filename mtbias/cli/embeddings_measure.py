@@ -7,8 +7,7 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.coref_shared import show
-from mtbias.cli.shared import Count, Json
+from mtbias.cli.shared import Count, Json, show
 from mtbias.embeddings.measure_settings import EmbeddingSettings, Measure
 
 _OPEN = Group.create_ordered("What papers leave open (the signature names it)")

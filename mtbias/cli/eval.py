@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -37,9 +37,6 @@ from mtbias.settings import (
     TranslationSettings,
     combined,
 )
-
-if TYPE_CHECKING:
-    from mtbias.translate.language_models.endpoint_system import RequestEstimate
 
 Asking = Parameter(group=LANGUAGE_MODEL)
 
@@ -86,7 +83,14 @@ def command(
     )
     with no_network("--offline") if offline else nullcontext():
         if dry_run:
-            _show_estimate(estimate_requests(model, lang, out=out, settings=settings), json=json)
+            found = estimate_requests(model, lang, out=out, settings=settings)
+            if json:
+                print_json(found._asdict())
+                return
+            print(
+                f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens "
+                f"of prompts and {found.answer_tokens:,} of answers; thinking, and requests sent again, are extra"
+            )
             return
         if shard is None or out is None:
             show(evaluate(model, lang, out=out, settings=settings, progress=True), out, json=json, full=full)
@@ -98,14 +102,4 @@ def command(
     print(
         f"Shard {shard} of {escaped(str(out))}: {done.parts} parts, {done.sentences} sentences; "
         f"{done.generated} translated now in {done.seconds:.1f} s, {done.resumed} were there"
-    )
-
-
-def _show_estimate(found: RequestEstimate, *, json: bool) -> None:
-    if json:
-        print_json(found._asdict())
-        return
-    print(
-        f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens of "
-        f"prompts and {found.answer_tokens:,} of answers; thinking, and requests sent again, are extra"
     )

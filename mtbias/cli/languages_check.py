@@ -7,8 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.corpora_shared import show
-from mtbias.cli.shared import Cache, Json
+from mtbias.cli.shared import Cache, Json, show
 from mtbias.settings import CacheSettings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from mtbias import __version__
 from mtbias.cli.shared import Cache, Flag, Json, print_json
@@ -19,6 +19,7 @@ from mtbias.settings import CacheSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
 from mtbias.translate.system_kinds import GROUP as SYSTEMS
+from mtbias.types import JsonDict
 
 SHIPS = "ships with mtbias"
 CITATION = f"""\
@@ -78,7 +79,7 @@ def command(
         print(line)
 
 
-Rows = Iterator[tuple[dict[str, Any], str]]
+Rows = Iterator[tuple[JsonDict, str]]
 """What is listed, as JSON and as lines of text."""
 
 
@@ -105,7 +106,7 @@ def _models(lang: str, cache: Path) -> Rows:
 
 def _languages(stanza: Path) -> Rows:
     for code, origins in installed(LANGUAGES).items():
-        row: dict[str, Any] = {"code": code, "name": "", "distribution": " and ".join(origins), "nouns": 0}
+        row: JsonDict = {"code": code, "name": "", "distribution": " and ".join(origins), "nouns": 0}
         try:
             language = get_language(code)
             row |= {"name": language.name, "version": language.version, "nouns": len(language.nouns)}

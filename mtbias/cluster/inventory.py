@@ -8,7 +8,6 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache as cached
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -38,6 +37,7 @@ from mtbias.translate.given_translations import LANG, given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
 from mtbias.translate.system import Asked
 from mtbias.translate.system_kinds import APERTIUM, DEEPL, ENDPOINT, find_kind, is_of_kind
+from mtbias.types import frozen
 
 ENGLISH = "en"
 """The language that is not translated into."""
@@ -47,7 +47,7 @@ _NAMES = 15
 """Columns of a check's name; `huggingface-hub` is the longest of those that are always there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """Something that a sweep needs, or that is to be fetched."""
 
@@ -277,7 +277,7 @@ def fetch_named(
         say(f"{part.title}: {part.place(True)}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One thing that was looked at."""
 

@@ -7,13 +7,12 @@ double tasks. Nothing reads a clock.
 
 from __future__ import annotations
 
-import json
 import secrets
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,10 @@ from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, reco
 from mtbias.errors import DataError, DependencyError, MtbiasError
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import locked_folder, write_atomic
+from mtbias.files.writing import locked_folder, write_json
 from mtbias.machine.installation import install_command
 from mtbias.machine.network import no_network
-from mtbias.types import quiet
+from mtbias.types import JsonDict, frozen, quiet
 
 SUBMISSIONS = "submissions"
 """Folder of a sweep with a record for every array."""
@@ -39,7 +38,7 @@ MOST_REQUEUES = 50
 _COMMENT = "mtbias-"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Array:
     """Tasks that are submitted together, and what each asks for."""
 
@@ -53,7 +52,7 @@ class Array:
         return self.tasks[0].kind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Submission:
     """The record of an array."""
 
@@ -178,8 +177,9 @@ def _submit(
         forget_failure(out, task)
     mark = f"{_COMMENT}{secrets.token_hex(8)}"
     record = Submission(mark, "", tuple(task.id for task in array.tasks))
-    path = _next_record(out)
-    _write_record(path, record)
+    present = sorted((out / SUBMISSIONS).glob("[0-9]*.json"))  # one submission at a time (`locked_folder`)
+    path = out / SUBMISSIONS / f"{int(present[-1].stem) + 1 if present else 1:06d}.json"
+    write_json(path, asdict(record))
     executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
     executor.update_parameters(
         **_parameters(plan.sweep.slurm, array, f"mtbias-{plan.sweep.name}-{array.kind}", max_parallel),
@@ -193,11 +193,11 @@ def _submit(
         reason = (str(error).strip().splitlines() or [""])[-1]
         raise MtbiasError(f"Slurm refused the job: {reason}; correct [slurm] in {file}") from error
     record = replace(record, job=jobs[0].job_id.partition("_")[0])
-    _write_record(path, record)
+    write_json(path, asdict(record))
     return record
 
 
-def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None) -> dict[str, Any]:
+def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None) -> JsonDict:
     resources = array.resources
     setup = [
         "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",  # srun does not take it over by itself since Slurm 22.05
@@ -205,7 +205,7 @@ def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None)
         *(f"export {key}={value}" for key, value in ({} if array.tasks[0].needs_network else OFFLINE).items()),
         *slurm.setup,
     ]
-    chosen: dict[str, Any] = {
+    chosen: JsonDict = {
         "job_name": name,
         "partition": slurm.partition,
         "account": slurm.account,
@@ -249,16 +249,6 @@ def read_submissions(out: Path) -> list[Submission]:
         except DecodingError as error:
             raise DataError(f"damaged: {error}; move it away once none of its jobs is queued", path=path) from None
     return found
-
-
-def _next_record(out: Path) -> Path:
-    """The file of a record to come; there is one submission at a time (`locked_folder`)."""
-    present = sorted((out / SUBMISSIONS).glob("[0-9]*.json"))
-    return out / SUBMISSIONS / f"{int(present[-1].stem) + 1 if present else 1:06d}.json"
-
-
-def _write_record(path: Path, record: Submission) -> None:
-    write_atomic(path, f"{json.dumps(asdict(record), ensure_ascii=False, indent=1)}\n".encode())
 
 
 def queue_states(out: Path) -> dict[str, str]:

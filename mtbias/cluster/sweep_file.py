@@ -29,6 +29,7 @@ from mtbias.settings import (
 )
 from mtbias.translate.given_translations import LANG
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
+from mtbias.types import JsonDict, JsonObject
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of sbatch."""
@@ -161,13 +162,13 @@ def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
     return replace(sweep, name=sweep.name or (name if _NAME.fullmatch(name) else f"sweep{name}"[:100]))
 
 
-def _tables(changes: Sequence[str]) -> dict[str, Any]:
+def _tables(changes: Sequence[str]) -> JsonDict:
     """The content of changes: values are TOML's, or texts without quotes; those of a list may stand with commas alone.
 
     Raises:
         UsageError: one is no ``key=value``.
     """
-    tables: dict[str, Any] = {}
+    tables: JsonDict = {}
     for change in changes:
         key, equals, value = change.partition("=")
         if key.strip() in LISTS:
@@ -181,7 +182,7 @@ def _tables(changes: Sequence[str]) -> dict[str, Any]:
     return tables
 
 
-def _merged(content: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(content: JsonObject, changes: JsonObject) -> JsonDict:
     """The content with `changes`, those of a table key by key."""
     merged = dict(content)
     for key, value in changes.items():
@@ -205,7 +206,7 @@ def _line_of(text: str, key: str) -> int | None:
     return lines.get(key)
 
 
-def _with_paths(content: dict[str, Any], base: Path) -> dict[str, Any]:
+def _with_paths(content: JsonDict, base: Path) -> JsonDict:
     """The content with absolute paths; relative ones count from `base`. Models are names, or paths of folders."""
 
     def absolute(value: Any) -> Any:  # noqa: ANN401 - any TOML

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 from mtbias.cluster.slurm import log_of, queue_states
-from mtbias.cluster.sweep_tasks import TABLE, SweepPlan, Task
+from mtbias.cluster.sweep_tasks import TABLE, SweepPlan
 from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
 from mtbias.report.tables import columns
 from mtbias.stats.results import UNDEFINED
+from mtbias.types import JsonDict, frozen
 
 STATES = ("done", "running", "queued", "failed", "left")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CellStatus:
     """The state of a run, one of `STATES`, and how many parts of its translations are there."""
 
@@ -28,7 +28,7 @@ class CellStatus:
     """None where nothing was planned yet."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SweepStatus:
     """The state of a sweep."""
 
@@ -65,8 +65,10 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
             state = "running"
         elif task.id in queue:
             state = queue[task.id]
-        elif failure := _failure(plan, task):
+        elif failure := read_failure(plan.sweep.out, task):
             state, failures[task.id] = "failed", failure
+        elif log := log_of(plan.sweep.out, task):
+            state, failures[task.id] = "failed", Failure("ended without a result: killed, or its node died", log)
         else:
             state = "left"
         tasks[task.id] = state
@@ -79,13 +81,6 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
         state = next((each for each in ("failed", "running", "queued") if each in by_cell[cell.id]), "left")
         cells.append(CellStatus(cell.id, "done" if run.complete else state, run.parts_done, run.parts))
     return SweepStatus(cells, tasks, failures)
-
-
-def _failure(plan: SweepPlan, task: Task) -> Failure | None:
-    """Why a task failed that is neither done nor running nor queued; None where it was not begun."""
-    failure = read_failure(plan.sweep.out, task)
-    log = "" if failure else log_of(plan.sweep.out, task)
-    return Failure("ended without a result: killed, or its node died", log) if log else failure
 
 
 def status_text(status: SweepStatus) -> str:
@@ -103,7 +98,7 @@ def status_text(status: SweepStatus) -> str:
     return "\n".join(block for block in blocks if block)
 
 
-def status_json(status: SweepStatus) -> dict[str, Any]:
+def status_json(status: SweepStatus) -> JsonDict:
     """The same as JSON."""
     return {
         "tasks": dict(status.counts()),

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan
 from mtbias.errors import MissingTranslationsError, MtbiasError, RunFolderError
@@ -24,10 +23,11 @@ from mtbias.runs.finished_run import read_run
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Number
 from mtbias.scoring.scores import unknown_part
+from mtbias.types import JsonObject
 
 FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
 """The files of the table, with their forms."""
-_Metrics = Mapping[str, Mapping[str, Any]]
+_Metrics = Mapping[str, JsonObject]
 """`metrics.json` by the ids of cells."""
 Declared = Mapping[str, Sequence[Number]]
 """What the measure of a data set reports, by its name; `GENDER` for one that is not there."""
@@ -111,8 +111,8 @@ def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[N
     )
 
 
-def _read(plan: SweepPlan) -> tuple[dict[str, Mapping[str, Any]], dict[str, Sequence[Number]]]:
-    metrics: dict[str, Mapping[str, Any]] = {}
+def _read(plan: SweepPlan) -> tuple[dict[str, JsonObject], dict[str, Sequence[Number]]]:
+    metrics: dict[str, JsonObject] = {}
     declared: dict[str, Sequence[Number]] = {}
     for cell in plan.cells:
         try:

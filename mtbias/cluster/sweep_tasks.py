@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from mtbias.translate.given_translations import LANG
 from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import check_language
 from mtbias.translate.system_kinds import find_kind, is_other_program
+from mtbias.types import frozen
 
 TABLE = "table"
 
@@ -50,7 +50,7 @@ class Cell:
         return f"{self.dataset}/{self.system}/{self.lang}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """What one process does. `id` is ``translate:CELL:K/N``, ``score:LANG`` or ``table``."""
 
@@ -106,15 +106,9 @@ class SweepPlan:
 
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
-        if task.kind == TABLE:
-            return tuple(each for each in self.tasks if each.kind == "score")
-        return self._shards[task.cells[0].lang] if task.kind == "score" else ()
-
-    @cached_property
-    def _shards(self) -> Mapping[str, tuple[Task, ...]]:
-        """The translate tasks of each language."""
-        shards = [task for task in self.tasks if task.kind == "translate"]
-        return {lang: tuple(t for t in shards if t.cells[0].lang == lang) for lang in self.sweep.languages}
+        wanted = {TABLE: "score", "score": "translate"}.get(task.kind)
+        langs = {cell.lang for cell in task.cells}
+        return tuple(each for each in self.tasks if each.kind == wanted and each.cells[0].lang in langs)
 
 
 def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> SweepPlan:

@@ -6,9 +6,9 @@ import fcntl
 import json
 import os
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from mtbias.cluster.sweep_file import Sweep
@@ -28,9 +28,8 @@ from mtbias.runs.run_folder import RunProgress, run_progress
 from mtbias.scoring.measure import Measure
 from mtbias.settings import EvalSettings, ScoreSettings, combined
 from mtbias.translate.given_translations import given_file
-from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.engine import get_preset
-from mtbias.types import Progress
+from mtbias.types import Progress, frozen
 
 TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""
@@ -40,7 +39,7 @@ Looked = dict[str, RunProgress]
 """How far runs are that were looked at, by the ids of their cells."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """Why a task failed."""
 
@@ -93,7 +92,13 @@ def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], o
     elif task.kind == TABLE:
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
-        _translate(plan.sweep, task, task.shard, device, say, progress)
+        (cell,) = task.cells
+        request = make_request(plan.sweep, cell, device, here=device, offline=not task.needs_network)
+        report = translate_shard(request, task.shard, out=cell.folder, progress=progress)
+        say(
+            f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, {report.resumed:,} were "
+            f"there, {report.seconds:.0f} s"
+        )
     else:
         _score(plan.sweep, task, device, say, progress)
 
@@ -107,18 +112,6 @@ def translation_device(asked: str) -> str:
     if asked == "cuda":
         require_device(asked)
     return chosen_device(None if asked == "auto" else asked)
-
-
-def _translate(
-    sweep: Sweep, task: Task, shard: Shard, device: str, say: Callable[[str], object], progress: Progress
-) -> None:
-    (cell,) = task.cells
-    request = make_request(sweep, cell, device, here=device, offline=not task.needs_network)
-    report = translate_shard(request, shard, out=cell.folder, progress=progress)
-    say(
-        f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, {report.resumed:,} were "
-        f"there, {report.seconds:.0f} s"
-    )
 
 
 def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
@@ -152,7 +145,8 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
         more = f" (and {len(errors) - 1} more cells of {task.cells[0].lang})" if len(errors) > 1 else ""
         raise type(errors[0])(f"{errors[0]}{more}")
     for page, cells in pages(sweep, task).items():
-        _write_page(page, cells)
+        shown = [ReportRun.of(read_run(cell.folder), cell.system) for cell in cells]
+        write_atomic(page, render_html(shown).encode())
         say(f"{task.id}: {page}")
 
 
@@ -162,12 +156,6 @@ def pages(sweep: Sweep, task: Task) -> dict[Path, list[Cell]]:
     for cell in task.cells:
         found.setdefault(sweep.out / cell.dataset / f"report-{cell.lang}.html", []).append(cell)
     return {page: cells for page, cells in found.items() if len(cells) > 1}
-
-
-def _write_page(page: Path, cells: Sequence[Cell]) -> None:
-    runs = [read_run(cell.folder) for cell in cells]
-    shown = [ReportRun.of(run, cell.system) for run, cell in zip(runs, cells, strict=True)]
-    write_atomic(page, render_html(shown).encode())
 
 
 def make_request(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,7 @@ from mtbias.english.gender_swap import GenderedWords, match_case, read_swaps, sw
 from mtbias.errors import DataError
 from mtbias.files.reading import split_lines
 from mtbias.files.writing import signature_line, write_atomic
+from mtbias.types import frozen
 
 TAG = 4
 """The column of the part-of-speech tag."""
@@ -43,7 +44,7 @@ _SUFFIX = "_a"
 """Behind the name of each copy, so that ids differ."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MadeFile:
     """A file of data that was made from another one."""
 
@@ -96,7 +97,7 @@ def augment(
     table = read_swaps(swaps)
     rows = (row for document in parsed.documents for sentence in document.sentences for row in sentence)
     has_entities = any(_entity(row).startswith(_PERSON) for row in rows)
-    work = _Work(kind, set(listed.gender), counterparts, table.words, has_entities=has_entities)
+    work = _Work(kind, set(listed.gender), counterparts, table.words, has_entities)
     original = split_lines(parsed.file.text)
     copies: list[str] = []
     document = ""
@@ -119,7 +120,7 @@ def augment(
     options = {"kind": kind, "list": "given" if names else "example", "copies": "only" if only_copies else "added"}
     signature = signature_line(
         "coref:augment",
-        {"data": {data.name: parsed.file.sha256}, "names": {"names": listed.sha256}, "swaps": table.files},
+        {"data": parsed.file.hashes, "names": {"names": listed.sha256}, "swaps": table.files},
         {**options, **({"max-names": max_names} if matched else {})},
     )
     return MadeFile(counts, work.ambiguous, str(out), signature)
@@ -133,26 +134,20 @@ def _entity(row: Sequence[str]) -> str:
     return row[ENTITY] if len(row) > ENTITY + 1 else ""
 
 
+@dataclass(slots=True)
 class _Work:
     """The file's running totals, and the ids that words of names have got."""
 
-    def __init__(
-        self,
-        kind: Kind,
-        names: Collection[str],
-        counterparts: Mapping[str, str],
-        table: GenderedWords,
-        *,
-        has_entities: bool,
-    ) -> None:
-        self.kind = kind
-        self.names = names
-        self.counterparts = counterparts
-        self.table = table
-        self.has_entities = has_entities
-        self.ids: dict[str, str] = {}
-        self.swapped = self.replaced = self.alone = 0
-        self.ambiguous: list[str] = []
+    kind: Kind
+    names: Collection[str]
+    counterparts: Mapping[str, str]
+    table: GenderedWords
+    has_entities: bool
+    ids: dict[str, str] = field(default_factory=dict)
+    swapped: int = 0
+    replaced: int = 0
+    alone: int = 0
+    ambiguous: list[str] = field(default_factory=list)
 
     def sentence(self, lines: list[str], document: str) -> Iterator[str]:
         """The lines of a sentence with their words replaced."""

@@ -20,7 +20,7 @@ Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +37,7 @@ from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Floats, percent
-from mtbias.types import Gender, Stereotype
+from mtbias.types import Gender, Stereotype, frozen
 
 BIN = 5
 """Words of distance in a bin."""
@@ -47,7 +47,7 @@ _SHAPE = (len(_GENDERS), len(_SIDES), 2)
 """Of tables of rows: gender, stereotype, and wrong or right."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BugSentence:
     """A row of the file that has a sentence."""
 
@@ -75,17 +75,11 @@ class Bug(CorefDataset):
     rows: tuple[BugSentence, ...]
     skipped: int
     """Rows without a sentence."""
-    path: Path
-    sha256: str
+    files: Mapping[str, str]
 
     name = "bug"
     options = frozenset({"over"})
     signed = MappingProxyType({"contains": "inclusive", "bin": "floor(distance/5)"})
-
-    @property
-    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
-        """The file's."""
-        return {self.path.name: self.sha256}
 
     @cached_property
     def texts(self) -> list[CorefText]:
@@ -111,6 +105,7 @@ class Bug(CorefDataset):
         Intervals: Wilson's for accuracy; of ΔG and ΔS the percentile bootstrap's over the group's rows.
         """
         linking = [linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in self.rows]
+        misplaced, several = sum(row.misplaced for row in self.rows), sum(n > 1 for n in linking)
         groups: dict[str, tuple[list[int], Sequence[int]]] = {"": ([0], range(len(self.rows)))}
         for kind, (key, name) in enumerate(_GROUPS, start=1):
             values = [key(row) for row in self.rows]
@@ -118,9 +113,14 @@ class Bug(CorefDataset):
                 groups[name(value)] = [kind, order], [at for at, other in enumerate(values) if other == value]
         numbers: list[NamedNumber] = []
         counts: dict[str, dict[str, float | None]] = {}
+        places = [
+            (_GENDERS.index(row.gender), _SIDES.index(row.stereotype), hits > 0)
+            for row, hits in zip(self.rows, linking, strict=True)
+        ]
+        professions = [row.occupation for row in self.rows]
         units = {
-            part: _units([self.rows[at] for at in members], [linking[at] > 0 for at in members])
-            for part, (_, members) in groups.items()
+            part: NumberUnits.of_cells([places[at] for at in of], _SHAPE, [professions[at] for at in of], _numbers)
+            for part, (_, of) in groups.items()
         }
         for part, (stream, _) in groups.items():
             kinds = _kinds(units[part].sums.sum(axis=0).astype(np.int64).reshape(_SHAPE))
@@ -139,15 +139,13 @@ class Bug(CorefDataset):
             counts[part or "all"] = {
                 name: count for kind in n for name, count in ((kind, n[kind]), (f"{kind}, right", int(kinds[kind][1])))
             }
-        return DatasetScores(tuple(numbers), {"": units[""]}, counts, tuple(self._notes(linking)))
-
-    def _notes(self, linking: Sequence[int]) -> Iterator[str]:
-        if self.skipped:
-            yield f"without a sentence, left out: {self.skipped} of {len(self.rows) + self.skipped} rows"
-        if misplaced := sum(row.misplaced for row in self.rows):
-            yield f"with another word at an index, counted: {misplaced} rows"
-        if several := sum(n > 1 for n in linking):
-            yield f"linked by more than one cluster, counted once: {several} rows"
+        noted = {
+            f"without a sentence, left out: {self.skipped} of {len(self.rows) + self.skipped} rows": self.skipped,
+            f"with another word at an index, counted: {misplaced} rows": misplaced,
+            f"linked by more than one cluster, counted once: {several} rows": several,
+        }
+        notes = tuple(note for note, rows in noted.items() if rows)
+        return DatasetScores(tuple(numbers), {"": units[""]}, counts, notes)
 
 
 _NUMBERS = {
@@ -173,7 +171,7 @@ def read_bug(path: Path) -> Bug:
     """
     file, rows = read_rows(path, "bug-gold", "g", "g_first_index", "distance", "num_of_pronouns")
     sentences = tuple(_sentence(row) for row in rows if row.sentence.strip())
-    return Bug(sentences, len(rows) - len(sentences), file.path, file.sha256)
+    return Bug(sentences, len(rows) - len(sentences), file.hashes)
 
 
 def _sentence(row: BugRow) -> BugSentence:
@@ -202,14 +200,6 @@ def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     return sum(
         all(any(start <= word <= end for start, end in cluster) for word in (first, second)) for cluster in clusters
     )
-
-
-def _units(rows: Sequence[BugSentence], right: Sequence[bool]) -> NumberUnits:
-    """What accuracy, ΔG and ΔS rest on; a unit is a row."""
-    places = [
-        (_GENDERS.index(row.gender), _SIDES.index(row.stereotype), hit) for row, hit in zip(rows, right, strict=True)
-    ]
-    return NumberUnits.of_cells(places, _SHAPE, tuple(row.occupation for row in rows), _numbers)
 
 
 def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text, split_lines
+from mtbias.types import frozen
 
 Mention = tuple[int, int]
 """The first and the last word, both included."""
@@ -35,7 +35,7 @@ _LINK = re.compile(r"(?P<opens>\()?(?P<cluster>[0-9]+)(?P<closes>\))?")
 _NONE = {"-", "_"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConllDocument:
     """One document."""
 
@@ -59,7 +59,7 @@ class ConllDocument:
         return tuple(columns[WORD] for sentence in self.sentences for columns in sentence)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConllFile:
     """The documents of one file, in its order."""
 

@@ -112,7 +112,7 @@ class Conll(CorefDataset):
     @property
     def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
         """The file's."""
-        return {self.file.file.path.name: self.file.file.sha256}
+        return self.file.file.hashes
 
     @cached_property
     def texts(self) -> list[CorefText]:
@@ -136,7 +136,11 @@ class Conll(CorefDataset):
         found = [answers.of[text.id] for text in self.texts]
         pairs = zip(self.texts, found, strict=True)
         table = count_table(count_coref(text.gold, without_repeated(clusters)) for text, clusters in pairs)
-        units = NumberUnits(table, [text.id for text in self.texts], _all_f1)
+        units = NumberUnits(
+            table,
+            [text.id for text in self.texts],
+            lambda sums: {"f1": conll_f1(sums), **dict(zip(PARTS, _rates(sums)[2].T, strict=True))},
+        )
         estimates = {**compute_coref(table), **units.over("rows", resamples, seed)}
         labels = {f"{key}{rate}": f"{label} {rate[1:] or 'F1'}" for key, label in PARTS.items() for rate in RATES}
         numbers = (
@@ -184,11 +188,6 @@ def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float |
             **{gender: chains[frozenset({gender})] for gender in genders}, "both": chains[frozenset(genders)],
         },
     }  # fmt: skip
-
-
-def _all_f1(sums: Floats) -> dict[str, Floats]:
-    """The CoNLL score and the F1 of `PARTS` of sums ``[R, 16]``."""
-    return {"f1": conll_f1(sums), **dict(zip(PARTS, _rates(sums)[2].T, strict=True))}
 
 
 def _index(clusters: Clusters) -> dict[Mention, int]:

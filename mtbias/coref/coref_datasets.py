@@ -117,18 +117,20 @@ def located(
         if names and dataset not in names:
             continue
         places = {folder / place: of for folder in (*folders, cached) for place, of in _KNOWN[dataset].places.items()}
-        there = named.get(dataset) or next((place for place in places if place.exists()), None)
+        there, missing = named.get(dataset), None
+        for place in [place for place in places if place.exists()] if there is None else ():
+            try:
+                for fetched in places[place] if place.is_relative_to(cached) else ():
+                    if (cached / fetched_source(fetched).name).is_dir():
+                        cached_file(fetched, cache)
+            except MissingResourceError as error:  # it was never fetched whole: the next place may be
+                missing = missing or error
+                continue
+            there = place
+            break
         if there is None and dataset in names and dataset != WITHOUT_DATA:
             looked = f"nothing at {' or '.join(map(str, places))}" if places else "no file"
-            raise DataError(f"{dataset}: {looked}; give its place with --data{_fetched(dataset)}")
-        try:
-            for fetched in places.get(there, ()) if there is not None and there.is_relative_to(cached) else ():
-                if (cached / fetched_source(fetched).name).is_dir():
-                    cached_file(fetched, cache)
-        except MissingResourceError:
-            if dataset in names:
-                raise
-            there = None  # it was never fetched whole
+            raise missing or DataError(f"{dataset}: {looked}; give its place with --data{_fetched(dataset)}")
         if there is not None or dataset in names:
             located[dataset] = there
     if not located:

@@ -34,7 +34,7 @@ from mtbias.stats.resampling import (
     pattern_number,
 )
 from mtbias.stats.results import Floats, percent
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 ROLES = ("", "-control", "-swap-1", "-swap-2")
 """What follows a quadruple's number in the ids of its four instances: x_o, x_c, x̃_o, x̃_c."""
@@ -96,7 +96,7 @@ _ADDS = np.column_stack(
 ).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quadruple:
     """The four instances in the order of `ROLES`, and the gender of the original's pronoun."""
 
@@ -210,37 +210,36 @@ def numbers(sums: Floats) -> dict[str, Floats]:
     n_gender, by_gender = levels.sum(axis=-1), levels @ np.arange(5.0)
     n = n_gender.sum(axis=-1)
     masc, fem = 0, 1
-    acc_m = percent(original[:, masc] + counter[:, fem], 2 * n)
-    acc_f = percent(original[:, fem] + counter[:, masc], 2 * n)
-    within_m = percent(within_o[:, masc] + within_c[:, fem], n)
-    within_f = percent(within_o[:, fem] + within_c[:, masc], n)
-    m2f, f2m = (percent(by_gender[:, g], 4 * n_gender[:, g]) for g in (masc, fem))
     across, within, delta = inconsistency(by_gender.sum(axis=-1), (within_o + within_c).sum(axis=-1), n, CROSSED)
-    by_original, by_counter = (percent(part.sum(axis=-1), 2 * n) for part in (original, counter))
-    own_m, own_f = (percent(own[:, g], n_gender[:, g]) for g in (masc, fem))
-    return {
-        "accuracy": (acc_m + acc_f) / 2,
-        "acc_m": acc_m,
-        "acc_f": acc_f,
-        "acc_diff": acc_m - acc_f,
-        "within_m": within_m,
-        "within_f": within_f,
-        "within_diff": within_m - within_f,
+    values = {
+        "acc_m": percent(original[:, masc] + counter[:, fem], 2 * n),
+        "acc_f": percent(original[:, fem] + counter[:, masc], 2 * n),
+        "within_m": percent(within_o[:, masc] + within_c[:, fem], n),
+        "within_f": percent(within_o[:, fem] + within_c[:, masc], n),
         "within": within,
-        "m2f": m2f,
-        "f2m": f2m,
-        "across_diff": m2f - f2m,
+        "m2f": percent(by_gender[:, masc], 4 * n_gender[:, masc]),
+        "f2m": percent(by_gender[:, fem], 4 * n_gender[:, fem]),
         "across": across,
         "delta": delta,
-        "original": by_original,
-        "counter": by_counter,
-        "counter_diff": by_original - by_counter,
+        "original": percent(original.sum(axis=-1), 2 * n),
+        "counter": percent(counter.sum(axis=-1), 2 * n),
         "rho": _rho(levels),
         "own": percent(own.sum(axis=-1), n),
-        "own_m": own_m,
-        "own_f": own_f,
-        "own_diff": own_m - own_f,
+        "own_m": percent(own[:, masc], n_gender[:, masc]),
+        "own_f": percent(own[:, fem], n_gender[:, fem]),
     }
+    values |= {name: values[one] - values[other] for name, (one, other) in _DIFFERENCES.items()}
+    return values | {"accuracy": (values["acc_m"] + values["acc_f"]) / 2}
+
+
+_DIFFERENCES = {
+    "acc_diff": ("acc_m", "acc_f"),
+    "within_diff": ("within_m", "within_f"),
+    "across_diff": ("m2f", "f2m"),
+    "counter_diff": ("original", "counter"),
+    "own_diff": ("own_m", "own_f"),
+}
+"""Of `METRICS`, the first minus the second."""
 
 
 def _rho(levels: Floats) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -24,7 +24,7 @@ from mtbias.files.writing import signature_line
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Estimate, Floats
-from mtbias.types import Span, Stereotype
+from mtbias.types import JsonDict, Span, Stereotype, frozen
 
 RATIO = 3
 """Decimals of ratios and correlations; numbers in per cent and points have two."""
@@ -56,7 +56,7 @@ def by_kind(prefix: str, pro: Floats, anti: Floats) -> dict[str, Floats]:
     return {f"{prefix}{kind}": of for kind, of in zip(KINDS, (pro, anti, (pro + anti) / 2, pro - anti), strict=True)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedNumber:
     """A number of a data set."""
 
@@ -81,18 +81,18 @@ class NamedNumber:
         """The one-sided p of the data set's paper, where it has one."""
         return None if self.estimate.p_two_sided is None else self.estimate.p
 
-    def named(self) -> dict[str, Any]:
+    def named(self) -> JsonDict:
         """Which number it is."""
         return {"part": self.part, "key": self.key, "label": self.label}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """Plain values, unrounded."""
         of = self.estimate
         one_sided = {} if self.p_one_sided is None else {"p_one_sided": self.p_one_sided}
         return {**self.named(), "value": of.value, "interval": of.interval, "n": of.n, "p": self.p, **one_sided}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetScores:
     """The numbers of one system on one data set."""
 
@@ -104,14 +104,18 @@ class DatasetScores:
     notes: tuple[str, ...] = ()
     """What is to be said beside them."""
 
+    @property
+    def by_key(self) -> dict[tuple[str, str], NamedNumber]:
+        """The numbers by part and key."""
+        return {(one.part, one.key): one for one in self.numbers}
+
     def __getitem__(self, name: str | tuple[str, str]) -> Estimate:
         """The number of a key, or of a part and a key.
 
         Raises:
             KeyError: there is none.
         """
-        part, key = ("", name) if isinstance(name, str) else name
-        return {(one.part, one.key): one.estimate for one in self.numbers}[part, key]
+        return self.by_key[("", name) if isinstance(name, str) else name].estimate
 
 
 class AskedPronoun(NamedTuple):
@@ -123,7 +127,7 @@ class AskedPronoun(NamedTuple):
     right: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextResult:
     """A document with what a system found in it."""
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from json import dumps
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from mtbias.coref.conll import Clusters, Mention
 from mtbias.errors import DataError
-from mtbias.types import Span
+from mtbias.types import JsonObject, Span, frozen
 
 DatasetName = Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias", "conll"]
 DATASETS: tuple[DatasetName, ...] = get_args(DatasetName)
@@ -34,7 +34,7 @@ characters from 0, the second is the one behind the last."""
 _NO_BLANK_BEFORE = re.compile(r" (?=(?:[.,;:!?)\]]|'s|'S|n't|'re|'ve|'ll|'d|'m)(?: |$))")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CorefText:
     """One document of a data set."""
 
@@ -115,7 +115,7 @@ def _conll(text: CorefText, clusters: Clusters) -> Iterator[str]:
     yield "#end document"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SystemDocument:
     """One document as a system wrote it."""
 
@@ -136,11 +136,11 @@ class SystemDocument:
         return DataError(message if self.id is None else f"id {self.id!r}: {message}", path=self.path, line=self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answers:
     """What a system says of each document."""
 
-    of: Mapping[str, Any]
+    of: JsonObject
     """By id: its clusters, or what they say of what the data set asks."""
     files: Mapping[str, str]
     """SHA-256 by name of the file."""

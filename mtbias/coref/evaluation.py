@@ -9,10 +9,8 @@ themselves each time.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +20,20 @@ from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, TextR
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
-from mtbias.files.reading import read_bytes
+from mtbias.files.reading import read_bytes, sha256_of_file
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import explained, locked_folder, write_atomic
+from mtbias.files.writing import explained, locked_folder, write_json
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import Draw, corrected
 from mtbias.stats.results import LEVEL, Difference, rounded
-from mtbias.types import Progress, quiet
+from mtbias.types import JsonDict, Progress, frozen, quiet
 
 METRICS = "metrics.json"
 SCHEMA = 1
 _RECORD = ".run.json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundClusters:
     """The record of what a system found in a data set."""
 
@@ -49,7 +47,7 @@ class FoundClusters:
     """How the system's own output was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetResult:
     """One system on one data set."""
 
@@ -63,7 +61,7 @@ class DatasetResult:
     texts: tuple[TextResult, ...] = ()
     """Each document with what was found in it, of an evaluation in a folder."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """Plain values, numbers unrounded."""
         return {
             "documents": self.documents,
@@ -96,10 +94,9 @@ def score_answers(
     scores = dataset.score(answers, seed=settings.seed, resamples=settings.resamples)
     numbers = [*scores.numbers]
     if over == "occupations":
-        labels = {(one.part, one.key): one for one in scores.numbers}
         for part, units in scores.units.items():
             for key, estimate in units.over(over, settings.resamples, settings.seed).items():
-                one = labels[part, key]
+                one = scores.by_key[part, key]
                 label = f"{one.label}, over occupations"
                 numbers.append(replace(one, key=f"{key}:over_occupations", label=label, estimate=estimate))
     signature = dataset.signature(answers, settings, **({"over": over} if over != "rows" else {}))
@@ -108,7 +105,7 @@ def score_answers(
     return DatasetResult(len(dataset.texts), dataset.files, answers.files, signature, scores)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evaluation:
     """A system on one or several data sets."""
 
@@ -119,7 +116,7 @@ class Evaluation:
     results: Mapping[str, DatasetResult]
     """By data set."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """As ``metrics.json`` has it, numbers rounded."""
         content = {
             "schema": SCHEMA,
@@ -172,7 +169,7 @@ def score_systems(
     return evaluations, compare_evaluations(evaluations[0], evaluations[1:], settings, over=over)
 
 
-def systems_json(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> dict[str, Any]:
+def systems_json(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> JsonDict:
     """What `score_systems` gives as plain values, numbers unrounded."""
     return {
         "mtbias": __version__,
@@ -213,7 +210,7 @@ def evaluate(
         for one in [one for one in kept if not one.finished()]:  # all are looked at before the first is made
             one.find(system, progress)
         evaluation = _evaluation(out, kept, settings)
-        write_atomic(out / METRICS, f"{json.dumps(evaluation.to_json(), ensure_ascii=False, indent=1)}\n".encode())
+        write_json(out / METRICS, evaluation.to_json())
         return evaluation
 
 
@@ -243,7 +240,7 @@ def _evaluation(out: Path, kept: Sequence[_Kept], settings: BootstrapSettings) -
     return Evaluation(out.resolve().name, systems[0], settings, results)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Kept:
     """What a folder has, or will have, of a data set."""
 
@@ -282,8 +279,8 @@ class _Kept:
             self.new.unlink(missing_ok=True)
         texts = self.data.texts
         run_system(system, texts, self.new, lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts))
-        found = FoundClusters(system.signature, texts_digest(texts), _digest(self.new), system.notes)
-        write_atomic(self.record, f"{json.dumps(asdict(found), ensure_ascii=False, indent=1)}\n".encode())
+        found = FoundClusters(system.signature, texts_digest(texts), sha256_of_file(self.new), system.notes)
+        write_json(self.record, asdict(found))
         self._name()
 
     def _name(self) -> None:
@@ -297,14 +294,10 @@ class _Kept:
         if found.texts != texts_digest(self.data.texts):
             message = f"this was found in other documents than {name} has now: choose another folder"
             raise DataError(message, path=self.clusters)
-        if found.sha256 != _digest(self.clusters):
+        if found.sha256 != sha256_of_file(self.clusters):
             message = f"this file was changed since the system was run ({self.record.name}): choose another folder"
             raise DataError(message, path=self.clusters)
         return found
-
-
-def _digest(path: Path) -> str:
-    return sha256(read_bytes(path)).hexdigest()
 
 
 def _record(path: Path) -> FoundClusters:
@@ -314,7 +307,7 @@ def _record(path: Path) -> FoundClusters:
         raise DataError(f"expected a record of `mtbias coref eval`, got one in which {error}", path=path) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberDifference:
     """One number of two systems on one data set."""
 
@@ -328,7 +321,7 @@ class NumberDifference:
     drawn: int
     """Units that intervals and tests draw: rows, lines, pairs, quadruples or occupations."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """Plain values, numbers unrounded."""
         named = {"dataset": self.dataset, "first": self.first, "second": self.second, **self.number.named()}
         values = asdict(self.difference)
@@ -351,7 +344,7 @@ def compare_evaluations(
             raise UsageError(f"{first.name} and {other.name} share no data set: they have {have}")
     found = []
     for dataset, result in first.results.items():
-        labelled = {(one.part, one.key): one for one in result.scores.numbers}
+        labelled = result.scores.by_key
         pairs = [
             (other.name, part, units, theirs)
             for other in others

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from mtbias.coref.gap_data import GapFile, GapInstance, NameSpans
 from mtbias.english.first_names import EXAMPLE_NAMES, read_names
 from mtbias.english.people import proper_names
 from mtbias.errors import MissingResourceError
+from mtbias.files.reading import sha256_of
 from mtbias.morphology.stanza_models import BREAKS, StanzaModels, find_package, lenient, load_pipeline
 from mtbias.types import Span
 
@@ -44,7 +44,7 @@ def find_names(data: GapFile, folder: Path) -> tuple[NameSpans, str]:
             documents = load_pipeline(package, None).bulk_process([text.translate(BREAKS) for text in texts])
         found = list(map(persons, documents))
     spans = {instance.id: names for instance, names in zip(data.instances, found, strict=True)}
-    return NameSpans(spans, sha256(package.analyses_signature.encode()).hexdigest(), 0), how
+    return NameSpans(spans, sha256_of(package.analyses_signature), 0), how
 
 
 def likely_persons(instance: GapInstance, names: Iterable[Span], first_names: Collection[str] = ()) -> tuple[Span, ...]:

@@ -16,7 +16,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -26,8 +26,7 @@ from mtbias.coref.documents import Answers, CorefText, tokens_at
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, parse_json_by_id, parse_tabs, read_text
-from mtbias.files.strict_json import DecodingError, converted
-from mtbias.types import Gender, Span
+from mtbias.types import Gender, Span, frozen
 
 _TOKEN = re.compile(
     r"""
@@ -63,7 +62,7 @@ class Labels(NamedTuple):
     b: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GapInstance:
     """A text, its pronoun and the two candidates; offsets are in characters of `text`, from 0."""
 
@@ -112,7 +111,7 @@ class GapInstance:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GapFile:
     """A file of instances as it was read."""
 
@@ -227,7 +226,7 @@ def read_labels(path: Path, *, official: bool = False) -> Answers:
         "labels that are neither true nor false (false negatives)": unexpected,
         "rows whose id came before (passed over)": duplicates,
     }
-    return Answers(labels, {path.name: file.sha256}, tuple(f"{n} {what}" for what, n in notes.items() if n))
+    return Answers(labels, file.hashes, tuple(f"{n} {what}" for what, n in notes.items() if n))
 
 
 def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = ()) -> str:
@@ -245,7 +244,7 @@ def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = (
     return out.getvalue()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameSpans:
     """The annotated names of each text, in text order."""
 
@@ -312,10 +311,7 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
             `data` without an entry.
     """
     file = read_text(path)
-    try:
-        content = converted(dict[str, tuple[tuple[int, int, str], ...]], parse_json_by_id(file))
-    except DecodingError as error:
-        raise file.error(str(error)) from None
+    content = file.converted(dict[str, tuple[tuple[int, int, str], ...]], parse_json_by_id(file))
     spans = {}
     for instance in data.instances:
         id_, text = instance.id, instance.text
@@ -374,7 +370,9 @@ def _sentence_ends(tokens: Sequence[str]) -> tuple[int, ...]:
     """
     ends = []
     for at, sign in enumerate(tokens):
-        if sign not in _ENDS or (sign == "." and at and _abbreviates(tokens[at - 1])):
+        before = tokens[at - 1] if at else ""
+        abbreviates = before in _BEFORE_NAMES or (len(before) == 1 and before.isupper())
+        if sign not in _ENDS or (sign == "." and abbreviates):
             continue
         last = at
         while last + 1 < len(tokens) and tokens[last + 1] in _CLOSING:
@@ -383,7 +381,3 @@ def _sentence_ends(tokens: Sequence[str]) -> tuple[int, ...]:
         if follows and (follows[0][0].isupper() or follows[0][0].isdigit() or not follows[0][0].isalnum()):
             ends.append(last)
     return tuple(ends)
-
-
-def _abbreviates(token: str) -> bool:
-    return token in _BEFORE_NAMES or (len(token) == 1 and token.isupper())

@@ -8,7 +8,7 @@ weight. The solver is `mtbias.stats.balance.balance`, which takes any two groups
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import dumps
 from math import isfinite
 from pathlib import Path
@@ -32,6 +32,7 @@ from mtbias.files.reading import parse_json_by_id, read_text
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.stats.balance import Balance, balance
 from mtbias.stats.results import Floats
+from mtbias.types import JsonDict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,13 +64,20 @@ class GapWeights:
     histograms: Mapping[str, Mapping[str, Sequence[int]]]
     """What the paper's figures count, by title and class, of women's and men's examples: names of the texts, places of
     the antecedents, both after trimming, weights in tenths."""
+    confounders: Mapping[str, Mapping[str, Mapping[str, float]]]
+    """`confounders` of all examples."""
+    notes: Sequence[str] = ()
+    """What is to be said beside them, of a file's."""
+    signature: str = ""
+    out: Path | None = None
+    """Where they were written."""
 
     @property
     def keys(self) -> list[str]:
         """Under what name the weight of each example stands in `weights`."""
         return list(self.examples["id"] + self.examples["antecedent"])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """Plain values, numbers unrounded."""
         of, keys = self.balance, self.keys
         return {
@@ -80,8 +88,8 @@ class GapWeights:
             },
             **{name: getattr(of, name) for name in _FIGURES},
             "n_drawn": self.n_drawn,
-            "histograms": self.histograms,
             "largest": [{"key": keys[i], "weight": weight} for i, weight in of.largest()],
+            **{name: getattr(self, name) for name in ("histograms", "confounders", "notes", "signature")},
         }
 
 
@@ -177,6 +185,7 @@ def solve_gap_weights(
         n_trimmed=len(meant) - len(examples),
         n_drawn=int(2 * cells.min(axis=1).sum()),
         histograms={title: counts for title, counts in counted.items() if counts},
+        confounders=confounders(everything),
     )
 
 
@@ -203,22 +212,6 @@ def agreement(found: NameSpans, annotated: NameSpans, data: GapFile) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WrittenWeights:
-    """Weights with what is to be said of them."""
-
-    weights: GapWeights
-    confounders: Mapping[str, Mapping[str, Mapping[str, float]]]
-    notes: Sequence[str]
-    signature: str
-    out: Path | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, numbers unrounded."""
-        own = {"confounders": self.confounders, "notes": self.notes, "signature": self.signature}
-        return {**self.weights.to_json(), **own}
-
-
 def write_gap_weights(
     data: Path,
     name_spans: Path | None = None,
@@ -228,7 +221,7 @@ def write_gap_weights(
     max_names: int | None = None,
     max_distance: int | None = None,
     out: Path | None = None,
-) -> WrittenWeights:
+) -> GapWeights:
     """`solve_gap_weights` of a file of GAP or its folder; `over` nothing means over both properties.
 
     `find` returns the names and how they were found; they are compared with those of `name_spans`, where given.
@@ -245,8 +238,7 @@ def write_gap_weights(
     spans, how = find(file) if find else (annotated, "")
     assert spans is not None  # noqa: S101 - one of the two is given
     chosen = [name for name in PROPERTIES if not over or name in over]
-    examples = properties(file, spans)
-    solved = solve_gap_weights(examples, over=chosen, max_names=max_names, max_distance=max_distance)
+    solved = solve_gap_weights(properties(file, spans), over=chosen, max_names=max_names, max_distance=max_distance)
     kept, n = solved.n_drawn, len(file.instances)
     notes = [
         f"{solved.n_without_antecedent} examples without antecedent among the candidates have weight 0",
@@ -267,7 +259,7 @@ def write_gap_weights(
     signature = signature_line("coref:gap-weights", files, options)
     if out is not None:
         write_atomic(out, dumps(solved.weights, ensure_ascii=False, indent=0).split("\n"))
-    return WrittenWeights(solved, confounders(examples), notes, signature, out)
+    return replace(solved, notes=notes, signature=signature, out=out)
 
 
 def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:

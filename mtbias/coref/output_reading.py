@@ -169,7 +169,13 @@ class _Placed:
             mentions = []
             for start, end in cluster:
                 last = end if spans == "included" else end - 1
-                self._check(start, last, len(units), spans)
+                if last >= len(units):
+                    what = "characters" if spans == "characters" else "tokens"
+                    message = f"the document has {what} 0 to {len(units) - 1}; a mention ends at {last}"
+                    raise self.document.error(message)
+                if start > last:
+                    message = f"[{start}, {start}] is no mention where ends are excluded (--spans says what they count)"
+                    raise self.document.error(message)
                 some = [unit for unit in units[start : last + 1] if unit is not None]
                 if not some:
                     changed["of no word, left out"] += 1
@@ -181,14 +187,6 @@ class _Placed:
             if mentions:
                 clusters.append(tuple(mentions))
         return tuple(clusters)
-
-    def _check(self, start: int, last: int, n: int, spans: Spans) -> None:
-        what = "characters" if spans == "characters" else "tokens"
-        if last >= n:
-            raise self.document.error(f"the document has {what} 0 to {n - 1}; a mention ends at {last}")
-        if start > last:
-            message = f"[{start}, {start}] is no mention where ends are excluded (--spans says what mentions count)"
-            raise self.document.error(message)
 
 
 def _shares(units: Sequence[Mention | None], at: int, token: int) -> bool:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -36,12 +35,12 @@ from mtbias.coref.dataset import (
     link_to,
 )
 from mtbias.coref.documents import Answers, CorefText, joined
-from mtbias.files.reading import TextFile, parse_toml, read_text
-from mtbias.files.strict_json import EXACT, DecodingError, converted
+from mtbias.files.reading import TextFile, parse_toml, read_text, sha256_of
+from mtbias.files.strict_json import EXACT
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import mcnemar
 from mtbias.stats.results import Floats, percent
-from mtbias.types import Stereotype
+from mtbias.types import Stereotype, frozen
 
 PAPER_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"
 """The paper's lists, which come with mtbias."""
@@ -55,7 +54,7 @@ _SHAPE = (len(POLARITIES), len(LINKS), len(LINKS))
 """Of the tables of pairs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vocabulary:
     """The four lists."""
 
@@ -67,7 +66,7 @@ class Vocabulary:
     __pydantic_config__ = EXACT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SoWinoBiasSentence:
     """One sentence. Mentions count its tokens from 0, ends included."""
 
@@ -92,10 +91,7 @@ def parse_vocabulary(file: TextFile) -> Vocabulary:
     Raises:
         DataError: no TOML; a list is missing, empty, or not of text; a word that occurs twice in the file; another key.
     """
-    try:
-        vocabulary = converted(Vocabulary, parse_toml(file))
-    except DecodingError as error:
-        raise file.error(str(error)) from None
+    vocabulary = file.converted(Vocabulary, parse_toml(file))
     seen: dict[str, str] = {}
     for name, words in asdict(vocabulary).items():
         if not words or not all(map(str.split, words)):
@@ -216,7 +212,7 @@ def open_sowinobias(data: Path | None) -> SoWinoBias:
     """
     file = read_text(data or PAPER_VOCABULARY)
     sentences = generate(parse_vocabulary(file))
-    digest = sha256("".join(f"{s.id}\t{s.text}\n" for s in sentences).encode()).hexdigest()
+    digest = sha256_of("".join(f"{s.id}\t{s.text}\n" for s in sentences))
     signed = {"sentences": digest[:12], "list": "given" if data else "paper", "right": "second-person-alone"}
     return SoWinoBias(sentences, {"vocabulary": file.sha256}, signed)
 

@@ -36,7 +36,8 @@ from mtbias.coref.conll import BROKEN, Clusters, MentionsByWord, parse_conll
 from mtbias.coref.documents import Spans, SystemDocument
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text, split_lines
-from mtbias.files.strict_json import DecodingError, converted, load_json, once
+from mtbias.files.strict_json import load_json, once
+from mtbias.types import JsonDict
 
 _ENDINGS = (".jsonl", ".ndjson", ".jsonlines", ".json", ".conllu", "conll")
 """How the files end that are taken of a folder, where others may lie (`.v4_auto_conll` is one of them)."""
@@ -164,10 +165,7 @@ def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # 
         # It writes null for a mention that is none of the text's (of the marks around it).
         kept = ([m for m in cluster if m is not None] if isinstance(cluster, list) else cluster for cluster in clusters)
         clusters = [cluster for cluster in kept if cluster != []]
-    try:
-        found = converted(_Line, value | {"clusters": clusters} | ({"id": value[id_]} if id_ else {}))
-    except DecodingError as error:
-        raise file.error(str(error), line) from None
+    found = file.converted(_Line, value | {"clusters": clusters} | ({"id": value[id_]} if id_ else {}), line)
     if () in found.clusters:
         raise file.error(f"{name}: expected a mention or more in each cluster, got one without", line)
     for start, end in (mention for cluster in found.clusters for mention in cluster):
@@ -193,7 +191,7 @@ class _Line:
     text: str | tuple[str, ...] | None = None
 
 
-def _corenlp_document(value: dict[str, Any], file: TextFile, line: int) -> SystemDocument:
+def _corenlp_document(value: JsonDict, file: TextFile, line: int) -> SystemDocument:
     """A document of CoreNLP: `corefs` are chains of mentions, `startIndex` from 1, `endIndex` behind the last word."""
     try:
         sentences = [
@@ -234,7 +232,7 @@ def _is_stanza(value: object) -> bool:
     )
 
 
-def _stanza_document(sentences: list[list[dict[str, Any]]], file: TextFile, line: int) -> SystemDocument:
+def _stanza_document(sentences: list[list[JsonDict]], file: TextFile, line: int) -> SystemDocument:
     """A document of Stanza, whose words say in which chains they are and where a mention of them begins and ends."""
     # Of a token of several words Stanza writes the token first ("id": [3, 4]) and then the words, which count.
     words = [w for words in sentences for w in words if not isinstance(w.get("id"), list) or len(w["id"]) == 1]

@@ -14,7 +14,6 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +24,7 @@ from mtbias.coref.documents import CorefText, Format, Spans, exported
 from mtbias.coref.output_reading import read_output
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError, UsageError
 from mtbias.files.kept_work import kept_lines
-from mtbias.files.reading import read_bytes
+from mtbias.files.reading import sha256_of, sha256_of_file
 from mtbias.files.writing import write_atomic
 from mtbias.machine.devices import chosen_device, require_device
 from mtbias.types import Progress, quiet
@@ -90,10 +89,8 @@ def _clusters(pairs: Sequence[Sequence[Sequence[int]]]) -> Clusters:
 
 def texts_digest(texts: Sequence[CorefText]) -> str:
     """SHA-256 of ids and words: which documents they are, however they were read."""
-    hashed = sha256()
-    for text in texts:
-        hashed.update(json.dumps([text.id, text.sentences], ensure_ascii=False).encode() + b"\n")
-    return hashed.hexdigest()
+    lines = (json.dumps([text.id, text.sentences], ensure_ascii=False) for text in texts)
+    return sha256_of("".join(f"{line}\n" for line in lines))
 
 
 IN, OUT = "{in}", "{out}"
@@ -131,7 +128,7 @@ class CommandSystem:
         self._command, self._form, self._ids, self._spans = command, form, ids, spans
         self.signature = f"command:{command}|format:{form}"
         """The command; what it runs is the user's to keep."""
-        self.signature += "" if ids is None else f"|ids:{sha256(read_bytes(ids)).hexdigest()[:12]}"
+        self.signature += "" if ids is None else f"|ids:{sha256_of_file(ids)[:12]}"
         self.signature += "" if spans is None else f"|spans:{spans}"
         self.notes: tuple[str, ...] = ()
         """How ids and mentions of what the command wrote were read."""
@@ -179,7 +176,7 @@ class StanzaCoref:
             require_device(device)
         self._model, self._device = model, device
         self._pipeline: Any = None
-        self.signature = f"stanza:{version('stanza')}|model:{sha256(read_bytes(model)).hexdigest()[:12]}"
+        self.signature = f"stanza:{version('stanza')}|model:{sha256_of_file(model)[:12]}"
         """Stanza's release and the hash of the model."""
         self.notes: tuple[str, ...] = ()
 

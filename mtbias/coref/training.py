@@ -16,14 +16,14 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from mtbias.coref.conll import ConllDocument, without_repeated
 from mtbias.errors import DataError, DependencyError, ModelError
 from mtbias.files.reading import parse_toml, read_text, refuse_special
-from mtbias.files.writing import explained, write_atomic
+from mtbias.files.writing import explained, write_atomic, write_json
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in
+from mtbias.types import JsonDict, frozen
 
 _SECTION = "mtbias"
 
@@ -55,11 +55,11 @@ class TrainingSettings(Settings):
     """Of the random numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrainingData:
     """Documents as the trainer takes them, and what could not go into them."""
 
-    documents: tuple[dict[str, Any], ...]
+    documents: tuple[JsonDict, ...]
     mentions: int
     across: int
     """Mentions that begin in one sentence and end in another: left out, since the trainer has none."""
@@ -162,7 +162,7 @@ def train(
     for name, data in (("train", train_data), ("dev", dev_data)):
         write_atomic(out / f"{name}.json", [json.dumps(data.documents, ensure_ascii=False)])
     write_atomic(out / "config.toml", configuration(settings, out.resolve(), alone=train_data.alone).encode())
-    write_atomic(out / "settings.json", json.dumps(asdict(settings), indent=2).encode())
+    write_json(out / "settings.json", asdict(settings))
     command = [sys.executable, "-m", "stanza.models.wl_coref", "train", _SECTION]
     command += ["--config_file", str(out / "config.toml"), "--seed", str(settings.seed), "--save_name", "model"]
     command += [] if weights is None else ["--weights", str(weights)]

@@ -28,7 +28,6 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -52,14 +51,14 @@ from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import NumberUnits, PairedUnits, compare
 from mtbias.stats.resampling import mcnemar, wilson_percent
 from mtbias.stats.results import Estimate, Floats, percent, percent_of
-from mtbias.types import Gender, Stereotype
+from mtbias.types import Gender, Stereotype, frozen
 
 SPLITS = ("dev", "test")
 TYPES = (1, 2)
 _DETERMINERS = {"the", "a", "an"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Occupation:
     """An occupation in a sentence."""
 
@@ -74,7 +73,7 @@ class Occupation:
         return self.mention[1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WinoBiasDocument:
     """One sentence."""
 
@@ -89,11 +88,6 @@ class WinoBiasDocument:
     """The one in the gold cluster."""
     pronouns: tuple[int, ...]
     """The words that are pronouns of the gold cluster, one or more."""
-
-    @property
-    def gender(self) -> Gender:
-        """Of the first pronoun."""
-        return GENDER_OF_PRONOUN[self.words[self.pronouns[0]].lower()]
 
     @property
     def others(self) -> tuple[Occupation, ...]:
@@ -151,10 +145,9 @@ class WinoBias(CorefDataset):
 
     def baseline(self, rule: str) -> Answers:
         """See `CorefDataset`; one of `BASELINES`."""
-        known = next((one for one in BASELINES if one == rule), None)
-        if known is None:
+        if rule not in BASELINES:
             raise UsageError(f"--baseline: expected one of {', '.join(BASELINES)}, got {rule!r}")
-        of = {id_: answer_by_rule(document, known) for id_, document in self.documents.items()}
+        of = {id_: answer_by_rule(document, rule) for id_, document in self.documents.items()}
         return Answers(of, {}, signed={"system": rule})
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
@@ -274,7 +267,7 @@ def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]
     return tuple(mentions)
 
 
-Baseline = Literal["first", "nearest", "stereotype", "perfect", "empty", "wrong"]
+BASELINES = ("first", "nearest", "stereotype", "perfect", "empty", "wrong")
 """Rule systems. The first three see the words and the lists of occupations only, the others the gold cluster.
 
 First: all gendered pronouns with the first occupation. Nearest: with the last occupation before the first of them, the
@@ -283,8 +276,8 @@ stereotype, the nearest of any where there is none. Wrong: the gold pronouns wit
 """
 
 
-def answer_by_rule(document: WinoBiasDocument, rule: Baseline) -> Clusters:
-    """What the rule system `rule` answers."""
+def answer_by_rule(document: WinoBiasDocument, rule: str) -> Clusters:
+    """What the rule system `rule`, one of `BASELINES`, answers."""
     if rule == "perfect":
         return document.gold
     if rule == "empty":
@@ -300,9 +293,6 @@ def answer_by_rule(document: WinoBiasDocument, rule: Baseline) -> Clusters:
     if rule != "first":
         chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][-1:] or chosen
     return ((chosen[0].mention, *((at, at) for at in pronouns)),)
-
-
-BASELINES: tuple[Baseline, ...] = get_args(Baseline)
 
 
 def link(document: WinoBiasDocument, clusters: Clusters) -> Link:

@@ -41,7 +41,7 @@ from mtbias.files.reading import Record, read_table
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import spearman
 from mtbias.stats.results import Estimate, Floats, number, percent
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 STATISTICS = ("bls", "bergsma")
 """The two shares of women, as `Winogender` names them."""
@@ -68,7 +68,7 @@ class Resolution(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WinogenderSentence:
     """One sentence."""
 
@@ -135,8 +135,7 @@ class Winogender(CorefDataset):
 
     def read_labels(self, path: Path) -> Answers:
         """Columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none (neither)."""
-        table = read_table(path)
-        table.require("sentid", "prediction")
+        table = read_table(path, "sentid", "prediction")
         labels: dict[str, Resolution] = {}
         for record in table.records:
             id_, label = record.get("sentid"), record.get("prediction").lower()
@@ -145,7 +144,7 @@ class Winogender(CorefDataset):
             if label not in _LABELS:
                 raise record.error(f"prediction: expected one of {', '.join(_LABELS)}, got {label!r}")
             labels[id_] = _LABELS[label]
-        return Answers(labels, {path.name: table.file.sha256})
+        return Answers(labels, table.file.hashes)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has none."""
@@ -212,16 +211,14 @@ def read_winogender(folder: Path) -> Winogender:
         DataError: a file that is not there or broken; an id or a sentence not as described above; an occupation without
             statistics, or with two; not each occupation once with each answer, participant and pronoun.
     """
-    stats = read_table(folder / "occupations-stats.tsv")
-    stats.require("occupation", "bls_pct_female", "bergsma_pct_female")
+    stats = read_table(folder / "occupations-stats.tsv", "occupation", "bls_pct_female", "bergsma_pct_female")
     bls, text = (
         {record.get("occupation"): record.number(column, most=100) for record in stats.records}
         for column in ("bls_pct_female", "bergsma_pct_female")
     )
     if len(bls) != len(stats.records):
         raise stats.file.error("expected one row for each occupation, got one twice; remove a row")
-    table = read_table(folder / "all_sentences.tsv")
-    table.require("sentid", "sentence")
+    table = read_table(folder / "all_sentences.tsv", "sentid", "sentence")
     sentences: dict[str, WinogenderSentence] = {}
     for record in table.records:
         sentence = _sentence(record)
@@ -236,7 +233,7 @@ def read_winogender(folder: Path) -> Winogender:
         if cells[cell] != 1:
             what = f"{cell[0]}, answer {cell[1]}, {'someone' if cell[2] else 'participant'}, {cell[3]}"
             raise table.file.error(f"expected one sentence for {what}, got {cells[cell]}")
-    files = {file.path.name: file.sha256 for file in (table.file, stats.file)}
+    files = table.file.hashes | stats.file.hashes
     return Winogender(sentences, bls, text, files)
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
@@ -23,7 +22,7 @@ from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, read_table, refuse_long
 from mtbias.files.text_repair import is_damaged, without_mojibake
-from mtbias.types import Gender, Instance, Stereotype
+from mtbias.types import Gender, Instance, Stereotype, frozen
 
 FILES = {
     "bug": "full_BUG.csv",
@@ -40,7 +39,7 @@ STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
 """By what the column says."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BugRow:
     """One row of the file. A field is checked when it is asked for, since a row that is skipped may be broken."""
 
@@ -95,8 +94,7 @@ def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[Bug
         if main is None:
             raise DataError(f"expected {FILES[name]} in this folder (or in data/ inside it), got none", path=path)
         path = main
-    table = read_table(path)
-    table.require(*REQUIRED, *columns)
+    table = read_table(path, *REQUIRED, *columns)
     return table.file, tuple(BugRow(record) for record in table.records)
 
 

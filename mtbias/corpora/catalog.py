@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
@@ -18,11 +16,11 @@ from mtbias.corpora.own_sentences import read_custom
 from mtbias.demo import demo_file
 from mtbias.entry_points import installed, load, refuse
 from mtbias.errors import DataError, MissingResourceError, SettingError, UsageError, choices
-from mtbias.files.reading import read_bytes
+from mtbias.files.reading import sha256_of_file
 from mtbias.files.strict_json import DecodingError, converted, decoded
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import write_json
 from mtbias.language.source import ENGLISH_CODE, source_language
-from mtbias.types import Instance
+from mtbias.types import Instance, JsonDict, frozen
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
 COREFERENCE = "coreference"
@@ -31,7 +29,7 @@ RECORD = "fetched.json"
 """The file beside fetched data that holds the SHA-256 of each file and of each download."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Download:
     """One address, and the files that it gives."""
 
@@ -43,7 +41,7 @@ class Download:
     """Whether the bytes are a tar archive that holds the files."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """What is downloaded together, into the cache's folder ``datasets/NAME``."""
 
@@ -62,7 +60,7 @@ class Source:
         return {file: d.sha256 for d in self.downloads if d.sha256 and not d.archive for file in d.files}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dataset:
     """A public data set: one file of a source, and those that are read with it."""
 
@@ -77,7 +75,7 @@ class Dataset:
 
 
 @functools.cache
-def _content() -> dict[str, Any]:
+def _content() -> JsonDict:
     text = resources.files("mtbias.corpora").joinpath("catalog.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
     unimorph = content.pop("unimorph")
@@ -146,7 +144,7 @@ def source_folder(source: Source, cache: Path | None) -> Path:
     return cache_folder(cache) / "datasets" / source.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Downloaded:
     """What an address gave."""
 
@@ -155,7 +153,7 @@ class Downloaded:
     """Whether that hash was known beforehand."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetch:
     """What is on record beside fetched data (`RECORD`)."""
 
@@ -184,7 +182,7 @@ def read_record(folder: Path) -> Fetch:
 
 def write_record(folder: Path, fetch: Fetch) -> None:
     """Write the record beside the data in `folder`, in one step."""
-    write_atomic(folder / RECORD, f"{json.dumps(asdict(fetch), indent=2)}\n".encode())
+    write_json(folder / RECORD, asdict(fetch))
 
 
 # Corpora by their names
@@ -329,7 +327,7 @@ def cached_file(name: str, cache: Path | None) -> Path:
         path = folder / file
         if not path.is_file():
             raise MissingResourceError(f"{path} is not in the cache; {again}")
-        digest = hashlib.sha256(read_bytes(path)).hexdigest()
+        digest = sha256_of_file(path)
         if digest != expected[file]:
             message = f"the file in the cache is damaged: expected SHA-256 {expected[file]}, got {digest}; {again}"
             raise DataError(message, path=path)

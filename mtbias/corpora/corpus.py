@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile
-from mtbias.types import Gender, SourceSentence
+from mtbias.types import Gender, SourceSentence, frozen
 
 GENDER = "gender"
 """The measure of sentences with an entity and its gender."""
@@ -22,7 +22,7 @@ EXAMPLES = 5
 """How many instances a note names."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkippedRow:
     """A row of the corpus file that became no instance."""
 
@@ -37,7 +37,7 @@ S = TypeVar("S", bound=SourceSentence)
 S_co = TypeVar("S_co", bound=SourceSentence, covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Corpus(Generic[S_co]):
     """A corpus as read: its instances in the file's order, and what was noticed on the way."""
 
@@ -115,7 +115,7 @@ class Notes:
             instances=tuple(instances),
             notes=self.counts,
             skipped=tuple(skipped),
-            files={file.path.name: file.sha256, **beside},
+            files={**file.hashes, **beside},
             measure=measure,
             examples=self.examples(),
             source_lang=source_lang,

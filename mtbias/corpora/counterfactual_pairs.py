@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
@@ -23,7 +23,7 @@ from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns, is_plural
 from mtbias.errors import DataError
 from mtbias.files.writing import check_table_name, signature_line
-from mtbias.types import Gender, Instance, Span, Stereotype
+from mtbias.types import Gender, Instance, Span, Stereotype, frozen
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
 """What follows the id of a sentence in those of its control, its counterfactual and the counterfactual's control."""
@@ -61,7 +61,7 @@ quite rather half not too how so called named made there
 _NO_DEFINITE_AFTER = frozenset(_VERBS_AND_OTHERS.split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counterfactual:
     """What a counterfactual corpus has, and what was left out of it."""
 
@@ -83,7 +83,7 @@ class Counterfactual:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Swap:
     """How the gender of a sentence is swapped."""
 

@@ -14,7 +14,6 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from mtbias.corpora.catalog import (
@@ -30,6 +29,7 @@ from mtbias.corpora.catalog import (
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.writing import LOCK_NAME, waiting_lock
 from mtbias.machine.network import awaited, why_failed
+from mtbias.types import frozen
 
 MAX_UNPACKED = 2 * 1024**3
 """Bytes of a file of an archive."""
@@ -37,7 +37,7 @@ TIMEOUT = 60
 """Seconds without a further kilobyte after which a download is given up."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FetchedDownload:
     """What one address gave."""
 
@@ -51,7 +51,7 @@ class FetchedDownload:
     """Whether it was downloaded just now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetched:
     """The result of fetching: the folder, and what each address gave."""
 

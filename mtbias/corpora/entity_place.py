@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mtbias.language.source import ENGLISH, SourceLanguage
-from mtbias.types import Span
+from mtbias.types import Span, frozen
 
 AS_GIVEN = "as given"
 CORRECTED = "corrected"
@@ -21,7 +20,7 @@ NEAREST = "nearest"
 _TOKEN = re.compile(r"\S+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Located:
     """Where an entity stands."""
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora.corpus import Corpus, Notes
-from mtbias.files.reading import Record, read_table, refuse_long
-from mtbias.types import SourceSentence
+from mtbias.files.reading import read_table, refuse_long
+from mtbias.types import SourceSentence, frozen
 
 NAME = "gest"
 STEREOTYPES = 16
 """Their number; 1 to 7 are about women, 8 to 16 about men (`docs/metrics/gest.md`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpeakerSentence(SourceSentence):
     """A sentence in the first person whose source does not tell the speaker's gender."""
 
@@ -31,16 +30,14 @@ def read_gest(path: Path) -> Corpus[SpeakerSentence]:
     Raises:
         DataError: there is no such file, a column is missing, or a row has no sentence or no stereotype from 1 to 16.
     """
-    table = read_table(path / "gest.csv" if path.is_dir() else path)
-    table.require("sentence", "stereotype")
-    return Notes().corpus(NAME, table.file, [_sentence(record) for record in table.records], measure=NAME)
-
-
-def _sentence(record: Record) -> SpeakerSentence:
-    source, stereotype = record.get("sentence"), record.get("stereotype")
-    if not source or "\n" in source:
-        raise record.error(f"sentence: expected a sentence in one line, got {source!r:.80}")
-    refuse_long(source, "sentence", record.path, record.line)
-    if stereotype not in map(str, range(1, STEREOTYPES + 1)):
-        raise record.error(f"stereotype: expected a number from 1 to {STEREOTYPES}, got {stereotype!r}")
-    return SpeakerSentence(f"gest-{record.row + 1:04d}", record.row, source, int(stereotype))
+    table = read_table(path / "gest.csv" if path.is_dir() else path, "sentence", "stereotype")
+    sentences = []
+    for record in table.records:
+        source, stereotype = record.get("sentence"), record.get("stereotype")
+        if not source or "\n" in source:
+            raise record.error(f"sentence: expected a sentence in one line, got {source!r:.80}")
+        refuse_long(source, "sentence", record.path, record.line)
+        if stereotype not in map(str, range(1, STEREOTYPES + 1)):
+            raise record.error(f"stereotype: expected a number from 1 to {STEREOTYPES}, got {stereotype!r}")
+        sentences.append(SpeakerSentence(f"gest-{record.row + 1:04d}", record.row, source, int(stereotype)))
+    return Notes().corpus(NAME, table.file, sentences, measure=NAME)

@@ -10,13 +10,12 @@ source).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, Table, read_table, refuse_long
-from mtbias.types import Instance, Span
+from mtbias.types import Instance, Span, frozen
 
 _COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
 _ARTICLES = ("the ", "a ", "an ")
@@ -24,7 +23,7 @@ BASES = ("N", "D", "V", "P", "C", "X")
 """What a label may rest on: noun, article or adjective, verb, pronoun, against the phrase, nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HumanLabel:
     """One usable judgement."""
 
@@ -43,7 +42,7 @@ class HumanLabel:
     """Characters of the target that are the head word, punctuation included, where the file says."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelFile:
     """A file of judgements as read, in whatever languages and by whichever annotators."""
 
@@ -89,9 +88,7 @@ def read_label_file(path: Path) -> LabelFile:
     Raises:
         DataError: as in `read_table`; a column is missing.
     """
-    table = read_table(path)
-    table.require(*_COLUMNS)
-    return LabelFile(table)
+    return LabelFile(read_table(path, *_COLUMNS))
 
 
 def _is_usable(record: Record) -> bool:

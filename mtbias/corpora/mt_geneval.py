@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
@@ -25,7 +24,7 @@ from mtbias.english.words import count_pronouns, pronouns_gender
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import Record, TextFile, parse_tabs, read_text, refuse_long, split_lines
 from mtbias.files.text_repair import AS_WORDS, repair
-from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype
+from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, frozen
 
 SENTENCES, CONTEXT, ENTITIES = "mt-geneval", "mt-geneval-context", "mt-geneval-entities"
 """The data sets."""
@@ -33,7 +32,7 @@ GENDERS: Mapping[Gender, str] = {Gender.FEMALE: "feminine", Gender.MALE: "mascul
 """As the files name them, in the order of the corpus."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReferencedSentence(SourceSentence):
     """A sentence whose source tells a gender, with the reference of both genders."""
 
@@ -75,7 +74,7 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
         for other in GENDERS.keys() - {gender}
         for n in range(expected)
     ]
-    beside = {each.file.path.name: each.file.sha256 for each in read}
+    beside = {name: of for each in read for name, of in each.file.hashes.items()}
     return Notes().corpus(SENTENCES, read[0].file, instances, beside=beside, measure=SENTENCES)
 
 
@@ -83,7 +82,7 @@ def _sentence_files(lang: str) -> list[str]:
     return [f"geneval-sentences-{word}-test.en_{lang}.{side}" for word in GENDERS.values() for side in ("en", lang)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParallelFile:
     """One of the files, with its sentences."""
 
@@ -137,7 +136,7 @@ SEPARATOR = "<sep>"
 """Stands between the two sentences of a line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextualSentence(SourceSentence):
     """A sentence whose gender the sentence before it tells; `source` is both of them, with the separator."""
 
@@ -223,7 +222,7 @@ _PREPOSITIONS = frozenset(_INNER_WORDS.split())
 """What follows one in a noun phrase is no head of it, *Duchess of Newcastle*; and the particles of names, *de Baas*."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkedPerson:
     """A person of a sentence."""
 
@@ -235,7 +234,7 @@ class MarkedPerson:
     """Which the source tells; None: it leaves it open."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkedSentence:
     """A sentence with its persons."""
 

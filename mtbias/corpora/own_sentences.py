@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import GENDERS, Corpus, Notes
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, Table, TextFile, parse_table, read_table, refuse_long
+from mtbias.files.reading import Record, Table, TextFile, parse_table, read_table, refuse_long, sha256_of
 from mtbias.files.writing import write_table
 from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.types import Gender, Instance, Span, Stereotype
@@ -66,13 +65,15 @@ def custom_corpus(rows: Iterable[Mapping[str, object]], source: SourceLanguage =
         DataError: as `read_custom`, with the number of the row as the line.
     """
     text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    digest = sha256(text.encode()).hexdigest()
-    return _corpus(parse_table(TextFile(IN_MEMORY, text, digest, bom=False, crlf=False)), source)
+    return _corpus(parse_table(TextFile(IN_MEMORY, text, sha256_of(text), bom=False, crlf=False)), source)
 
 
 def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
     table.require("source", "gender")
-    _require_place(table)
+    present = set(table.columns)
+    if not (present & {"entity", "entity_index"} or {"entity_start", "entity_end"} <= present):
+        expected = "the columns 'entity_index', or 'entity_start' and 'entity_end', or 'entity'"
+        raise table.file.error(f"expected {expected}; got {table.listing}", 1)
     notes = Notes()
     notes.add_file(table.file)
     for column in table.columns:
@@ -92,16 +93,6 @@ def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
     return notes.corpus("custom", table.file, instances, source_lang=source.code)
 
 
-def _require_place(table: Table) -> None:
-    present = set(table.columns)
-    if present & {"entity", "entity_index"} or {"entity_start", "entity_end"} <= present:
-        return
-    message = (
-        f"expected the columns 'entity_index', or 'entity_start' and 'entity_end', or 'entity'; got {table.listing}"
-    )
-    raise DataError(message, path=table.file.path, line=1)
-
-
 def _instance(record: Record, spoken: SourceLanguage) -> Instance:
     source, entity = record.get("source"), record.get("entity")
     if not source:
@@ -113,7 +104,10 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
         raise record.error(f"stereotype: expected pro, anti or none, got {stereotype!r}")
-    gold = _gold(record)
+    gender = record.get("gender")
+    if gender.lower() not in _GOLDS:
+        raise record.error(f"gender: expected male, female, neutral or unknown (or m, f, n, u), got {gender!r}")
+    gold = _GOLDS[gender.lower()]
     linked = [name for name in ("pair", "control") if record.get(name)]
     if gold is None and (stereotype != "none" or linked):
         name = linked[0] if linked else "stereotype"
@@ -132,14 +126,6 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
         pair=record.get("pair") or None,
         control=record.get("control") or None,
     )
-
-
-def _gold(record: Record) -> Gender | None:
-    """The gender of a row; None for one that the sentence does not show."""
-    text = record.get("gender")
-    if text.lower() not in _GOLDS:
-        raise record.error(f"gender: expected male, female, neutral or unknown (or m, f, n, u), got {text!r}")
-    return _GOLDS[text.lower()]
 
 
 def _head(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span:

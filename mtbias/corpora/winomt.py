@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
@@ -20,7 +20,7 @@ from mtbias.english.words import PRONOUN_ROLES
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, integer, read_text, refuse_long, split_lines
 from mtbias.language.source import ENGLISH, SourceLanguage
-from mtbias.types import Gender, Instance, Stereotype
+from mtbias.types import Gender, Instance, Stereotype, frozen
 
 _COLUMNS = "gold gender, token index, sentence, profession"
 # His, her and hers are objects here: her is both object and determiner, so that a sentence with her and its counterpart
@@ -37,7 +37,7 @@ _PERSON = re.compile(r"\b(?:the|an?) \w+\b", re.IGNORECASE)
 _GENDERED = re.compile(rf"\b(?:{'|'.join(_SLOTS)})\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     row: int
     line: int

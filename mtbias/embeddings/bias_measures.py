@@ -11,7 +11,7 @@ papers leave open is an argument here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations, islice
 from math import comb
 
@@ -23,6 +23,7 @@ from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError
 from mtbias.stats.resampling import bootstrap_units, percentile_interval
 from mtbias.stats.results import Floats, Interval, enough, number
+from mtbias.types import frozen
 
 # The word-embedding association test (WEAT), with one list of targets and with two.
 #
@@ -36,7 +37,7 @@ _TIE = 1e-12
 """Values closer than this count as equal: the sums of two partitions differ by rounding alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measured:
     """A number of a space of vectors, with what it rests on."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mtbias.embeddings.bias_measures import (
     Measured,
@@ -28,6 +28,7 @@ from mtbias.files.writing import signature_line
 from mtbias.report.tables import columns, interval
 from mtbias.report.tables import number as shown
 from mtbias.stats.results import UNDEFINED, Floats, number
+from mtbias.types import JsonDict, frozen
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ _LABELS = {
 """Of measures in a table, where it is not their name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Space:
     """What was measured in a file of vectors."""
 
@@ -69,14 +70,14 @@ class Space:
                     yield f"{label}, p", shown(each.p, decimals), "", counts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeasuredSpaces:
     """What was measured in several files of vectors."""
 
     spaces: Sequence[Space]
     signature: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """For JSON."""
         return asdict(self)
 

@@ -8,7 +8,6 @@ one start of k-means, gives a number that another one does not give: each is rep
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -21,12 +20,13 @@ from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError, DependencyError
 from mtbias.machine.installation import install_command
 from mtbias.stats.results import Floats
+from mtbias.types import frozen
 
 _STATES = 1 << 32
 """scikit-learn takes seeds below this."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BiasedWords:
     """The words with the largest |cos(w, g)|, and which gender each leans to."""
 

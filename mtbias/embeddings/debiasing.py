@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
@@ -19,9 +18,10 @@ from mtbias.embeddings.measure_settings import DebiasSettings, Method
 from mtbias.embeddings.vectors import Vectors, read_vectors, vector_lines
 from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
 from mtbias.errors import DataError, SettingError, escaped
-from mtbias.files.writing import signature_line, write_atomic
+from mtbias.files.writing import signature_line, write_atomic, write_json
 from mtbias.report.tables import columns, number
 from mtbias.stats.results import Floats, rounded
+from mtbias.types import frozen
 
 # Iterative null-space projection (INLP): what a linear classifier reads gender from is taken out, again and again.
 #
@@ -37,7 +37,7 @@ _NOTHING = 1e-10
 """A weight vector shorter than this has no direction."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NullspaceProjection:
     """The directions that are taken out, and how well a classifier found the classes."""
 
@@ -149,7 +149,7 @@ _GONE = 1e-12
 """A unit vector of which less than this is left has no direction any more, only rounding errors."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HardDebiasing:
     """What becomes of every word."""
 
@@ -230,7 +230,7 @@ def equalised(rows: Floats, subspace: Floats) -> Floats | None:
 _WORDS_AT_ONCE = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProximityDebiasing:
     """What becomes of every word."""
 
@@ -295,7 +295,7 @@ def moved_apart(rows: Floats, near: Floats, repels: NDArray[np.bool_], g: Floats
     return np.asarray(normalize(after.detach()).numpy())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DebiasedFile:
     """What was written, and what it rests on."""
 
@@ -382,6 +382,5 @@ def debias_file(
         "vectors": {"name": path.name, "sha256": vectors.sha256},
         "word_lists": {"sha256": lists.sha256},
     }
-    text = json.dumps(rounded(record), ensure_ascii=False, indent=1)
-    write_atomic(out.with_name(f"{out.name}.json"), f"{text}\n".encode())
+    write_json(out.with_name(f"{out.name}.json"), rounded(record))
     return made

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from mtbias.files.reading import parse_toml, read_text
-from mtbias.files.strict_json import EXACT, DecodingError, converted
+from mtbias.files.strict_json import EXACT
 
 EXAMPLE_LISTS = Path(str(resources.files("mtbias.embeddings"))) / "example_words.toml"
 """The lists that come with mtbias: of papers where they could be had, else an example."""
@@ -141,7 +141,4 @@ def read_lists(path: Path) -> WordLists:
     """
     file = read_text(path)
     content = {section.replace("-", "_"): lists for section, lists in parse_toml(file).items()}
-    try:
-        return WordLists(**vars(converted(Sections, content)), sha256=file.sha256)
-    except DecodingError as error:
-        raise file.error(str(error)) from None
+    return WordLists(**vars(file.converted(Sections, content)), sha256=file.sha256)

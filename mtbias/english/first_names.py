@@ -11,14 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.files.reading import TextFile, parse_table, read_text
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +41,7 @@ _ALPHA = 12 / 11
 """As the program published with Counter-GAP has it: above 1, so that names of like direction still differ in length."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name:
     """A first name."""
 
@@ -70,12 +69,6 @@ class NameList:
         """`match_names` of all."""
         return match_names(self.names)
 
-    @cached_property
-    def _frequent(self) -> dict[Gender, list[Name]]:
-        """The names given to one gender only, the most frequent first."""
-        sure = [name for name in self.names if name.group == "sure"]
-        return {gender: by_frequency(sure, gender) for gender in GENDERS}
-
     def like(self, name: str, gender: Gender, taken: str) -> str | None:
         """A name of `gender` for a person now called `name`, which does not occur in the text `taken`.
 
@@ -83,7 +76,8 @@ class NameList:
         where all are taken.
         """
         first = self.counterparts.get(name.split(maxsplit=1)[0], "") if name.strip() else ""
-        candidates = chain([first], (frequent.text for frequent in self._frequent[gender]))
+        sure = (name for name in self.names if name.group == "sure")
+        candidates = (first, *(frequent.text for frequent in by_frequency(sure, gender)))
         return next((c for c in candidates if self.gender.get(c) is gender and c not in taken), None)
 
 

@@ -11,18 +11,18 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
 from mtbias.files.reading import read_text
-from mtbias.types import Gender
+from mtbias.types import Gender, JsonDict, JsonObject, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordSwap:
     """One word that is replaced."""
 
@@ -34,7 +34,7 @@ class WordSwap:
     """Both readings of *her* (or *his*) were usual here; the guess may be wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GenderedWords:
     """The table of words, and the word lists of the rules for *his* and *her*."""
 
@@ -91,7 +91,7 @@ def parse_words(text: str) -> GenderedWords:
     Raises:
         ValueError: a word has two counterparts.
     """
-    data: dict[str, Any] = tomllib.loads(text)
+    data: JsonDict = tomllib.loads(text)
     titles, his, her, endings = (data.pop(name) for name in ("titles", "his", "her", "endings"))
     swaps = dict(_PRONOUNS)
     genders = dict(GENDER_OF_PRONOUN) | _genders(titles)
@@ -153,7 +153,7 @@ def read_swaps(path: Path | None) -> Swaps:
     return Swaps(words, {"swaps": file.sha256})
 
 
-def _genders(section: Mapping[str, Any]) -> dict[str, Gender]:
+def _genders(section: JsonObject) -> dict[str, Gender]:
     """The gender of each word of a section; of a title with its capital, of another word in lower case."""
     men = [m for m, _ in section.get("both", ())] + list(section.get("to_feminine", ()))
     women = [f for _, f in section.get("both", ())] + list(section.get("to_masculine", ()))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
 from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.corpora import cache_folder
 from mtbias.decide import FEATURES, FormVotes, decide, read_features, with_features
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import MissingResourceError
+from mtbias.files.reading import sha256_of
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH, SourceLanguage, source_language
@@ -205,7 +205,7 @@ def make_analyser(options: MeasureOptions) -> StanzaAnalyser:
     """
     settings = options.settings
     package = _package(options)
-    name = sha256(package.analyses_signature.encode()).hexdigest()[:12]
+    name = sha256_of(package.analyses_signature)[:12]
     path = cache_folder(settings.cache_dir) / "analyses" / f"{options.lang}-{name}.sqlite"
     return StanzaAnalyser(package, AnalysisCache(path), device=options.device, processes=settings.processes)
 

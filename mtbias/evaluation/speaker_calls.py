@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mtbias.corpora.gest import SpeakerSentence
 from mtbias.decide.speaker import speaker_call
@@ -24,7 +24,7 @@ from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.stats.results import Counts, Floats, Tables, percent
-from mtbias.types import Gender, GenderCall, Progress, Reason, Translation
+from mtbias.types import Gender, GenderCall, JsonObject, Progress, Reason, Translation, frozen
 
 STEREOTYPES = tuple(str(n) for n in range(1, 17))
 _ABOUT_WOMEN, _ABOUT_MEN = slice(0, 7), slice(7, 16)
@@ -88,7 +88,7 @@ SPEAKER = "speaker"
 """The entity of every sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpeakerRecord:
     """A line of `calls.jsonl`: what was asked, what the system made of it, and what was read from it."""
 
@@ -103,7 +103,7 @@ class SpeakerRecord:
         """The id of the sentence."""
         return self.call.id
 
-    def to_json(self) -> Mapping[str, Any]:
+    def to_json(self) -> JsonObject:
         """The object of the line."""
         return {
             "id": self.id,

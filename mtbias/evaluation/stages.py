@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
-from mtbias.types import Json, Progress, quiet
+from mtbias.types import Json, JsonDict, JsonObject, Progress, frozen, quiet
 
 REPORT = "report.html"
 
@@ -125,7 +125,7 @@ def evaluate(
 
 def _measured(
     request: Request, translated: Translated, manifest: RunManifest, progress: Progress
-) -> tuple[Sequence[Judged], Mapping[str, Any]]:
+) -> tuple[Sequence[Judged], JsonObject]:
     """The records of the corpus, and the content of `metrics.json`."""
     records = request.measure.judge(request.corpus.instances, translated.translations, progress)
     scores = request.kind.score(records, n_resamples=request.n_resamples, seed=request.seed)
@@ -145,9 +145,7 @@ def _measured(
     }
 
 
-def repeat_numbers(
-    request: Request, translated: Translated, first: Sequence[Judged], progress: Progress
-) -> dict[str, Any]:
+def repeat_numbers(request: Request, translated: Translated, first: Sequence[Judged], progress: Progress) -> JsonDict:
     """`repeats` of `metrics.json`; empty where everything was translated once.
 
     A sentence has changed where its translations (or calls) are not the same every time:
@@ -191,19 +189,19 @@ def _call(record: Judged) -> tuple[Any, ...]:
     return tuple((key, repr(value)) for key, value in line.items() if key != "translation")
 
 
-def _changed(times: Sequence[Sequence[object]]) -> dict[str, Any]:
+def _changed(times: Sequence[Sequence[object]]) -> JsonDict:
     """How many sentences are not the same every time."""
     count = sum(any(value != row[0] for value in row) for row in zip(*times, strict=True))
     return {"count": count, "percent": rounded(percent_of(count, len(times[0])))}
 
 
-def _values(values: list[float | None]) -> Mapping[str, Any]:
+def _values(values: list[float | None]) -> JsonObject:
     """The values of a number, each time, and their spread; None where one of them is undefined."""
     known = [value for value in values if value is not None]
     return {"values": values, "spread": rounded(max(known) - min(known)) if known == values else None}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShardReport:
     """What `translate_shard` did; all 0 but the seconds where the run was complete already."""
 

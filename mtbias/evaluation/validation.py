@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from mtbias import __version__
 from mtbias.align import Pair
@@ -38,7 +37,7 @@ from mtbias.settings import EvaluatorSettings
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import DECIMALS, N_RESAMPLES, Counts, minus, percent_of, rounded
 from mtbias.translate.bitext import read_bitext
-from mtbias.types import GenderCall, Json, Progress, Reason, quiet
+from mtbias.types import GenderCall, Json, JsonDict, JsonObject, Progress, Reason, quiet
 
 BEYOND_PHRASE = ("P", "C")
 """Bases of labels that follow a pronoun: where the phrase is silent (P), or against it (C; a verb, too)."""
@@ -87,7 +86,7 @@ class Validation:
             for each in sorted(set(names))
         }
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
         overall, heads = compute_agreement(self.counts), self.heads()
         known = any(label.basis for label, _ in self.rows)
@@ -129,7 +128,7 @@ class Validation:
         """The rows on which label and call, or the heads, differ."""
         return [row for row in self.rows if row[1].gender is not LABELS[row[0].label] or not _is_head_right(*row)]
 
-    def differing_json(self) -> list[dict[str, Any]]:
+    def differing_json(self) -> list[JsonDict]:
         """The rows on which label and call, or the heads, differ, as plain values."""
         return [
             {
@@ -232,9 +231,9 @@ class CorrectedRun:
     correction: Correction
     signature: str
     """The run's."""
-    on_pronouns: int
+    labels_on_pronouns: int
     """Labels behind the confusion that follow a pronoun, alone or against the phrase (basis P or C)."""
-    from_pronouns: Mapping[str, float | None]
+    percent_from_pronouns: Mapping[str, float | None]
     """By the names of `CORRECTED`: what part of the correction goes where these labels are left out, in per cent."""
 
     @property
@@ -247,31 +246,21 @@ class CorrectedRun:
         """
         shares = ", ".join(
             f"{min(share, 100):.0f} % of that of {named(GENDER, key).label}"
-            for key, share in self.from_pronouns.items()
+            for key, share in self.percent_from_pronouns.items()
             if share is not None and share > MOST
         )
         if not shares:
             return None
         return (
-            f"{self.on_pronouns} labels rest on a pronoun, alone or against the noun phrase (basis P or C), which the "
-            f"evaluator does not read; most of the correction comes from them: {shares}. It is a difference of "
-            "definition, not of errors; --basis N --basis D leaves such labels out"
+            f"{self.labels_on_pronouns} labels rest on a pronoun, alone or against the noun phrase (basis P or C), "
+            f"which the evaluator does not read; most of the correction comes from them: {shares}. It is a difference "
+            "of definition, not of errors; --basis N --basis D leaves such labels out"
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
-        return {
-            "system": self.system,
-            "lang": self.lang,
-            "corpus": self.corpus,
-            "confusion_of": list(self.confusion_of),
-            "basis": list(self.basis),
-            "warning": self.warning,
-            "labels_on_pronouns": self.on_pronouns,
-            "percent_from_pronouns": rounded(dict(self.from_pronouns)),
-            **self.correction.to_json(),
-            "signature": self.signature,
-        }
+        own = {name: value for name, value in vars(self).items() if name != "correction"}
+        return {**rounded(own), "warning": self.warning, **self.correction.to_json()}
 
 
 def correct_run(
@@ -306,7 +295,7 @@ def correct_run(
     calls = run.known.calls
     counts = count((r.gold, r.stereotype, r.call.gender) for r in calls)
     blank: Counts = count((r.gold, r.stereotype, None) for r in calls if r.call.reason is Reason.UNTRANSLATED)
-    how: dict[str, Any] = {"untranslated": blank[..., -1], "n_resamples": n_resamples, "seed": seed}
+    how: JsonDict = {"untranslated": blank[..., -1], "n_resamples": n_resamples, "seed": seed}
     try:
         correction = correct(counts, sum((v.counts for v in used[1:]), start=used[0].counts), **how)
     except DataError as error:
@@ -320,14 +309,14 @@ def correct_run(
         basis=own.basis,
         correction=correction,
         signature=str(run.metrics.get("signature")),
-        on_pronouns=sum(on_pronouns),
-        from_pronouns=_gone(correction, counts, sum(confusions[1:], start=confusions[0]), how)
+        labels_on_pronouns=sum(on_pronouns),
+        percent_from_pronouns=_gone(correction, counts, sum(confusions[1:], start=confusions[0]), how)
         if any(on_pronouns)
         else dict.fromkeys(CORRECTED),
     )
 
 
-def _gone(whole: Correction, counts: Counts, confusion: Counts, how: Mapping[str, Any]) -> dict[str, float | None]:
+def _gone(whole: Correction, counts: Counts, confusion: Counts, how: JsonObject) -> dict[str, float | None]:
     """What part of a correction is not there with another confusion, by number; in per cent, None where undefined."""
     try:
         part = correct(counts, confusion, **how)
@@ -353,7 +342,7 @@ class Validations:
         """All languages together, or the one."""
         return self.languages[0] if len(self.languages) == 1 else together(self.languages)
 
-    def to_json(self, *, rows: bool = False) -> dict[str, Any]:
+    def to_json(self, *, rows: bool = False) -> JsonDict:
         """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``.
 
         With `rows` each language has its rows of disagreement, too.
@@ -362,7 +351,7 @@ class Validations:
         content = parts.popitem()[1] if len(parts) == 1 else {"languages": parts, "all": self.whole.to_json()}
         return {**content, "corrections": self._corrections()} if self.corrections else content
 
-    def _corrections(self) -> list[dict[str, Any]]:
+    def _corrections(self) -> list[JsonDict]:
         return [each.to_json() for each in self.corrections]
 
     def text(self) -> str:

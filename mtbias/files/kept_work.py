@@ -12,17 +12,17 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from hashlib import sha256
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.files.reading import input_bytes
+from mtbias.files.reading import input_bytes, sha256_of
 from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import explained, waiting_lock, write_atomic, write_new
+from mtbias.types import JsonDict, JsonObject, frozen
 
 PARTS = "translations.parts"
 PLAN = "plan.json"
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 class KeptLines:
     """The lines of ``OUT.part``, each with its hash: what the work depends on, then the finished pieces, as JSON."""
 
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, settings: JsonObject) -> None:
         """Resume with the file at `path`, or begin it; see `kept_lines`."""
         self.path = path
         with explained(path, "write"):
@@ -111,7 +111,7 @@ class KeptLines:
 
 
 @contextmanager
-def kept_lines(out: Path, settings: Mapping[str, Any], *, beside: Sequence[Path] = ()) -> Iterator[KeptLines]:
+def kept_lines(out: Path, settings: JsonObject, *, beside: Sequence[Path] = ()) -> Iterator[KeptLines]:
     """What is kept of the work that makes the file `out`, for one process at a time; for use in a ``with`` block.
 
     It is in ``OUT.part`` until the block ends without an error: where it fails or is killed, the same work resumes.
@@ -148,10 +148,10 @@ def kept_lines(out: Path, settings: Mapping[str, Any], *, beside: Sequence[Path]
 
 
 def _line_hash(text: bytes) -> bytes:
-    return sha256(text).hexdigest()[: _DIGITS - 1].encode() + b" "
+    return sha256_of(text)[: _DIGITS - 1].encode() + b" "
 
 
-def _differing(earlier: Any, now: Mapping[str, Any]) -> str:  # noqa: ANN401 - what a file holds
+def _differing(earlier: Any, now: JsonObject) -> str:  # noqa: ANN401 - what a file holds
     """What an earlier run was begun with, where it is something else now."""
     if not isinstance(earlier, dict):
         return "another release of mtbias, or is damaged"
@@ -166,13 +166,13 @@ def _differing(earlier: Any, now: Mapping[str, Any]) -> str:  # noqa: ANN401 - w
 # Parts that many processes share
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanRecord:
     """What ``translations.parts/plan.json`` says: how the sentences of a run are divided into parts."""
 
     key: str
     """Hash of the plan and the sentences (`mtbias.translate.system.Plan`)."""
-    settings: Mapping[str, Any]
+    settings: JsonObject
     """What the plan was made with, and a later process plans by."""
     sizes: tuple[int, ...]
     """Distinct sentences of each part."""
@@ -258,14 +258,14 @@ class PartStore:
         with explained(self._path(number), "remove"):
             self._path(number).unlink(missing_ok=True)
 
-    def get(self, number: int) -> list[dict[str, Any]] | None:
+    def get(self, number: int) -> list[JsonDict] | None:
         """The records of part `number`, or None."""
         path = self._path(number)
         try:
             head, _, body = input_bytes(path).decode().partition("\n")
             header = load_json(head)
             records = [load_json(line) for line in body.split("\n")[:-1]]
-            whole = sha256(body.encode()).hexdigest() == header["sha256"] and len(records) == header["n"]
+            whole = sha256_of(body) == header["sha256"] and len(records) == header["n"]
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError):
@@ -275,14 +275,14 @@ class PartStore:
         _log.warning("%s is %s; it is made again", path, "of another plan" if whole else "damaged")
         return None
 
-    def put(self, number: int, records: Sequence[Mapping[str, Any]]) -> None:
+    def put(self, number: int, records: Sequence[JsonObject]) -> None:
         """Keep the records of part `number`.
 
         Raises:
             RunFolderError: the disk is full, or another operating-system error.
         """
         body = "".join(f"{json.dumps(dict(r), ensure_ascii=False)}\n" for r in records)
-        header = {"plan": self.key, "n": len(records), "sha256": sha256(body.encode()).hexdigest()}
+        header = {"plan": self.key, "n": len(records), "sha256": sha256_of(body)}
         write_atomic(self._path(number), f"{json.dumps(header)}\n{body}".encode())
 
     def _path(self, number: int) -> Path:
@@ -318,5 +318,4 @@ def remove_parts(folder: Path) -> None:
 
 def _plan_text(record: PlanRecord) -> bytes:
     content = asdict(record)
-    digest = sha256(json.dumps(content).encode()).hexdigest()
-    return f"{json.dumps({**content, 'sha256': digest})}\n".encode()
+    return f"{json.dumps({**content, 'sha256': sha256_of(json.dumps(content))})}\n".encode()

@@ -18,14 +18,16 @@ import stat
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from io import BufferedReader
 from math import inf, isinf, nan
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from mtbias.errors import DataError
-from mtbias.files.strict_json import load_json, once
+from mtbias.files.strict_json import DecodingError, converted, load_json, once
+from mtbias.types import JsonDict, frozen
+
+T = TypeVar("T")
 
 # What a path may name that is no regular file: an open descriptor (``/dev/stdin``, ``<(…)``), a pipe, a device.
 
@@ -109,7 +111,7 @@ _NAMED = 20
 """How many columns a message names."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextFile:
     """A text file's content without byte-order mark, and what is to be said about its bytes."""
 
@@ -119,9 +121,25 @@ class TextFile:
     bom: bool
     crlf: bool
 
+    @property
+    def hashes(self) -> dict[str, str]:
+        """Its SHA-256 by its name, as what was read from it has them."""
+        return {self.path.name: self.sha256}
+
     def error(self, message: str, line: int | None = None) -> DataError:
         """An error in this file, on that 1-based line: to be raised where it is found."""
         return DataError(message, path=self.path, line=line)
+
+    def converted(self, kind: type[T], content: object, line: int | None = None) -> T:
+        """The `content` of this file as a value of a class (`mtbias.files.strict_json.converted`).
+
+        Raises:
+            DataError: it is something else.
+        """
+        try:
+            return converted(kind, content)
+        except DecodingError as error:
+            raise self.error(str(error), line) from None
 
     def filled_lines(self) -> Iterator[tuple[int, str]]:
         """The lines that are not blank (`split_lines`), each with its 1-based number."""
@@ -138,6 +156,20 @@ def read_bytes(path: Path) -> bytes:
         return input_bytes(path)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
+
+
+def sha256_of(content: bytes | str) -> str:
+    """SHA-256 in hexadecimal; of a text, that of its UTF-8."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def sha256_of_file(path: Path) -> str:
+    """The same of a file's bytes.
+
+    Raises:
+        DataError: as `read_bytes`.
+    """
+    return sha256_of(read_bytes(path))
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> DataError:
@@ -167,7 +199,7 @@ def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
     text = text.removeprefix("\ufeff")
     if not (allow_empty or text.strip()):
         raise DataError("the file is empty", path=path, line=1)
-    return TextFile(path=path, text=text, sha256=hashlib.sha256(data).hexdigest(), bom=bom, crlf="\r\n" in text)
+    return TextFile(path=path, text=text, sha256=sha256_of(data), bom=bom, crlf="\r\n" in text)
 
 
 def split_lines(text: str) -> list[str]:
@@ -186,7 +218,7 @@ def commented_rows(text: str) -> Iterator[dict[str, str]]:
     return csv.DictReader((line for line in text.splitlines() if not line.startswith("#")), delimiter="\t")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One row of a table: its fields as text, by column; an absent or null field is the empty string."""
 
@@ -235,7 +267,7 @@ class Record:
         return DataError(message, path=self.path, line=self.line)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """A table with named columns, from TSV, CSV or JSONL."""
 
@@ -262,14 +294,16 @@ class Table:
             raise DataError(message, path=self.file.path, line=1)
 
 
-def read_table(path: Path) -> Table:
-    """Read the table at `path`; see `parse_table`.
+def read_table(path: Path, *columns: str) -> Table:
+    """Read the table at `path`, which needs `columns`; see `parse_table`.
 
     Raises:
-        DataError: as there; no such file; not UTF-8; empty.
+        DataError: as there; no such file; not UTF-8; empty; a column is missing.
     """
     _suffix(path)  # a spreadsheet is no table here, whatever its bytes
-    return parse_table(read_text(path))
+    table = parse_table(read_text(path))
+    table.require(*columns)
+    return table
 
 
 def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Table:
@@ -298,7 +332,7 @@ def parse_tabs(file: TextFile, *, quoted: bool) -> Table:
     return _with_header(file, _quoted_rows(file, "\t") if quoted else _tab_rows(file))
 
 
-def parse_json_lines(file: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
+def parse_json_lines(file: TextFile) -> Iterator[tuple[int, JsonDict]]:
     """The JSON objects of `file`, one on each line that is not blank, with the numbers of their lines.
 
     Raises:
@@ -307,7 +341,7 @@ def parse_json_lines(file: TextFile) -> Iterator[tuple[int, dict[str, Any]]]:
     return ((line, _object(content, file, "", line)) for line, content in file.filled_lines())
 
 
-def parse_json_by_id(file: TextFile) -> dict[str, Any]:
+def parse_json_by_id(file: TextFile) -> JsonDict:
     """The one JSON object that `file` is, with an entry for each id.
 
     Raises:
@@ -316,7 +350,7 @@ def parse_json_by_id(file: TextFile) -> dict[str, Any]:
     return _object(file.text, file, " with an entry for each id")
 
 
-def _object(text: str, file: TextFile, of: str, line: int | None = None) -> dict[str, Any]:
+def _object(text: str, file: TextFile, of: str, line: int | None = None) -> JsonDict:
     try:
         content = load_json(text, once)
     except ValueError as error:
@@ -326,7 +360,7 @@ def _object(text: str, file: TextFile, of: str, line: int | None = None) -> dict
     return content
 
 
-def parse_toml(file: TextFile) -> dict[str, Any]:
+def parse_toml(file: TextFile) -> JsonDict:
     """The TOML table that `file` is.
 
     Raises:

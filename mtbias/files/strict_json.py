@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
 
 from mtbias.errors import choices
+from mtbias.types import JsonDict, JsonObject
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -84,7 +85,7 @@ def load_json(
         raise ValueError("nested too deeply to be read") from None
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> JsonDict:
     """The object of these keys and values, for `load_json`.
 
     Raises:
@@ -117,7 +118,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, or a gen
     return TypeAdapter(kind)
 
 
-def _in_words(kind: Any, errors: Sequence[Mapping[str, Any]], text: bytes | str) -> str:  # noqa: ANN401 - as `_adapter`
+def _in_words(kind: Any, errors: Sequence[JsonObject], text: bytes | str) -> str:  # noqa: ANN401 - as `_adapter`
     """The first error, an unknown key before a missing one, which it may be; of several types, what any expects."""
     unknown = "unexpected_keyword_argument"
     first = next((error for error in errors if error["type"] == unknown), errors[0])
@@ -131,7 +132,9 @@ def _in_words(kind: Any, errors: Sequence[Mapping[str, Any]], text: bytes | str)
         return f"{key}: expected this key, it is not there"
     if first["type"] == "value_error":  # from a check of our own, which names the key within the table
         return ".".join(filter(None, (key, first["msg"].removeprefix("Value error, "))))
-    expected = " or ".join(dict.fromkeys(_expected(e) for e in errors if e["loc"][: len(where)] == where))
+    alike = (str(e["msg"]) for e in errors if e["loc"][: len(where)] == where)
+    plain = (message.removeprefix("Input should be ").partition(" (")[0] for message in alike)
+    expected = " or ".join(dict.fromkeys(_WORDS.get(each, each.replace("'", "")) for each in plain))
     return f"{key}{': ' if key else ''}expected {expected}, got {value!r}"[:200]
 
 
@@ -144,11 +147,6 @@ def _place(loc: tuple[str | int, ...], content: Any) -> tuple[str | int, ...]:  
             return loc[: n + 1]
         content = content[step]  # type: ignore[index] # an int for a list, a str for a dict, as just checked
     return loc
-
-
-def _expected(error: Mapping[str, Any]) -> str:
-    found = str(error["msg"]).removeprefix("Input should be ").partition(" (")[0]
-    return _WORDS.get(found, found.replace("'", ""))
 
 
 def _keys(kind: Any, where: tuple[str | int, ...]) -> list[str]:  # noqa: ANN401 - a class, or a generic of one

@@ -23,7 +23,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+
+from mtbias.types import frozen
 
 KINDS = ("entities", "escapes", "encoding", "markup", "pieces", "invisible", "letters", "composed")
 """What can be undone, in the order in which it is."""
@@ -83,7 +84,7 @@ _LATIN, _CYRILLIC = "ABCEHIKMOPTXaceiopxyj", "АВСЕНІКМОРТХасеіо
 _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repaired:
     """A text as it was before it was damaged, as far as that is certain."""
 

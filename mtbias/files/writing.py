@@ -92,6 +92,11 @@ def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
         _sync_folder(target.parent)
 
 
+def write_json(path: Path, content: object) -> None:
+    """Write plain values as JSON, to be read by people too; else as `write_atomic`."""
+    write_atomic(path, f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode())
+
+
 def refuse_input(setting: str, out: Path, *inputs: Path) -> None:
     """Refuse to write over a file that is read, under whatever name it was given.
 

@@ -15,7 +15,7 @@ import ssl
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -185,24 +185,28 @@ def why_failed(error: BaseException) -> str:
     return f"{type(last).__name__}: {line}" if line else type(last).__name__
 
 
+_KINDS: Mapping[type[BaseException], str] = {
+    socket.gaierror: "the name of the host could not be resolved",
+    TimeoutError: "timed out: the server did not answer",
+    ssl.SSLCertVerificationError: "the certificate of the server was not accepted",
+    ssl.SSLError: "the secure connection failed",
+    ConnectionRefusedError: "the host refused the connection",
+    ConnectionError: "the connection broke off",
+}
+"""The first that an error is of."""
+_NUMBERS = {
+    errno.ENETUNREACH: "the network cannot be reached",
+    errno.EHOSTUNREACH: "the network cannot be reached",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full",
+}
+
+
 def _known(error: BaseException) -> str:
-    if isinstance(error, socket.gaierror):
-        return "the name of the host could not be resolved"
-    if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
-        return "timed out: the server did not answer"
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return "the certificate of the server was not accepted"
-    if isinstance(error, ssl.SSLError):
-        return "the secure connection failed"
-    if isinstance(error, ConnectionRefusedError):
-        return "the host refused the connection"
-    if isinstance(error, ConnectionError):
-        return "the connection broke off"
-    if isinstance(error, OSError) and error.errno in {errno.ENETUNREACH, errno.EHOSTUNREACH}:
-        return "the network cannot be reached"
-    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return "the disk is full"
-    return ""
+    if "Timeout" in type(error).__name__:
+        return _KINDS[TimeoutError]
+    found = next((text for kind, text in _KINDS.items() if isinstance(error, kind)), "")
+    return found or _NUMBERS.get(getattr(error, "errno", None) or 0, "")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -16,15 +16,13 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 from mtbias.english.gender_swap import gendered_words, word_gender
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
 from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 TERMS = ("quotation", "owned", "between", "above", "pronoun-first", "reflexive", "subject", "distance")
 """The terms of the model beside the intercept:
@@ -42,7 +40,8 @@ A person of the pronoun's other gender (*the doctor's wife*, where the pronoun i
 another name of the profession's own bearer (*Ann is a doctor*, *Ann, the doctor*).
 """
 
-_WEIGHTS = Path(__file__).with_name("confidence.toml")
+WEIGHTS = Path(__file__).with_name("confidence.toml")
+"""The weights that ship, which the rows of a corpus depend on."""
 _QUOTES = frozenset(('"', "“", "”", "``", "''", "«", "»"))
 _SAME = ("appos", "flat", "nmod:desc")
 _PLACES = frozenset(("at", "in", "into", "near", "on", "onto", "throughout", "within"))
@@ -52,7 +51,7 @@ _TIMES = ("obl:tmod", "nmod:tmod", "obl:unmarked", "obl:npmod", "nmod:unmarked")
 Nodes = tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfidenceModel:
     """The weights of the model."""
 
@@ -66,15 +65,10 @@ class ConfidenceModel:
         return 1 / (1 + math.exp(-total))
 
 
-def weights_sha256() -> str:
-    """The hash of the weights that ship, which the rows of a corpus depend on."""
-    return sha256(_WEIGHTS.read_bytes()).hexdigest()
-
-
 @cache
 def shipped_model() -> ConfidenceModel:
     """The model that ships with mtbias."""
-    data = tomllib.loads(_WEIGHTS.read_text(encoding="utf-8"))
+    data = tomllib.loads(WEIGHTS.read_text(encoding="utf-8"))
     return ConfidenceModel(data["intercept"], {term: data["weights"][term] for term in TERMS})
 
 

@@ -11,7 +11,7 @@ Source: Stuart, *Statistical Science* 25 (2010), for exact matching; Levy, Lazar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from mtbias.errors import DataError
 from mtbias.files.reading import read_table
 from mtbias.files.writing import check_table_name, refuse_input, signature_line, write_table
 from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
-from mtbias.types import Described, Gender, Instance, Stereotype
+from mtbias.types import Described, Gender, Instance, Stereotype, frozen
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """The two groups, in the order in which their values stand."""
@@ -32,7 +32,7 @@ QUARTERS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sample:
     """Positions of sentences that were drawn, in the corpus's order, and what they were drawn from."""
 
@@ -96,7 +96,7 @@ def balanced_part(rows: Sequence[Described], seed: int) -> Sample:
     return Sample(tuple(sorted(drawn)), {f"before, {name}": size for name, size in sizes.items()})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BalancedCorpus:
     """A sample that was written."""
 

@@ -8,10 +8,8 @@ knows nothing of the corpus's size: of a sample that is a large part of it, it i
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
@@ -20,12 +18,13 @@ import numpy as np
 from mtbias.corpora.bug import BugRow, stands_at
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import SettingError
-from mtbias.files.reading import Record, TextFile, parse_table, read_table, read_text
+from mtbias.files.reading import Record, TextFile, parse_table, read_table, read_text, sha256_of
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.report.page import render_page
 from mtbias.scoring.correction import cohen_kappa
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of
+from mtbias.types import frozen
 
 _, WRONG, UNSURE = JUDGEMENTS = ("right", "wrong", "unsure")
 """What a reader may say of a row."""
@@ -37,7 +36,7 @@ _SAID = {**{each: each[0] for each in JUDGEMENTS}, **{f"{WRONG}: {why}": str(n) 
 _REQUIRED = ("sentence_text", "profession", "profession_first_index", "g", "g_first_index")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedRow:
     """A row as a reader sees it, and what its judgement is grouped by."""
 
@@ -62,7 +61,7 @@ class CheckedRow:
         return f"{lower / 10} to {(lower + 1) / 10}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedCorpus:
     """The rows of a corpus in BUG's columns that can be checked."""
 
@@ -79,8 +78,7 @@ def read_corpus(path: Path) -> CheckedCorpus:
     Raises:
         DataError: no such file; a column is missing; an index or a confidence that is no such number.
     """
-    table = read_table(path)
-    table.require(*_REQUIRED)
+    table = read_table(path, *_REQUIRED)
     rows = tuple(row for row in map(_row, table.records) if row is not None)
     if not rows:
         raise table.file.error("expected rows with a profession and a pronoun at their indices, got none")
@@ -98,7 +96,7 @@ def _row(record: Record) -> CheckedRow | None:
         return None
     named = "\t".join([" ".join(words), str(profession), str(pronoun)])
     return CheckedRow(
-        key=hashlib.sha256(named.encode()).hexdigest()[:16],
+        key=sha256_of(named)[:16],
         words=words,
         profession=profession,
         pronoun=pronoun,
@@ -120,7 +118,7 @@ def draw(rows: Sequence[CheckedRow], n: int, seed: int) -> list[CheckedRow]:
 # The page
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckPage:
     """A page that was written."""
 
@@ -193,7 +191,7 @@ def _pieces(row: CheckedRow) -> Iterator[tuple[str, str]]:
 # Judgements
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Precision:
     """The judgements on some rows."""
 
@@ -211,7 +209,7 @@ class Precision:
     """Of the rows right or wrong: where it is calibrated, about the precision / 100."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReaderAgreement:
     """The judgements of two readers on the rows that both have judged."""
 
@@ -224,7 +222,7 @@ class ReaderAgreement:
     """Cohen's κ over right, wrong and unsure; None where both say the same one thing of all rows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedSample:
     """The judgements on a corpus."""
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from mtbias.corpora.corpus import Corpus
 from mtbias.files.writing import signature_line
-from mtbias.types import Instance
+from mtbias.types import Instance, frozen
 
 _WORD = re.compile(r"[^\W\d_]+")
 _WIDTH = 5
@@ -30,7 +29,7 @@ _CLASSES: dict[str, Callable[[Instance], str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PropertyMean:
     """The mean of a number over some sentences."""
 
@@ -44,7 +43,7 @@ class PropertyMean:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CorpusDescription:
     """What a corpus is like."""
 

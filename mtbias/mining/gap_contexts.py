@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from mtbias.coref.gap_data import GapInstance, write_instances
@@ -20,7 +19,7 @@ from mtbias.english.people import Person, people, proper_names
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES, count_pronouns
 from mtbias.mining.confidence import ancestors
 from mtbias.mining.parsed_sentence import Node, ParsedSentence, PassageSentence
-from mtbias.types import Gender, Span
+from mtbias.types import Gender, Span, frozen
 
 SENTENCES = 5
 """The most of a context."""
@@ -29,7 +28,7 @@ PRONOUNS = frozenset(GENDER_OF_PRONOUN) - set(PRONOUN_ROLES["reflexive"])
 _CAPITAL = re.compile(r"(?<![^\W_])[^\W\d_a-z]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MinedContext:
     """A context; offsets are in characters of it."""
 

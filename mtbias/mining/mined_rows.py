@@ -20,7 +20,7 @@ from mtbias.mining.confidence import shipped_model, term_values
 from mtbias.mining.parsed_sentence import Find, ParsedSentence, SentenceTokens, sentence_tokens
 from mtbias.mining.patterns import BUG_QUERIES
 from mtbias.settings import Settings, at_least, number_in
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 # The occupations that mining looks for, and how many women and men work in them: BUG's table, or another country's.
 #
@@ -32,7 +32,7 @@ BUG_TABLE = "bug-occupations"
 """BUG's table, by its name in the catalog."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Occupations:
     """The words for occupations, in lower case."""
 
@@ -61,8 +61,7 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
         DataError: a column is missing; numbers that are none; no words; several words for one; a word in rows of
             different majorities; the file in the cache is damaged.
     """
-    table = read_table(path or cached_file(BUG_TABLE, cache))
-    table.require("entities", "M_workers", "F_workers")
+    table = read_table(path or cached_file(BUG_TABLE, cache), "entities", "M_workers", "F_workers")
     majorities: dict[str, Gender | None] = {}
     for record in table.records:
         words = [word.strip().lower() for word in record.get("entities").split(",") if word.strip()]
@@ -118,7 +117,7 @@ class MiningOptions(Settings):
     """Least confidence of a row, from 0 to 1; 0.6 is advised."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MinedRow:
     """One row of the corpus: BUG's columns, and where the row comes from."""
 

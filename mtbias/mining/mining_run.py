@@ -12,8 +12,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import asdict, astuple, dataclass, field
-from hashlib import blake2b, sha256
+from dataclasses import asdict, astuple, field
+from hashlib import blake2b
 from itertools import groupby, islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,10 +25,10 @@ from mtbias.corpora.catalog import cache_folder
 from mtbias.english.first_names import EXAMPLE_NAMES, read_names
 from mtbias.errors import MtbiasError, SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
-from mtbias.files.reading import read_bytes
+from mtbias.files.reading import sha256_of, sha256_of_file
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.machine.devices import begin_worker, chosen_device, require_device
-from mtbias.mining.confidence import weights_sha256
+from mtbias.mining.confidence import WEIGHTS
 from mtbias.mining.gap_contexts import MinedContext, context_lines, contexts_of, may_hold
 from mtbias.mining.mined_rows import Kind, MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
 from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser, PassageSentence
@@ -36,7 +36,7 @@ from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
 from mtbias.mining.text_input import Chunk, InputFile, Passage, WordFilter, input_files, read_chunks
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
 from mtbias.report.tables import PrintedTable, draw, markdown_text, number
-from mtbias.types import Gender, Progress
+from mtbias.types import Gender, Progress, frozen
 
 LONG_SENTENCE = f"sentence of more than {MOST_TOKENS} tokens"
 DUPLICATE = "duplicate sentence"
@@ -125,7 +125,7 @@ gap` after GAP (Webster et al. 2018) and Counter-GAP (Xie et al. 2023, section 2
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MinedChunk:
     """What a chunk of text gave: rows, and counts that add up over the chunks of a text."""
 
@@ -139,7 +139,7 @@ class MinedChunk:
     """Lines, passages, sentences or finds that are not in the corpus, by reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MiningPlan:
     """What the rows of a text depend on, and where they are computed; processes get a copy of it."""
 
@@ -160,7 +160,7 @@ class MiningPlan:
         return WordFilter(self.occupations.majority, (word for pattern in self.patterns for word in pattern.words))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MinedCorpus:
     """A corpus that was mined."""
 
@@ -239,9 +239,9 @@ def mine(
     else:
         pattern_list, table = read_patterns(patterns), read_occupations(occupations, folder)
         hashes |= {
-            "patterns": {"": sha256(read_bytes(patterns or SHIPPED)).hexdigest()},
+            "patterns": {"": sha256_of_file(patterns or SHIPPED)},
             "occupations": {"": table.sha256},
-            "confidence": {"": weights_sha256()},
+            "confidence": {"": sha256_of_file(WEIGHTS)},
         }
     package = find_package("en", stanza_folder(stanza_dir, folder), PARSER)
     require_device(device := chosen_device(device))
@@ -250,7 +250,7 @@ def mine(
     depends |= {"kind": kind} if kind == "gap" else vars(options)
     settings = {
         **hashes,
-        "input": sha256(json.dumps([[str(file.path), *astuple(file)[1:]] for file in files]).encode()).hexdigest(),
+        "input": sha256_of(json.dumps([[str(file.path), *astuple(file)[1:]] for file in files])),
         "field": field,
         "options": depends,
         "mtbias": __version__,

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.morphology.stanza_models import BREAKS, StanzaPackage, lenient, load_pipeline
-from mtbias.types import Span
+from mtbias.types import Span, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A syntactic word with its place in the tree."""
 
@@ -39,7 +38,7 @@ class Node:
         return next((value for key, value in self.feats if key == name), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedSentence:
     """A sentence with its basic dependency tree (Universal Dependencies, version 2)."""
 
@@ -47,7 +46,7 @@ class ParsedSentence:
     nodes: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Find:
     """A profession and a pronoun that a pattern ties together; both are indices into the sentence's `nodes`."""
 
@@ -116,7 +115,7 @@ _BETWEEN = "\n\n"
 """What ends a paragraph for Stanza."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassageSentence:
     """A parsed sentence of a passage."""
 
@@ -127,7 +126,7 @@ class PassageSentence:
     parsed: ParsedSentence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parses:
     """The parses of some passages."""
 

@@ -45,8 +45,9 @@ from typing import ClassVar, Literal
 
 from mtbias.english.words import PRONOUN_ROLES
 from mtbias.files.reading import parse_toml, read_text
-from mtbias.files.strict_json import EXACT, DecodingError, converted
+from mtbias.files.strict_json import EXACT
 from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
+from mtbias.types import frozen
 
 Edge = tuple[int, str, int]
 """Head, label, dependent."""
@@ -59,7 +60,7 @@ _ROLES = (*_SUBJECTS, "obj")
 _RELATIVES = frozenset(("who", "whom", "which", "that"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DependencyGraph:
     """The edges at each word of a sentence, each as a label and the word at its other end."""
 
@@ -289,10 +290,7 @@ def read_patterns(path: Path | None = None) -> tuple[Pattern, ...]:
         DataError: no TOML; an unknown key or label; a name twice.
     """
     file = read_text(path or SHIPPED)
-    try:
-        patterns = converted(_File, parse_toml(file)).pattern
-    except DecodingError as error:
-        raise file.error(str(error)) from None
+    patterns = file.converted(_File, parse_toml(file)).pattern
     names = [pattern.name for pattern in patterns]
     if not names or len(set(names)) < len(names):
         raise file.error(f"expected patterns of different names, got {', '.join(map(repr, names)) or 'none'}")

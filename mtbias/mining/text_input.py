@@ -17,13 +17,13 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import unreadable
 from mtbias.files.strict_json import load_json
+from mtbias.types import frozen
 
 PASSAGES = 256
 CHARACTERS = 200_000
@@ -70,7 +70,7 @@ class WordFilter:
         return not self._nouns.isdisjoint(_WORD.findall(lower)) or any(phrase in lower for phrase in self._phrases)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InputFile:
     """A file of text."""
 
@@ -126,7 +126,7 @@ def _size_and_hash(path: Path) -> tuple[int, str]:
         raise unreadable(path, error) from None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A piece of text that is parsed together."""
 
@@ -138,7 +138,7 @@ class Passage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """Some passages, and what was read to get them."""
 

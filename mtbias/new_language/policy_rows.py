@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -30,7 +30,7 @@ from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_pack
 from mtbias.morphology.given_analyses import GivenAnalyser
 from mtbias.settings import EvidenceReader
 from mtbias.testing import contract_problems
-from mtbias.types import Gender, GenderCall, Reason, Span
+from mtbias.types import Gender, GenderCall, Reason, Span, frozen
 
 # Which occupations a language's table of nouns does not know, or knows for one gender alone.
 #
@@ -64,7 +64,7 @@ def kinds_of(language: Language, forms: frozenset[str]) -> frozenset[NounKind]:
     return frozenset((*alone, *compounds))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedLanguage:
     """What is wrong with an installed language, and what it lacks."""
 
@@ -139,7 +139,7 @@ POLICY_COLUMNS = ("kind", "evidence", "call", "source", "target")
 CALLS: dict[str, Gender | Reason] = {str(call): call for call in (*Gender, *Reason)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolicyRow:
     """One sentence of the policy, with the call that follows from it."""
 
@@ -163,15 +163,14 @@ def read_policy_rows(path: Path, languages: Collection[str] = ()) -> tuple[Polic
     Raises:
         DataError: a mark is missing, a call or a language is unknown, or one kind and evidence has two calls.
     """
-    table = read_table(path)
-    table.require(*POLICY_COLUMNS, *(["language"] if languages else []))
+    table = read_table(path, *POLICY_COLUMNS, *(["language"] if languages else []))
     records = [record for record in table.records if languages or record.get("target")]
     rows = tuple(_row(record, languages) for record in records)
     calls: dict[tuple[str, str], PolicyRow] = {}
     for record, row in zip(records, rows, strict=True):
         first = calls.setdefault((row.kind, row.evidence), row)
         if first.call is not row.call:
-            raise record.error(f"expected {first.call}, as in {_name(first)}; got {row.call}")
+            raise record.error(f"expected {first.call}, as in {first.language or first.pair.text}; got {row.call}")
     return rows
 
 
@@ -203,10 +202,6 @@ def describe(row: PolicyRow, call: GenderCall) -> str:
         f"{row.language} {row.kind}, {row.evidence}: expected {row.call} at {row.pair.text[slice(*row.head)]}, "
         f"got {call.gender or call.reason} at {at} [{evidence}] in {row.pair.text!r}"
     ).lstrip()
-
-
-def _name(row: PolicyRow) -> str:
-    return row.language or row.pair.text
 
 
 def _row(record: Record, languages: Collection[str]) -> PolicyRow:

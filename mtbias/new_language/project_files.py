@@ -32,6 +32,7 @@ from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS, read_index
 from mtbias.new_language.lexica import Lexicon, ListRow
 from mtbias.new_language.policy_rows import occupations
+from mtbias.types import frozen
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -87,7 +88,7 @@ Slots = tuple[tuple[str, Agreement], ...]
 """Forms or endings with the case and number of each."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftNoun:
     """One row of the table of nouns."""
 
@@ -103,7 +104,7 @@ class DraftNoun:
         return CHECK + "\t".join(cells)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftParadigm:
     """How some of the nouns make their forms."""
 
@@ -114,7 +115,7 @@ class DraftParadigm:
     nouns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftNouns:
     """All that the lexica give for the table of nouns."""
 
@@ -250,7 +251,7 @@ def _unfilled(found: Mapping[str, _Found], occupations: Iterable[str]) -> Iterat
 _PACKAGE = "mtbias.new_language"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """A language's plugin as it is drafted."""
 

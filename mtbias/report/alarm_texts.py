@@ -5,20 +5,21 @@ Nothing is computed here; all stands in `metrics.json` (`alarms`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import CLASSES, Number
 from mtbias.stats.results import estimate_text, number_text
+from mtbias.types import JsonObject
 
 _LANGUAGES = 3
 """So many other languages are named."""
 
 
-def warnings(alarms: Mapping[str, Any] | None) -> list[str]:
+def warnings(alarms: JsonObject | None) -> list[str]:
     """A line for each sign above its limit: how many rows, of how many, the limit, and what to do.
 
     `alarms` is that of `metrics.json`; a file of an earlier release has none.
@@ -26,7 +27,7 @@ def warnings(alarms: Mapping[str, Any] | None) -> list[str]:
     return [_warning(key, alarms) for key in alarms["raised"] if key in DECLARED] if alarms else []
 
 
-def _warning(key: str, alarms: Mapping[str, Any]) -> str:
+def _warning(key: str, alarms: JsonObject) -> str:
     sign, share = DECLARED[key], alarms["shares"][key]
     text = f"{share['n']:,} of {share['of']:,} {sign.of} {sign.they} ({number_text(share['percent'])} %, limit "
     text += f"{share['limit']:g} %)"
@@ -37,12 +38,12 @@ def _warning(key: str, alarms: Mapping[str, Any]) -> str:
     return f"{text}; {sign.advice}"
 
 
-def named_warnings(runs: Sequence[tuple[str, Mapping[str, Any] | None]]) -> list[str]:
+def named_warnings(runs: Sequence[tuple[str, JsonObject | None]]) -> list[str]:
     """The `warnings` of several runs, each behind its run's name."""
     return [f"{name}: {text}" for name, alarms in runs for text in warnings(alarms)]
 
 
-def shown_without(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[tuple[str, str, str]]:
+def shown_without(metrics: JsonObject, numbers: Sequence[Number]) -> list[tuple[str, str, str]]:
     """The numbers of the headline with and without the sentences in doubt: label, with, without; empty without any.
 
     The first line is how many sentences there are.
@@ -60,7 +61,7 @@ def shown_without(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list
     return lines
 
 
-def alarm_block(metrics: Mapping[str, Any], numbers: Sequence[Number], width: int, *, full: bool) -> str:
+def alarm_block(metrics: JsonObject, numbers: Sequence[Number], width: int, *, full: bool) -> str:
     """What stands above the numbers in a terminal of that width; empty where nothing is above its limit.
 
     With `full` the numbers without the sentences concerned, too.
@@ -88,7 +89,7 @@ class CheckRow(NamedTuple):
     above: bool
 
 
-def check_rows(metrics: Mapping[str, Any]) -> Iterator[CheckRow]:
+def check_rows(metrics: JsonObject) -> Iterator[CheckRow]:
     """What was checked."""
     for key, share in (metrics.get("alarms") or {}).get("shares", {}).items():
         if key in DECLARED:
@@ -98,7 +99,7 @@ def check_rows(metrics: Mapping[str, Any]) -> Iterator[CheckRow]:
             yield CheckRow(sign.label, counted, percent, f"{share['limit']:g}", share["above"])
 
 
-def checks_block(metrics: Mapping[str, Any]) -> str:
+def checks_block(metrics: JsonObject) -> str:
     """What was checked, for a terminal: every share where one is above its limit; and how often the readers agree."""
     rows = list(check_rows(metrics))
     if not rows:
@@ -111,7 +112,7 @@ def checks_block(metrics: Mapping[str, Any]) -> str:
     return "\n".join([*aligned([["Checks", "", "per cent", "limit"], *table], "<>><"), *readers])
 
 
-def reader_rows(metrics: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+def reader_rows(metrics: JsonObject) -> list[tuple[str, int, str]]:
     """Men and women: how many both readers call, and per cent of these that they call alike, with its interval.
 
     Edge cases: empty where `metrics.json` says nothing of it.

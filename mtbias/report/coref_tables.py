@@ -6,8 +6,7 @@ escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,13 @@ from mtbias.coref.dataset import NamedNumber, TextResult
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.errors import escaped
 from mtbias.report import page
-from mtbias.report.sentence_data import BLOCK, FIRST, MAX_BYTES, fitting, marked, packed
+from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, script_data
 from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, histogram, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
+from mtbias.types import JsonDict, JsonObject, frozen
 
 if TYPE_CHECKING:
-    from mtbias.coref.gap_weights import WrittenWeights
+    from mtbias.coref.gap_weights import GapWeights
 
 
 def render_evaluation(
@@ -58,10 +58,7 @@ def labelled(one: NamedNumber) -> str:
 
 def all_numbers(evaluations: Sequence[Evaluation], dataset: str) -> list[tuple[NamedNumber, list[NamedNumber | None]]]:
     """Each number of a data set, as the first system that has it names it, with those of all systems."""
-    of_systems = [
-        {(one.part, one.key): one for one in e.results[dataset].scores.numbers} if dataset in e.results else {}
-        for e in evaluations
-    ]
+    of_systems = [e.results[dataset].scores.by_key if dataset in e.results else {} for e in evaluations]
     named: dict[tuple[str, str], NamedNumber] = {}
     for numbers in of_systems:
         named = numbers | named
@@ -92,12 +89,13 @@ def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
             if one.headline or every:
                 name = dataset if dataset not in parts else ""
                 p = [_p(of) for of in of_systems] if tested else []
-                rows.append([name, labelled(one), *map(_value, of_systems), *p, _n(one)])
+                rows.append([name, labelled(one), *map(_value, of_systems), *p, _count(one.estimate.n)])
                 parts.append(dataset)
     return PrintedTable(
         head=["data set", "number", *(cut(one.name) for one in evaluations), *(["p"] * len(evaluations) * tested), "n"],
         rows=rows,
-        title="Coreference: per cent and points, but for correlations and biases (F/M)" + _level(evaluations[0]),
+        title="Coreference: per cent and points, but for correlations and biases (F/M)"
+        + (" [95 % interval]" if evaluations[0].settings.resamples else ""),
         notes=list(notes(evaluations)),
         left=2,
         parts=parts,
@@ -121,14 +119,6 @@ def _counts(evaluation: Evaluation) -> Iterator[PrintedTable]:
 
 def _count(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else number(value)
-
-
-def _level(one: Evaluation) -> str:
-    return " [95 % interval]" if one.settings.resamples else ""
-
-
-def _n(one: NamedNumber) -> str:
-    return _count(one.estimate.n)
 
 
 def _differences(first: str, other: str, differences: Sequence[NumberDifference]) -> PrintedTable:
@@ -161,7 +151,7 @@ def _difference(one: NumberDifference) -> str:
     return estimate_text(d.difference, d.interval, one.number.decimals) + ("*" if d.significant else "")
 
 
-def _records(evaluations: Sequence[Evaluation]) -> Iterator[Mapping[str, Any]]:
+def _records(evaluations: Sequence[Evaluation]) -> Iterator[JsonObject]:
     for evaluation in evaluations:
         for dataset, result in evaluation.results.items():
             for one in result.scores.numbers:
@@ -175,7 +165,7 @@ def _records(evaluations: Sequence[Evaluation]) -> Iterator[Mapping[str, Any]]:
                 }  # fmt: skip
 
 
-def _difference_records(differences: Sequence[NumberDifference]) -> Iterator[Mapping[str, Any]]:
+def _difference_records(differences: Sequence[NumberDifference]) -> Iterator[JsonObject]:
     for one in differences:
         d = one.difference
         lower, upper = d.interval or (None, None)
@@ -197,7 +187,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     """A document with what each system found in it, None where the system does not have it."""
 
@@ -231,39 +221,25 @@ _FLIP = "some right, some wrong"
 _OUTCOMES = ("right", "wrong")
 
 
-def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> dict[str, Any]:
+def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> JsonDict:
     """What the page shows of `rows`, of `total`, with its ``data`` for the script."""
     properties = {"data set": [row.dataset for row in rows], "group": [row.members for row in rows]}
     columns = {name: (values := sorted(set(of)), [values.index(one) for one in of]) for name, of in properties.items()}
-    systems = [[row.results[at] for row in rows] for at in range(len(evaluations))]
-    blocks = [slice(at, at + BLOCK) for at in range(0, len(rows), BLOCK)]
-    return {
-        "shown": len(rows),
-        "total": total,
-        "first": rows[:FIRST],
-        "columns": columns,
-        "data": {
-            "rows": len(rows),
-            "block": BLOCK,
-            "outcomes": _OUTCOMES,
-            "calls": ["as in the gold cluster", "otherwise"],
-            "about": list(columns),
-            "columns": {name: {"values": values, "at": packed(at)} for name, (values, at) in columns.items()},
-            "runs": [
-                {"name": one.name, "lang": "en", "dir": "ltr",
-                 "call": packed([None if result is None else int(not result.right) for result in found])}
-                for one, found in zip(evaluations, systems, strict=True)
-            ],
-            "blocks": [
-                packed({
-                    "id": [row.first.id for row in rows[block]],
-                    "text": [[list(marked(row.first.text, row.first.gold))] for row in rows[block]],
-                    "found": [[result.found if result else () for result in row.results] for row in rows[block]],
-                })
-                for block in blocks
-            ],
-        },
-    }  # fmt: skip
+
+    def block(some: Sequence[_Row]) -> JsonDict:
+        return {
+            "id": [row.first.id for row in some],
+            "text": [[list(marked(row.first.text, row.first.gold))] for row in some],
+            "found": [[result.found if result else () for result in row.results] for row in some],
+        }
+
+    calls = [
+        ("en", "ltr", one.name, [None if (of := row.results[at]) is None else int(not of.right) for row in rows])
+        for at, one in enumerate(evaluations)
+    ]
+    about = {"outcomes": _OUTCOMES, "calls": ["as in the gold cluster", "otherwise"], "about": list(columns)}
+    data = {**about, **script_data(rows, columns, calls, block)}
+    return {"shown": len(rows), "total": total, "first": rows[:FIRST], "columns": columns, "data": data}
 
 
 def render_coref_page(
@@ -279,9 +255,7 @@ def render_coref_page(
     return fitting(page_of, groups, max_bytes)
 
 
-def _page(
-    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], sentences: Mapping[str, Any]
-) -> str:
+def _page(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], sentences: JsonObject) -> str:
     first = evaluations[0]
     tables = {dataset: all_numbers(evaluations, dataset) for dataset in first.results}
     content: dict[str, tuple[str, Any]] = {
@@ -309,12 +283,12 @@ def _page(
 _CONFOUNDERS = {"names": "names in the text", "distance": "place of the antecedent among them"}
 
 
-def render_weights(written: WrittenWeights, *, histograms: bool = False) -> str:
+def render_weights(solved: GapWeights, *, histograms: bool = False) -> str:
     """What `mtbias coref gap-weights` says of its weights: what the genders differ in, sizes, the largest."""
-    solved, of = written.weights, written.weights.balance
+    of = solved.balance
     differ = [
         [_CONFOUNDERS[name], gender, number(one["mean"], 3), number(one["deviation"], 3), str(one["n"])]
-        for name, genders in written.confounders.items()
+        for name, genders in solved.confounders.items()
         for gender, one in genders.items()
     ]
     sizes = zip(
@@ -328,7 +302,7 @@ def render_weights(written: WrittenWeights, *, histograms: bool = False) -> str:
         f"objective {number(of.objective, 4)} (at most {of.gap:.0e} of it above the minimum); {of.n_cells} cells",
         f"balanced: {', '.join(of.balanced) or 'nothing but the groups'}",
         f"of one group only: {', '.join(of.one_sided) or 'nothing'}; {of.n_zero} examples have weight 0",
-        *written.notes,
+        *solved.notes,
         "",
         columns(
             [f"the {len(largest)} largest", f"mean {number(mean, 4)}"],
@@ -336,4 +310,4 @@ def render_weights(written: WrittenWeights, *, histograms: bool = False) -> str:
         ),
         *(histogram(title, counts, of.groups) for title, counts in solved.histograms.items() if histograms),
     ]
-    return "\n".join(lines) + (f"Weights: {escaped(str(written.out))}\n" if written.out else "")
+    return "\n".join(lines) + (f"Weights: {escaped(str(solved.out))}\n" if solved.out else "")

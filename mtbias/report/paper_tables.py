@@ -5,9 +5,8 @@ A row is a system in a language, or a group of its sentences. No number is compu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.report.alarm_texts import named_warnings
@@ -17,13 +16,14 @@ from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.scoring.definitions import CLASSES, Number, breakdown, group_label
 from mtbias.scoring.scores import UNKNOWN, flat_row
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text
+from mtbias.types import JsonObject
 
 
 @dataclass(frozen=True)
 class _Row:
     run: ReportRun
     group: str
-    numbers: Mapping[str, Any]
+    numbers: JsonObject
 
 
 def paper_table(runs: Sequence[ReportRun], form: str, by: str | None = None) -> str:
@@ -108,7 +108,7 @@ def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> P
     )
 
 
-def with_interval(group: Mapping[str, Any], number: Number) -> str:
+def with_interval(group: JsonObject, number: Number) -> str:
     """A number of a group of `metrics.json` with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
     found = number.of(group)
     return estimate_text(found.value, found.interval, number.decimals)
@@ -116,23 +116,20 @@ def with_interval(group: Mapping[str, Any], number: Number) -> str:
 
 def _notes(rows: Sequence[_Row], headline: Sequence[Number]) -> list[str]:
     """What the numbers are, and how their intervals were made."""
-    how = dict.fromkeys(
-        f"{part['level']:g} % intervals in brackets ({_methods(metrics, headline)}{part['method']}, "
-        f"{part['resamples']:,} resamples, seed {part['seed']})."
-        for metrics, part in ((row.run.metrics, row.run.metrics["intervals"]) for row in rows)
-        if part["resamples"]
-    )
+    how: dict[str, None] = {}
+    for metrics in (row.run.metrics for row in rows):
+        part, methods = metrics["intervals"], metrics.get("interval_methods", {})
+        shares = ", ".join(number.label for number in headline if methods.get(number.key) == "wilson")
+        other = f"{shares}: Wilson; else " if shares else ""
+        if part["resamples"]:
+            how[
+                f"{part['level']:g} % intervals in brackets ({other}{part['method']}, {part['resamples']:,} resamples, "
+                f"seed {part['seed']})."
+            ] = None
     return [*(f"{number.label}: {number.about}" for number in headline if number.about), *how]
 
 
-def _methods(metrics: Mapping[str, Any], headline: Sequence[Number]) -> str:
-    """Which numbers have another interval than the bootstrap's; a run of an earlier release names none."""
-    found = metrics.get("interval_methods", {})
-    shares = [number.label for number in headline if found.get(number.key) == "wilson"]
-    return f"{', '.join(shares)}: Wilson; else " if shares else ""
-
-
-def _sizes(group: Mapping[str, Any], headline: Sequence[Number]) -> str:
+def _sizes(group: JsonObject, headline: Sequence[Number]) -> str:
     """How many rows there are, and how many in the classes that the headline compares."""
     classes = []
     for number in headline:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -20,6 +20,7 @@ from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Unit, breakdowns
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate, enough, estimate_text
+from mtbias.types import frozen
 
 # The axes of plots: from values to places on the paper.
 
@@ -69,7 +70,7 @@ _TOP, _LINE, _LETTER = 58, 17, 7.2
 _LABEL = 26
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Panel:
     """What a plot shows."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mtbias.files.reading import commented_rows
 from mtbias.report.tables import PrintedTable, number
 from mtbias.stats.results import UNDEFINED
+from mtbias.types import JsonObject
 
 _ABOUT = {
     "winomt": "WinoMT, translations of 2019 (Stanovsky et al. 2019)",
@@ -53,7 +53,7 @@ def published_lines(dataset: str) -> list[Published]:
     ]  # fmt: skip
 
 
-def published_table(metrics: Mapping[str, Any]) -> PrintedTable | None:
+def published_table(metrics: JsonObject) -> PrintedTable | None:
     """The lines of a run's data set and language, below them the means over languages; None where there are none."""
     found = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics["signature"] or "")
     lines = [line for line in published_lines(found[1]) if line.lang in {found[2], "mean"}] if found else []

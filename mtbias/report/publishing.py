@@ -11,14 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from math import inf
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.files.reading import input_bytes
+from mtbias.files.reading import input_bytes, sha256_of, sha256_of_file
 from mtbias.files.strict_json import EXACT, decoded, load_json, once
 from mtbias.files.writing import write_atomic
 from mtbias.language.installed import get_language
@@ -31,6 +30,7 @@ from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import WHOLE, Best, Number, Unit
 from mtbias.scoring.measure import GENDER
 from mtbias.stats.results import DECIMALS, N_RESAMPLES, Interval, minus, rounded
+from mtbias.types import JsonDict, JsonObject, frozen
 
 RESULTS = "results.jsonl"
 SCHEMA = 1
@@ -44,7 +44,7 @@ _BY_HAND = ("link", "note", "licence", _HASH)
 """What may be edited without the run: the line's own hash does not cover it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedNumber:
     """One number of all sentences, with what it is and what it rests on."""
 
@@ -84,7 +84,7 @@ class PublishedNumber:
             _check_range("value", self.value, (self.interval[0] - _ROUNDED, self.interval[1] + _ROUNDED))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedDifference:
     """A number of the run minus that of another, on the same sentences."""
 
@@ -105,7 +105,7 @@ class PublishedDifference:
         return PublishedDifference(minus(0.0, self.difference), ends, self.p)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedComparison:
     """The paired tests of a run against another one."""
 
@@ -125,7 +125,7 @@ class PublishedComparison:
         _check_range("seed", self.seed, (0, inf))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedCorpus:
     """Which sentences: two results are on one corpus where name and files are the same."""
 
@@ -147,7 +147,7 @@ class PublishedResult:
     system: str
     language: str
     corpus: PublishedCorpus
-    evaluator: Mapping[str, Any]
+    evaluator: JsonObject
     """What read the translations: aligner, Stanza and its models, language plugin, release; the measure where it is
     another than the gender of an entity."""
     signature: str
@@ -161,7 +161,7 @@ class PublishedResult:
     seed: int
     warnings: tuple[str, ...]
     """The run's alarms in words; the page shows them all."""
-    alarms: Mapping[str, Any]
+    alarms: JsonObject
     """The same as numbers, as `metrics.json` has them."""
     comparisons: tuple[PublishedComparison, ...]
     """With runs that were published together with it; both lines hold a comparison, each from its own side."""
@@ -205,9 +205,9 @@ class PublishedResult:
         """The number called `key`, where it has it."""
         return next((number for number in self.numbers if number.key == key), None)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """The content of the line: numbers rounded to 6 decimals, its own hash last."""
-        content: dict[str, Any] = {"schema": SCHEMA, **{key: rounded(part) for key, part in asdict(self).items()}}
+        content: JsonDict = {"schema": SCHEMA, **{key: rounded(part) for key, part in asdict(self).items()}}
         return {**content, _HASH: own_hash(content)}
 
 
@@ -250,13 +250,13 @@ def check_link(link: str | None) -> None:
         raise ValueError(f"link: expected an address that begins with https:// or http://, got {link!r}")
 
 
-def own_hash(content: Mapping[str, Any]) -> str:
+def own_hash(content: JsonObject) -> str:
     """SHA-256 of all that is not edited by hand, as canonical JSON.
 
     Raises:
         ValueError: a number is not finite.
     """
-    return sha256(canonical({key: part for key, part in content.items() if key not in _BY_HAND}).encode()).hexdigest()
+    return sha256_of(canonical({key: part for key, part in content.items() if key not in _BY_HAND}))
 
 
 # --- The file ---------------------------------------------------------------------------------------------------------
@@ -336,7 +336,7 @@ def write_results(results: Iterable[PublishedResult], path: Path) -> None:
 # --- Runs -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """What the user says about a run."""
 
@@ -417,33 +417,28 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
     if run.path is None:
         raise DataError("expected a run in a folder, got one that was not written; evaluate it with out=DIR")
     try:
-        return _of_run(run, run.path, about)
+        return PublishedResult(
+            mtbias=__version__,
+            system=about.name or run.system,
+            language=run.lang,
+            corpus=PublishedCorpus(*run.corpus),
+            evaluator=run.evaluator,
+            signature=run.signature,
+            fingerprint=run.manifest.fingerprint,
+            calls=sha256_of_file(run.path / CALLS),
+            sentences=len(run.calls),
+            numbers=tuple(_number(number, run) for number in run.numbers),
+            resamples=run.metrics["intervals"]["resamples"],
+            seed=run.metrics["intervals"]["seed"],
+            warnings=tuple(warnings(run.metrics["alarms"])),
+            alarms=run.metrics["alarms"],
+            comparisons=(),
+            link=about.link,
+            note=about.note,
+            licence=about.licence,
+        )
     except ValueError as error:  # a measure of one's own may give 120 per cent
         raise DataError(f"cannot be published: {error}", path=run.path / METRICS) from error
-
-
-def _of_run(run: FinishedRun, path: Path, about: About) -> PublishedResult:
-    corpus, files = run.corpus
-    return PublishedResult(
-        mtbias=__version__,
-        system=about.name or run.system,
-        language=run.lang,
-        corpus=PublishedCorpus(corpus, files),
-        evaluator=run.evaluator,
-        signature=run.signature,
-        fingerprint=run.manifest.fingerprint,
-        calls=sha256(input_bytes(path / CALLS)).hexdigest(),
-        sentences=len(run.calls),
-        numbers=tuple(_number(number, run) for number in run.numbers),
-        resamples=run.metrics["intervals"]["resamples"],
-        seed=run.metrics["intervals"]["seed"],
-        warnings=tuple(warnings(run.metrics["alarms"])),
-        alarms=run.metrics["alarms"],
-        comparisons=(),
-        link=about.link,
-        note=about.note,
-        licence=about.licence,
-    )
 
 
 def _number(number: Number, run: FinishedRun) -> PublishedNumber:

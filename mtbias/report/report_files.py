@@ -48,7 +48,18 @@ def write_report(
         RunFolderError: a file cannot be written.
     """
     page = form == "html"
-    _refuse_options(form, out, by, women or women_column, plots)
+    wrong = {
+        "--by: expected --format csv, latex or markdown, got html; the page has all breakdowns": page and by,
+        "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none": (
+            page and out is None and plots is None
+        ),
+        f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it": (
+            (women or women_column) and not page and plots is None
+        ),
+    }
+    for message, holds in wrong.items():
+        if holds:
+            raise UsageError(message)
     shares = read_women(women, women_column) if women else shipped_shares(women_column) if women_column else None
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
@@ -72,29 +83,6 @@ def write_report(
     for path, (content, _) in files.items():
         write_atomic(path, content)
     return table, {path: line for path, (_, line) in files.items()}
-
-
-def _refuse_options(
-    form: str,
-    out: Path | None,
-    by: str | None,
-    women: Path | str | None,
-    plots: Path | None,
-) -> None:
-    """Refuse options that do not go together, before a run is read."""
-    page = form == "html"
-    wrong = {
-        "--by: expected --format csv, latex or markdown, got html; the page has all breakdowns": page and by,
-        "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none": (
-            page and out is None and plots is None
-        ),
-        f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it": (
-            women and not page and plots is None
-        ),
-    }
-    for message, holds in wrong.items():
-        if holds:
-            raise UsageError(message)
 
 
 def _table_of(runs: Sequence[FinishedRun], systems: Sequence[str], form: str, by: str | None) -> str:
@@ -131,10 +119,6 @@ def plot_files(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> 
     for kind, shown in (("", runs), ("unknown-", unknown_parts(runs))):
         for i, run in enumerate(shown, start=1):
             for part, beside in entity_panel(run, shares or shipped_shares()):
-                name = f"entities-{kind}{i}-{_file_name(run.name)}".rstrip("-")
+                plain = re.sub(r"[^A-Za-z0-9.]+", "-", run.name).strip("-.")[:_NAME]
+                name = f"entities-{kind}{i}-{plain}".rstrip("-")
                 yield name, str(svg_panel(part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE))
-
-
-def _file_name(name: str) -> str:
-    """Letters, digits, dots and hyphens of a name."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:_NAME]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from mtbias.corpora.catalog import datasets
 from mtbias.errors import DataError, UsageError
@@ -19,6 +18,7 @@ from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
+from mtbias.types import JsonObject
 
 _OWN = {"demo": "the demo's sentences", "custom": "sentences of one's own"}
 """What corpora are called that nobody downloads."""
@@ -34,7 +34,7 @@ class ReportRun:
     """What the reader knows it by, unique in the report."""
     lang: str
     """Code of the target language."""
-    metrics: Mapping[str, Any]
+    metrics: JsonObject
     """The content of its `metrics.json`, schema 1."""
     calls: Sequence[CallRecord] = ()
     """The lines of its `calls.jsonl`; without any the report has no list of sentences."""
@@ -62,9 +62,9 @@ class ReportRun:
         return str((self.metrics.get("corpus") or {}).get("name", ""))
 
     @property
-    def finding(self) -> Sequence[Mapping[str, Any]]:
+    def finding(self) -> Sequence[JsonObject]:
         """What it says in sentences, as `metrics.json` has them; none of another measure."""
-        found: Sequence[Mapping[str, Any]] = self.metrics.get("finding", ())
+        found: Sequence[JsonObject] = self.metrics.get("finding", ())
         return found
 
     @property

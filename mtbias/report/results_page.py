@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
@@ -38,6 +37,7 @@ from mtbias.scoring.finding import RULES
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
 from mtbias.stats.results import ALPHA, estimate_text, number_text
+from mtbias.types import frozen
 
 # Which results are ranked together, and the ranks: ties are what paired tests could not tell apart.
 #
@@ -93,7 +93,7 @@ class Rank(NamedTuple):
     """So many differ significantly and lie on the other side of the best value: which is better was not tested."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """Results that are ranked together, the best in the first compared number first."""
 
@@ -141,15 +141,13 @@ def make_blocks(results: Sequence[PublishedResult]) -> list[Block]:
     blocks = []
     for _, groups in sorted(places.items()):
         ordered = sorted(groups.values(), key=len, reverse=True)
-        blocks += [_block(group, _differences(ordered[0][0], group[0])) for group in ordered]
+        first = ordered[0][0].evaluator
+        for group in ordered:
+            own = group[0].evaluator
+            both = ((key, own.get(key, "(absent)"), first.get(key, "(absent)")) for key in {**first, **own})
+            apart = tuple(f"{key} {here} here, {there} there" for key, here, there in both if here != there)
+            blocks.append(_block(group, apart))
     return blocks
-
-
-def _differences(one: PublishedResult, other: PublishedResult) -> tuple[str, ...]:
-    """How the evaluator of `other` differs from that of `one`."""
-    keys = dict.fromkeys((*one.evaluator, *other.evaluator))
-    both = ((key, other.evaluator.get(key, "(absent)"), one.evaluator.get(key, "(absent)")) for key in keys)
-    return tuple(f"{key} {here} here, {there} there" for key, here, there in both if here != there)
 
 
 def _block(group: Sequence[PublishedResult], apart: tuple[str, ...]) -> Block:

@@ -41,7 +41,7 @@ from mtbias.scoring.finding import entity_gaps, expected_text
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import ALPHA, MIN_ROWS, Difference, number_text
-from mtbias.types import Reason
+from mtbias.types import JsonObject, Reason
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemPair
@@ -66,7 +66,7 @@ class _Filling(Formatter):
         return number_text(value) if value is None or isinstance(value, float) else f"{value:,}"
 
 
-def filled(template: str, group: Mapping[str, Any]) -> str:
+def filled(template: str, group: JsonObject) -> str:
     """The format string of a declaration (`Number.reading`) with the numbers of a group."""
     return _Filling().vformat(template, (), group)
 
@@ -246,7 +246,9 @@ def _page(
                 "Men and women by occupation" if women else f"By {listed([by.label for by in by_all])}", by_all
             ),
             "unknown": ("Sentences of unknown gender", parts[1:]),
-            "left-out": ("What was left out", [run for run in runs if _says_what_is_left_out(run.metrics)]),
+            "left-out": ("What was left out", [
+                run for run in runs if {"reasons", "evidence"} & run.metrics.keys() or any(noticed(run.metrics))
+            ]),
             "more": ("More numbers", True),
             "how": ("How it was made", True),
             "sentences": ("Sentences on which the calls differ" if compared else "Sentences", total and any(
@@ -328,7 +330,7 @@ def _reasons_by_gold(run: ReportRun) -> Counter[tuple[str, str]]:
     return Counter((str(r.call.reason), str(r.gold or UNKNOWN)) for r in run.calls if r.call.gender is None)
 
 
-_Group = Mapping[str, Any]
+_Group = JsonObject
 """A group of `metrics.json`."""
 
 
@@ -366,7 +368,3 @@ def _confusion(run: ReportRun) -> tuple[tuple[str, list[str]], tuple[str, list[s
         return None
     counts = np.sum(run.metrics["overall"]["confusion"], axis=tuple(range(len(axes) - 2)))
     return axes[-2], axes[-1], counts.tolist()
-
-
-def _says_what_is_left_out(metrics: Mapping[str, Any]) -> bool:
-    return bool({"reasons", "evidence"} & metrics.keys()) or any(noticed(metrics))

@@ -6,11 +6,10 @@ Nothing is computed here; every number stands in `metrics.json`, and what it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from textwrap import wrap
-from typing import Any
 
 from mtbias.errors import DataError
 from mtbias.report.alarm_texts import alarm_block, checks_block, shown_without, warnings
@@ -21,13 +20,14 @@ from mtbias.scoring.counting import QUESTIONS
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, Unit, all_neutral, breakdowns
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
+from mtbias.types import JsonObject
 
 # How much a run changed when everything was translated again, as `metrics.json` has it under `repeats`.
 
 EXPLAINED = "Spread: greatest minus least, of asking again. The interval is of drawing other sentences."
 
 
-def repeat_lines(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[list[str]]:
+def repeat_lines(metrics: JsonObject, numbers: Sequence[Number]) -> list[list[str]]:
     """Label, the value of each time, spread, and the interval of the first time; empty where there are no repeats."""
     found = metrics.get("repeats")
     if not found:
@@ -41,7 +41,7 @@ def repeat_lines(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[
     return rows
 
 
-def repeat_title(metrics: Mapping[str, Any]) -> str:
+def repeat_title(metrics: JsonObject) -> str:
     """``Translated 3 times: 12 of 512 translations changed (2.3 %), 4 calls (0.8 %)``."""
     found = metrics["repeats"]
     translations, calls = found["translations_changed"], found["calls_changed"]
@@ -51,7 +51,7 @@ def repeat_title(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def repeat_block(metrics: Mapping[str, Any], numbers: Sequence[Number], level: str) -> str:
+def repeat_block(metrics: JsonObject, numbers: Sequence[Number], level: str) -> str:
     """The same for a terminal; empty where there are no repeats."""
     rows = repeat_lines(metrics, numbers)
     if not rows:
@@ -65,7 +65,7 @@ WIDTH = 80
 SCHEMA = 1
 
 
-def render(metrics_json: Mapping[str, Any], *, full: bool = False, numbers: Sequence[Number] = GENDER) -> str:
+def render(metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Number] = GENDER) -> str:
     """The table of one run, ending in a newline.
 
     From top to bottom: warnings, where a share is above its limit; how many sentences have a call; the finding; the
@@ -108,7 +108,7 @@ def render(metrics_json: Mapping[str, Any], *, full: bool = False, numbers: Sequ
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def overall_table(metrics_json: Mapping[str, Any], *, numbers: Sequence[Number] = GENDER) -> PrintedTable:
+def overall_table(metrics_json: JsonObject, *, numbers: Sequence[Number] = GENDER) -> PrintedTable:
     """All numbers of the whole corpus, below how many sentences have a call.
 
     Raises:
@@ -135,13 +135,13 @@ def whole_metrics() -> Iterator[None]:
         raise DataError(f"expected the key {error} in metrics.json, got none; score the run again") from error
 
 
-def level(metrics: Mapping[str, Any]) -> str:
+def level(metrics: JsonObject) -> str:
     """``95 % interval``; empty where none were computed."""
     how = metrics["intervals"]
     return f"{how['level']:g} % interval" if how["resamples"] else ""
 
 
-def _headline(overall: Mapping[str, Any], numbers: Sequence[Number]) -> str:
+def _headline(overall: JsonObject, numbers: Sequence[Number]) -> str:
     text = f"{overall['n']:,} sentences"
     for number in numbers:
         if number.coverage:
@@ -149,7 +149,7 @@ def _headline(overall: Mapping[str, Any], numbers: Sequence[Number]) -> str:
     return text
 
 
-def finding_lines(metrics: Mapping[str, Any]) -> list[str]:
+def finding_lines(metrics: JsonObject) -> list[str]:
     """What the run says in words; the widest gap with the sentence that shows it."""
     lines, quoted = [], False
     warned = bool((metrics.get("alarms") or {}).get("raised"))
@@ -169,7 +169,7 @@ def wrapped(text: str, indent: str = "") -> list[str]:
     return wrap(printable(text), WIDTH, initial_indent=indent, subsequent_indent="  ")
 
 
-def _numbers(metrics: Mapping[str, Any], numbers: Sequence[Number], *, full: bool, title: str = "") -> str:
+def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool, title: str = "") -> str:
     """The numbers of the whole corpus, all of them or those of the headline, and what they mean."""
     shown = [number for number in numbers if full or number.headline]
     lines = aligned(_cells(shown, metrics, title), "<>>>>")
@@ -182,7 +182,7 @@ def _numbers(metrics: Mapping[str, Any], numbers: Sequence[Number], *, full: boo
     return "\n".join(lines)
 
 
-def _cells(numbers: Sequence[Number], metrics: Mapping[str, Any], title: str = "") -> list[list[str]]:
+def _cells(numbers: Sequence[Number], metrics: JsonObject, title: str = "") -> list[list[str]]:
     """A header and a line for each number: value, intervals over sentences and over entities, the rows it rests on."""
     group, made = metrics["overall"], metrics.get("entity_intervals")
     over = group.get("ci_entities")
@@ -202,7 +202,7 @@ def _cells(numbers: Sequence[Number], metrics: Mapping[str, Any], title: str = "
     return table
 
 
-def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[str]:
+def _breakdowns(metrics: JsonObject, numbers: Sequence[Number]) -> list[str]:
     """The breakdowns, each under its title, with their columns under each other across all of them."""
     present = [(found, metrics[found.key]) for found in breakdowns(metrics) if not found.long]
     if not present:
@@ -218,7 +218,7 @@ def _breakdowns(metrics: Mapping[str, Any], numbers: Sequence[Number]) -> list[s
     return [f"{head}\n{blocks[0]}", *blocks[1:]]
 
 
-def _grid(groups: Sequence[tuple[str, Mapping[str, Any]]], numbers: Sequence[Number]) -> list[str]:
+def _grid(groups: Sequence[tuple[str, JsonObject]], numbers: Sequence[Number]) -> list[str]:
     """A header and a line for each group."""
     table = [["", *(cut(label) for label, _ in groups)], ["n", *(f"{group['n']:,}" for _, group in groups)]]
     for number in numbers:
@@ -232,7 +232,7 @@ def _grid(groups: Sequence[tuple[str, Mapping[str, Any]]], numbers: Sequence[Num
     return aligned(list(zip(*table, strict=True)), "<" + ">" * (len(table) - 1))
 
 
-def _consistency(metrics: Mapping[str, Any]) -> str:
+def _consistency(metrics: JsonObject) -> str:
     """How often a system is right for one gender only, beside control pairs; nothing where the corpus has no pairs."""
     content = metrics.get("consistency")
     if content is None:
@@ -250,7 +250,7 @@ def _consistency(metrics: Mapping[str, Any]) -> str:
     return "\n".join(lines + [f"  left out: {n:,}, {printable(reason)}" for reason, n in content["left_out"].items()])
 
 
-def _unknown(metrics: Mapping[str, Any], *, full: bool) -> str:
+def _unknown(metrics: JsonObject, *, full: bool) -> str:
     """The sentences of unknown gender, where the corpus has others, too."""
     part = metrics.get(UNKNOWN)
     if part is None:
@@ -265,7 +265,7 @@ SOURCES = {"unknown": 'unknown or "they"', "known": "a man or a woman"}
 """The parts of `strategies` of `metrics.json`, by what the source says of the person."""
 
 
-def strategy_rows(metrics: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+def strategy_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
     """A header and a row for each strategy: its share with the interval, and rows, apart for what the source says.
 
     Edge cases: no rows where no call says what the translation does.
@@ -287,13 +287,13 @@ def strategy_rows(metrics: Mapping[str, Any]) -> tuple[list[str], list[list[str]
     return head, rows
 
 
-def _strategies(metrics: Mapping[str, Any]) -> str:
+def _strategies(metrics: JsonObject) -> str:
     head, rows = strategy_rows(metrics)
     table = [[f"  {name}", *cells] for name, *cells in (head, *rows)]
     return "\n".join([STRATEGIES, *aligned(table, "<" + ">" * (len(head) - 1))]) if rows else ""
 
 
-def _published(metrics: Mapping[str, Any]) -> str:
+def _published(metrics: JsonObject) -> str:
     """What was published of other systems on the same data set."""
     table = published_table(metrics)
     if table is None:
@@ -301,7 +301,7 @@ def _published(metrics: Mapping[str, Any]) -> str:
     return "\n".join([as_text(replace(table, notes=())).rstrip("\n"), *(wrapped(table.notes[0], "  "))])
 
 
-def _shares(title: str, metrics: Mapping[str, Any], key: str) -> str:
+def _shares(title: str, metrics: JsonObject, key: str) -> str:
     counts = metrics.get(key)
     if not counts:
         return ""
@@ -332,7 +332,7 @@ _NOTICED = {
 }
 
 
-def noticed(metrics: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
+def noticed(metrics: JsonObject) -> Iterator[tuple[str, int, str]]:
     """What was noticed while the corpus and the translations were read: what, how often, and the first three ids."""
     corpus, given = metrics.get("corpus") or {}, metrics.get("translations") or {}
     for kind, text in _NOTICED.items():
@@ -346,7 +346,7 @@ def noticed(metrics: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
         yield note, rows, ""
 
 
-def _in_answers(given: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
+def _in_answers(given: JsonObject) -> Iterator[tuple[str, int, str]]:
     """What was noticed in the answers of a language model, and how many it left without a translation."""
     from mtbias.translate.language_models.cleaning import KINDS
 
@@ -356,6 +356,6 @@ def _in_answers(given: Mapping[str, Any]) -> Iterator[tuple[str, int, str]]:
         yield f"{KINDS.get(kind, kind)}{without}", count, ", ".join(given["examples"].get(kind, [])[:3])
 
 
-def _noticed(metrics: Mapping[str, Any]) -> str:
+def _noticed(metrics: JsonObject) -> str:
     rows = [[f"  {what}", f"{count:,}", f"({first})" if first else ""] for what, count, first in noticed(metrics)]
     return "\n".join(["Noticed in the input", *aligned(rows, "<><")]) if rows else ""

@@ -10,14 +10,14 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, TypeVar
+from functools import cache, partial
+from typing import TypeVar
 
 from mtbias.decide import FOREIGN_WORD, GENERIC
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import pronoun_class
-from mtbias.types import NAMES_BOTH, Evidence, Gender, Reason, Span, Stereotype
+from mtbias.types import NAMES_BOTH, Evidence, Gender, JsonDict, Reason, Span, Stereotype
 
 GENDERS = [gender.value for gender in Gender]
 UNKNOWN = "unknown"
@@ -34,6 +34,8 @@ _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 Piece = str | tuple[str, str]
 """Text, or marked text with its kind before it: ``head`` or ``other``."""
+
+Row = TypeVar("Row")
 
 Columns = Mapping[str, tuple[list[str], list[int]]]
 
@@ -58,28 +60,35 @@ def columns(shown: Sequence[Sentence]) -> Columns:
     return found
 
 
-def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns) -> dict[str, Any]:
-    """All that the script reads: names, what is filtered by (a number a row), and the texts in blocks.
+def script_data(
+    rows: Sequence[Row],
+    columns: Columns,
+    runs: Iterable[tuple[str, str, str, Sequence[int | None]]],
+    block: Callable[[Sequence[Row]], JsonDict],
+) -> JsonDict:
+    """What the script reads of a list of sentences: what is filtered by (a number a row), and the texts in blocks.
 
-    A call is its place in ``calls``, null where the run does not have the sentence.
+    `runs` have each its language, the direction of writing, its name, and its call of each row as a place in ``calls``,
+    None where it does not have the row; `block` makes the content of some rows.
     """
     return {
-        "rows": len(shown),
+        "rows": len(rows),
         "block": BLOCK,
-        "genders": GENDERS,
-        "calls": CALLS,
         "columns": {name: {"values": values, "at": packed(at)} for name, (values, at) in columns.items()},
-        "runs": [
-            {
-                "name": run.name,
-                "lang": run.lang,
-                "dir": run.direction,
-                "call": packed([_call_place(s.records[i]) for s in shown]),
-            }
-            for i, run in enumerate(runs)
-        ],
-        "blocks": [packed(_block(shown[i : i + BLOCK], runs)) for i in range(0, len(shown), BLOCK)],
+        "runs": [{"name": name, "lang": lang, "dir": way, "call": packed(calls)} for lang, way, name, calls in runs],
+        "blocks": [packed(block(rows[at : at + BLOCK])) for at in range(0, len(rows), BLOCK)],
     }
+
+
+def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns) -> JsonDict:
+    """All that the script reads of translations."""
+
+    def calls(at: int) -> list[int | None]:
+        records = (sentence.records[at] for sentence in shown)
+        return [None if r is None else CALLS.index(str(r.call.gender or r.call.reason)) for r in records]
+
+    called = [(run.lang, run.direction, run.name, calls(at)) for at, run in enumerate(runs)]
+    return {"genders": GENDERS, "calls": CALLS, **script_data(shown, columns, called, partial(_block, runs=runs))}
 
 
 def packed(content: object) -> str:
@@ -88,7 +97,7 @@ def packed(content: object) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> dict[str, Any]:
+def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> JsonDict:
     """Like beside like takes less place: the source of a sentence and its renderings, and each piece of evidence once.
 
     ``text`` has them for each row; ``evidence`` the places of the pieces in ``pieces``, for each row and run;
@@ -112,10 +121,6 @@ def _answer(record: CallRecord | None, answers: Mapping[str, str]) -> str:
     answer = "" if record is None else answers.get(record.id, "")
     shown = "\n".join(map(_clean, answer[:LONGEST_ANSWER].splitlines()))
     return shown if len(answer) <= LONGEST_ANSWER else f"{shown} … ({len(answer):,} characters)"
-
-
-def _call_place(record: CallRecord | None) -> int | None:
-    return None if record is None else CALLS.index(str(record.call.gender or record.call.reason))
 
 
 def entity_spans(record: CallRecord) -> list[Span]:
@@ -194,8 +199,6 @@ MAX_BYTES = 500_000
 _LEAST_BYTES = 40
 """A sentence takes more than these."""
 
-Row = TypeVar("Row")
-
 FIRST = 5
 """So many sentences can be read without the script."""
 
@@ -209,7 +212,7 @@ def outcome(record: CallRecord | None) -> str:
     return "called" if record.gold is None else "right" if record.call.gender is record.gold else "wrong"
 
 
-def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> dict[str, Any]:
+def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> JsonDict:
     """What templates show of the list of sentences (``sentences.html``), with its ``data`` for the script.
 
     `shown` are the sentences that the page holds, of `total`. They stand in the order of their sources: those that

@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from mtbias.stats.results import UNDEFINED, interval_text, number_text
+from mtbias.types import JsonObject, frozen
 
 FORMATS = ("text", "markdown", "latex")
 """Forms in which `draw` writes tables."""
@@ -19,6 +19,8 @@ FORMATS = ("text", "markdown", "latex")
 _LABEL_WIDTH = 24
 _LEAST_P = 0.001
 _LONG = 40
+_SHOWN = 20
+"""Of the items of a list."""
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
@@ -34,7 +36,7 @@ _ONLY_NUMBERS = re.compile(r"[-\d.,–<%* \[\]]*")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrintedTable:
     """A table as it is shown: texts, numbers already written."""
 
@@ -156,6 +158,45 @@ def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return as_text(PrintedTable(header, rows))
 
 
+def fields(content: JsonObject) -> str:
+    """A result by the names of its fields: numbers in a table, then tables, texts and files.
+
+    A field that is None was not looked at: there is no line of it.
+    """
+    counts, tables, lines = [], [], []
+    for name, value in ((name, value) for name, value in content.items() if value is not None):
+        label = name.replace("_", " ")
+        if isinstance(value, Mapping) and "name" in value:  # a table of one row
+            value = [value]  # noqa: PLW2901
+        if isinstance(value, str):
+            lines.append(printable(f"{label.capitalize()}: {value}"))
+        elif isinstance(value, bool):
+            lines += [label.capitalize()] if value else []
+        elif isinstance(value, int):
+            counts.append([label, _cell(value)])
+        elif isinstance(value, Mapping) and list in map(type, value.values()):
+            lines += [f"{label}: {key}: {', '.join(part)}" for key, part in value.items()]
+        elif isinstance(value, Mapping):
+            counts += [[f"{label}: {key}", _cell(part)] for key, part in value.items()]
+        elif value and isinstance(value[0], Mapping):
+            head = [key.replace("_", " ") for key in value[0]]
+            tables.append(columns([label, *head[1:]], [[_cell(cell) for cell in row.values()] for row in value]))
+        else:
+            counts.append([label, _cell(len(value))])
+            texts = [part if isinstance(part, str) else ": ".join(part) for part in value[:_SHOWN]]
+            lines += [printable(f"{label}: {text}") for text in texts]
+            lines += [f"{label}: … and {len(value) - _SHOWN:,} more (--json lists all)"] if len(value) > _SHOWN else []
+    return "\n".join([columns(["", "number"], counts), *tables, *lines])
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_cell, value))}]"
+    if value is None or isinstance(value, float):
+        return number(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
 def histogram(title: str, counts: Mapping[str, Sequence[int]], groups: Sequence[str]) -> str:
     """Classes with how many each of `groups` has, their share of all in per cent, and a bar of it."""
     total = max(1, sum(map(sum, counts.values())))
@@ -184,15 +225,11 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ", strip
 
 def _markdown(table: PrintedTable) -> str:
     rule = ["---" if n < table.left else "---:" for n in range(len(table.head))]
-    rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
+    rows = [[c.strip() if _ONLY_NUMBERS.fullmatch(c) else markdown_text(c) for c in row] for row in table.rows]
     lines = [f"| {' | '.join(row)} |\n" for row in ([markdown_text(cell) for cell in table.head], rule, *rows)]
     title = f"{markdown_text(table.title)}\n\n" if table.title else ""
     warned = "".join(f"**Warning: {markdown_text(text)}**\n\n" for text in table.warnings)
     return warned + title + "".join(lines) + "".join(f"\n{markdown_text(note)}\n" for note in table.notes)
-
-
-def _markdown_cell(cell: str) -> str:
-    return cell.strip() if _ONLY_NUMBERS.fullmatch(cell) else markdown_text(cell)
 
 
 def _latex(table: PrintedTable) -> str:

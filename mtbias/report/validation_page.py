@@ -6,7 +6,7 @@ escaped, and a content security policy forbids the page to load or run anything 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from mtbias.report.plots import PERCENT_SCALE, Scale
 from mtbias.report.report_runs import language_name
 from mtbias.report.sentence_data import evidence_code, evidence_words, marked
 from mtbias.scoring.correction import LABELS
-from mtbias.types import GenderCall
+from mtbias.types import GenderCall, JsonObject
 
 MAX_ROWS = 2000
 """More disagreements than these are not shown, and the page says so."""
@@ -31,7 +31,7 @@ _KINDS = {"plain": "as called", "corrected": "corrected"}
 class LabelledLanguage:
     """A language as it enters the page."""
 
-    numbers: Mapping[str, Any]
+    numbers: JsonObject
     """`Validation.to_json`."""
     direction: Direction
     """In which direction the language is written."""
@@ -41,8 +41,8 @@ class LabelledLanguage:
 
 def render_page(
     languages: Sequence[LabelledLanguage],
-    together: Mapping[str, Any],
-    corrections: Sequence[Mapping[str, Any]],
+    together: JsonObject,
+    corrections: Sequence[JsonObject],
 ) -> str:
     """The page, as text to be written in UTF-8.
 

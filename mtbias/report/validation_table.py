@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from mtbias.report.tables import PrintedTable, as_text, columns, printable
 from mtbias.scoring.definitions import GENDER
 from mtbias.stats.results import interval_text, number_text
+from mtbias.types import JsonObject
 
 BASES = {
     "N": "the noun",
@@ -26,9 +26,9 @@ CORRECTED = tuple(number for number in GENDER if number.corrected)
 
 
 def render_validation(
-    languages: Sequence[Mapping[str, Any]],
-    together: Mapping[str, Any],
-    corrections: Sequence[Mapping[str, Any]],
+    languages: Sequence[JsonObject],
+    together: JsonObject,
+    corrections: Sequence[JsonObject],
 ) -> str:
     """The tables, ending in a newline: agreement by language, basis and evidence; then the corrected runs.
 
@@ -49,7 +49,7 @@ def render_validation(
     return "\n".join(blocks)
 
 
-def basis_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequence[float]]]:
+def basis_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[float]]]:
     """Name, n, agreement and interval by basis of the label."""
     return [
         (f"{kind}: {BASES[kind]}" if kind in BASES else printable(kind), part["n"], part["agreement"],
@@ -58,18 +58,18 @@ def basis_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequen
     ]  # fmt: skip
 
 
-def evidence_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequence[float]]]:
+def evidence_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[float]]]:
     """Name, n, agreement and interval by the kind of word that a call rests on, most frequent first."""
     parts = sorted(numbers["by_evidence"].items(), key=lambda item: (-item[1]["n"], item[0]))
     return [(kind, part["n"], part["agreement"], part["agreement_interval"]) for kind, part in parts]
 
 
-def reason_rows(numbers: Mapping[str, Any]) -> list[tuple[str, int, float, Sequence[float]]]:
+def reason_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[float]]]:
     """Name, n, share of all labels and interval by the reason for having no call."""
     return [(reason, part["n"], part["percent"], part["interval"]) for reason, part in numbers["reasons"].items()]
 
 
-def notes(correction: Mapping[str, Any]) -> list[str]:
+def notes(correction: JsonObject) -> list[str]:
     """What must be known beside a corrected number: what was assumed, what rests on little, what was added up."""
     said = []
     labels = correction["labels"]
@@ -85,19 +85,19 @@ def notes(correction: Mapping[str, Any]) -> list[str]:
     return said
 
 
-def run_name(correction: Mapping[str, Any], all_: Sequence[Mapping[str, Any]]) -> str:
+def run_name(correction: JsonObject, all_: Sequence[JsonObject]) -> str:
     """System and language of one of `all_`; with the corpus where one system has several."""
     name = f"{printable(correction['system'])}, {correction['lang']}"
     same = [other for other in all_ if (other["system"], other["lang"]) == (correction["system"], correction["lang"])]
     return name if len(same) == 1 else f"{name}, {printable(correction['corpus'])}"
 
 
-def label_counts(numbers: Mapping[str, Any]) -> str:
+def label_counts(numbers: JsonObject) -> str:
     """Labels by gender: ``49 m, 9 f, 0 n``."""
     return ", ".join(f"{numbers['labels'][gender]} {gender[0]}" for gender in GENDERS)
 
 
-def _languages(shown: Sequence[Mapping[str, Any]]) -> str:
+def _languages(shown: Sequence[JsonObject]) -> str:
     head = ["per cent", "n", "labels", "agreement", "95 % interval", "called", "κ", "balanced", "no call", "head"]
     rows = [
         [
@@ -125,7 +125,7 @@ def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], 
     )
 
 
-def _corrections(corrections: Sequence[Mapping[str, Any]]) -> str:
+def _corrections(corrections: Sequence[JsonObject]) -> str:
     rows = []
     said = ["Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too."]
     for correction in corrections:
@@ -139,7 +139,7 @@ def _corrections(corrections: Sequence[Mapping[str, Any]]) -> str:
     return as_text(PrintedTable(head, rows, notes=said, warnings=warnings))
 
 
-def _estimate(estimate: Mapping[str, Any]) -> tuple[str, str]:
+def _estimate(estimate: JsonObject) -> tuple[str, str]:
     """Value and interval; no dash for the interval of what is undefined itself."""
     value = estimate["value"]
     return number_text(value), "" if value is None else interval_text(estimate["interval"])

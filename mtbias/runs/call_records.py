@@ -6,12 +6,25 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from mtbias.errors import DataError
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import EXACT, decoded
-from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Strategy, Translation
+from mtbias.types import (
+    Evidence,
+    Gender,
+    GenderCall,
+    Instance,
+    JsonDict,
+    JsonObject,
+    Reason,
+    Span,
+    Stereotype,
+    Strategy,
+    Translation,
+    frozen,
+)
 
 T = TypeVar("T")
 
@@ -22,7 +35,7 @@ _KEYS = (
 """The keys of a line that say what was asked and translated, in its order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallRecord:
     """One line of `calls.jsonl`: what was asked, what the system made of it, and what was read from it.
 
@@ -53,7 +66,7 @@ class CallRecord:
         same = {name: getattr(instance, name) for name in _KEYS if name != "translation"}
         return cls(translation=translation.text, call=call, **same)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """The object of the line."""
         return {
             "id": self.id,
@@ -113,7 +126,7 @@ class _CallLine(CallLine):
     does: Strategy | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _TranslationLine:
     __pydantic_config__: ClassVar = EXACT
     id: str
@@ -130,7 +143,7 @@ def join_records(
     return (CallRecord.of(row, translated[row.id], called[row.id]) for row in instances)
 
 
-def translation_to_json(translation: Translation) -> dict[str, Any]:
+def translation_to_json(translation: Translation) -> JsonDict:
     """The object of a line of `translations.jsonl`: `id`, `target`, `reason` (null where there is a target).
 
     Also `raw`, where it is another text: the whole answer of a language model, or what was repaired.
@@ -149,7 +162,7 @@ def translation_from_line(text: bytes | str) -> Translation:
     return Translation(line.id, line.target, line.reason, line.raw)
 
 
-def to_lines(contents: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def to_lines(contents: Iterable[JsonObject]) -> Iterator[str]:
     """Each object as one line of JSON: no escapes beside those that JSON needs, keys in their order.
 
     Raises:
@@ -181,7 +194,7 @@ def from_lines(path: Path, read: Callable[[bytes], T]) -> Iterator[T]:
             raise DataError(f"damaged line: {error}; run again into another folder", path=path, line=number) from error
 
 
-def metrics_text(metrics: Mapping[str, Any]) -> str:
+def metrics_text(metrics: JsonObject) -> str:
     """The text of `metrics.json`: a line for each key, and in the breakdowns a line for each group.
 
     Raises:
@@ -201,22 +214,17 @@ def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def call_json(call: GenderCall, translation: str | None) -> dict[str, Any]:
+def call_json(call: GenderCall, translation: str | None) -> JsonDict:
     """The keys of a line that say what was read, in its order."""
     return {
         "gender": call.gender,
         "reason": call.reason,
-        "target": _words(translation, call.target),
+        "target": [(translation or "")[slice(*span)] for span in call.target],
         "target_spans": [list(span) for span in call.target],
         "evidence": evidence_json(call),
     }
 
 
-def evidence_json(call: GenderCall) -> list[dict[str, Any]]:
+def evidence_json(call: GenderCall) -> list[JsonDict]:
     """The evidence of a call as plain values, in the order of `calls.jsonl`."""
     return [{name: getattr(piece, name) for name in Evidence.__dataclass_fields__} for piece in call.evidence]
-
-
-def _words(translation: str | None, spans: Iterable[Span]) -> list[str]:
-    """The words at the spans."""
-    return [(translation or "")[slice(*span)] for span in spans]

@@ -20,12 +20,13 @@ from mtbias.scoring.definitions import Number
 from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import GENDER, find_measure
 from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
+from mtbias.types import JsonDict, JsonObject, frozen
 
 _BESIDE = ("corpus", "translations", "repeats")
 """What of `metrics.json` does not follow from the calls."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _ReadRows:
     """`corpus` of `metrics.json`, as far as the calls tell it."""
 
@@ -39,7 +40,7 @@ class FinishedRun:
 
     manifest: RunManifest
     """Identity (what changes results) and execution (what does not)."""
-    metrics: Mapping[str, Any]
+    metrics: JsonObject
     """The content of `metrics.json`: per cent, rounded to 6 decimals, None where undefined."""
     measure: str = GENDER
     """Name of the measure that made the records."""
@@ -84,7 +85,7 @@ class FinishedRun:
             return [*differing, "corpus"]
         return differing if corpus.rows - corpus.skipped == len(self.calls) else [*differing, "corpus"]
 
-    def _following(self) -> dict[str, Any]:
+    def _following(self) -> JsonDict:
         """What of its metrics follows from its calls; resamples and seed are the identity's, which its fingerprint
         protects.
         """
@@ -93,7 +94,7 @@ class FinishedRun:
         scores = find_measure(self.measure).score(self.calls, **drawn)
         again = scores.to_json(signature=self.signature, fingerprint=self.manifest.fingerprint)
         again |= conclusions(again, self.calls, self.lang, self.measure, self.source_lang)
-        followed: dict[str, Any] = json.loads(json.dumps(again))  # as it would be read
+        followed: JsonDict = json.loads(json.dumps(again))  # as it would be read
         return followed
 
     @property
@@ -149,7 +150,7 @@ class FinishedRun:
         return str(identity["dataset"]), {str(k): str(v) for k, v in data.items()} if isinstance(data, Mapping) else {}
 
     @property
-    def evaluator(self) -> Mapping[str, Any]:
+    def evaluator(self) -> JsonObject:
         """What read the translations: measure, aligner, Stanza and its models, language plugin, release of mtbias."""
         identity = self.manifest.identity
         found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import field
 
 from mtbias.errors import escaped
-from mtbias.types import Json
+from mtbias.files.reading import sha256_of
+from mtbias.types import Json, frozen
 
 SCHEMA = 1
 """Version of the shape of `manifest.json`."""
@@ -29,7 +29,7 @@ _ABSENT = "(absent)"
 _VALUE_LENGTH = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunManifest:
     r"""Identity and execution of one run.
 
@@ -55,7 +55,7 @@ class RunManifest:
     @property
     def fingerprint(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the identity's canonical JSON."""
-        return sha256(canonical(self.identity).encode()).hexdigest()[:16]
+        return sha256_of(canonical(self.identity))[:16]
 
     def signature(self) -> str:
         """One line that records how the numbers were made: ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.
@@ -138,6 +138,6 @@ def _flat(value: Mapping[str, Json], prefix: str = "") -> dict[str, str]:
             leaves |= _flat(part, f"{prefix}{key}.")
         else:
             text = json.dumps(part, ensure_ascii=False, sort_keys=True)
-            digest = sha256(text.encode()).hexdigest()[:8]
+            digest = sha256_of(text)[:8]
             leaves[prefix + key] = text if len(text) <= _VALUE_LENGTH else f"{text[:_VALUE_LENGTH]}… (sha256 {digest}…)"
     return leaves

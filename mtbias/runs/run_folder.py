@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from mtbias.errors import DataError, RunFolderError
 from mtbias.files.kept_work import PARTS, kept_parts, read_plan
-from mtbias.files.reading import input_bytes, refuse_special
+from mtbias.files.reading import input_bytes, refuse_special, sha256_of
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import FolderLock, explained, is_ours, remove_temporaries, write_atomic, write_new
 from mtbias.runs import call_records as records
 from mtbias.runs.manifest import RunManifest
 from mtbias.scoring.measure import Judged
-from mtbias.types import Json, Translation
+from mtbias.types import Json, JsonDict, JsonObject, Translation, frozen
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", "calls.jsonl", "metrics.json"
 
@@ -148,7 +146,7 @@ class RunFolder:
         """
         return self._read_lines(TRANSLATIONS, records.translation_from_line)
 
-    def write_calls(self, calls: Iterable[Mapping[str, Any]]) -> None:
+    def write_calls(self, calls: Iterable[JsonObject]) -> None:
         """Write `calls.jsonl`: the objects of its lines in the order given, which is that of the corpus."""
         self.write_atomic(CALLS, records.to_lines(calls))
 
@@ -161,7 +159,7 @@ class RunFolder:
         """
         return self._read_lines(CALLS, read)
 
-    def write_metrics(self, metrics: Mapping[str, Any]) -> None:
+    def write_metrics(self, metrics: JsonObject) -> None:
         """Write `metrics.json` and so mark the run as done.
 
         The hashes of its other files are added as `files`, and the one of its own text without it as `sha256`.
@@ -175,7 +173,7 @@ class RunFolder:
         content = {**metrics, "files": hashes}
         self.write_atomic(METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode())
 
-    def read_metrics(self, *, changed: bool = False) -> dict[str, Any]:
+    def read_metrics(self, *, changed: bool = False) -> JsonDict:
         """The metrics on disk, of a run that is complete; with `changed` also where they alone were changed since.
 
         Raises:
@@ -238,7 +236,7 @@ class RunFolder:
                 f"{self.path}: expected an empty folder or one with {MANIFEST}, got {named}; choose another folder"
             )
 
-    def _metrics(self) -> dict[str, Any]:
+    def _metrics(self) -> JsonDict:
         path = self.path / METRICS
         try:
             metrics = load_json(self._read(METRICS))
@@ -253,7 +251,7 @@ class RunFolder:
             return list(records.from_lines(self.path / name, read))
 
     def _hash(self, name: str) -> str:
-        return sha256(self._read(name)).hexdigest()
+        return sha256_of(self._read(name))
 
     def _read(self, name: str) -> bytes:
         with self._reading(name):
@@ -271,7 +269,7 @@ class RunFolder:
             raise
 
 
-def _is_as_written(metrics: Mapping[str, Any]) -> bool:
+def _is_as_written(metrics: JsonObject) -> bool:
     """Whether the content of a `metrics.json` has the hash that it names."""
     try:
         return bool(metrics.get(SHA256) == _own_hash(metrics))
@@ -279,10 +277,10 @@ def _is_as_written(metrics: Mapping[str, Any]) -> bool:
         return False
 
 
-def _own_hash(metrics: Mapping[str, Any]) -> str:
+def _own_hash(metrics: JsonObject) -> str:
     """SHA-256 of the text of `metrics.json` as it would be without its own hash."""
     text = records.metrics_text({key: value for key, value in metrics.items() if key != SHA256})
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return sha256_of(text.encode(errors="surrogatepass"))
 
 
 def _manifest_text(manifest: RunManifest) -> bytes:
@@ -292,7 +290,7 @@ def _manifest_text(manifest: RunManifest) -> bytes:
 # How far a run is, by the files of its folder alone: no corpus, model or tokenizer, and no clock.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunProgress:
     """How much of a run is translated, and whether it is complete."""
 

@@ -28,6 +28,7 @@ from mtbias.stats.resampling import (
     percentile_interval,
 )
 from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, enough, minus, number
+from mtbias.types import frozen
 
 _CHUNK = 1 << 11
 """Rearrangements whose numbers are computed at once."""
@@ -121,7 +122,7 @@ class WeightedTables:
             yield float(weight), tables
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class McNemar:
     """Rows by whether either system is right."""
 

@@ -17,7 +17,6 @@ from functools import reduce
 from itertools import product
 from math import hypot, sqrt
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +34,7 @@ from mtbias.stats.results import (
     percent_of,
     rounded,
 )
+from mtbias.types import JsonDict
 
 
 def bootstrap_counts(
@@ -200,7 +200,7 @@ def interval_of_sum(parts: Sequence[tuple[float, Interval]]) -> Interval:
     return total - down, total + up
 
 
-def share_json(part: int, whole: int) -> dict[str, Any]:
+def share_json(part: int, whole: int) -> JsonDict:
     """A share as files have it: ``n`` and ``of``, per cent and Wilson's interval, null where there is nothing."""
     interval = wilson_percent(part, whole)
     return {"n": part, "of": whole, "percent": rounded(percent_of(part, whole)), "interval": rounded(interval)}

@@ -6,12 +6,13 @@ A number is None where it is undefined, never zero; rounding comes last, where a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isnan
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from mtbias.types import frozen
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -42,7 +43,7 @@ DECIMALS = 6
 """Of numbers that are written to files."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estimate:
     """One number with what it rests on, unrounded; None where undefined."""
 
@@ -57,7 +58,7 @@ class Estimate:
     """Of the two-sided test of the same, where `p` is one-sided."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """One number of two systems on the same units; None where undefined."""
 

@@ -193,7 +193,7 @@ def test_bad_rows(tmp_path: Path, column: int, value: str, message: str) -> None
 
 
 def test_a_folder_and_no_file(file: Path, tmp_path: Path) -> None:
-    assert read_bug(tmp_path).path == file
+    assert list(read_bug(tmp_path).files) == [file.name]
     file.unlink()
     with pytest.raises(DataError, match=r"expected gold_BUG\.csv in this folder"):
         read_bug(tmp_path)

@@ -74,7 +74,8 @@ def test_there_and_back(
     out, data = tmp_path / "out.file", places[dataset]
     arguments = [dataset, "--data", data, "--format", form, "--out", out]
     said = coref("export", *arguments, "--gold")
-    assert f"documents of {dataset}\nFile: {out}\n" in said
+    assert f"Dataset: {dataset}\n" in said
+    assert f"Out: {out}\n" in said
     words = ["score", dataset, "--data", data, "--predictions", out, "--resamples", 0, "--json"]
     (result,) = json.loads(coref(*words))["systems"]
     values = {one["key"]: one["value"] for one in result["numbers"] if one["part"] in {"", "dev type 1"}}

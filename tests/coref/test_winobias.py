@@ -11,7 +11,6 @@ import pytest
 from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import DatasetScores, Link
 from mtbias.coref.winobias import (
-    Baseline,
     WinoBias,
     WinoBiasDocument,
     answer_by_rule,
@@ -50,7 +49,7 @@ def test_documents_in_the_order_of_the_text(data: WinoBias) -> None:
     assert [o.name for o in third.occupations] == ["night guard", "nanny"]
     assert [o.mention for o in third.occupations] == [(0, 2), (4, 5)]
     assert third.occupation.name == "nanny"
-    assert third.occupation.stereotype is third.gender is Gender.FEMALE
+    assert third.occupation.stereotype is Gender.FEMALE
     assert third.pronouns == (7, 9)
     assert [o.name for o in third.others] == ["night guard"]
     assert len(data.files) == 4
@@ -66,7 +65,7 @@ def test_files_in_conll_format_and_capitals(folder: Path) -> None:
 
 
 def test_rule_systems(data: WinoBias) -> None:
-    def answers(rule: Baseline, condition: Stereotype = PRO) -> list[Clusters]:
+    def answers(rule: str, condition: Stereotype = PRO) -> list[Clusters]:
         return [answer_by_rule(document, rule) for document in _documents(data, condition)]
 
     he, she_her = ((6, 6),), ((7, 7), (9, 9))
@@ -117,7 +116,7 @@ def test_the_gold_occupations_word_elsewhere_is_no_link(folder: Path) -> None:
 PART = "dev type 1"
 
 
-def _scored(data: WinoBias, rule: Baseline, resamples: int, seed: int = 0) -> Callable[[str], Estimate]:
+def _scored(data: WinoBias, rule: str, resamples: int, seed: int = 0) -> Callable[[str], Estimate]:
     scores = data.score(data.baseline(rule), seed=seed, resamples=resamples)
     return lambda key: scores[PART, key]
 

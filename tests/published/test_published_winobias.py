@@ -20,7 +20,6 @@ from mtbias.coref.documents import exported
 from mtbias.coref.winobias import (
     SPLITS,
     TYPES,
-    Baseline,
     WinoBias,
     WinoBiasDocument,
     answer_by_rule,
@@ -53,10 +52,14 @@ def test_eight_sets_of_396_sentences(data: WinoBias) -> None:
     assert all([d.line for d in one] == list(range(1, 397)) for one in data.sets.values())
 
 
+def _gender(document: WinoBiasDocument) -> Gender:
+    return GENDER_OF_PRONOUN[document.words[document.pronouns[0]].lower()]
+
+
 def test_the_pronouns_fit_the_stereotype_exactly_where_the_file_says_so(data: WinoBias) -> None:
     """Section 2 and the paper's list of 40 occupations: no sentence is in the wrong file."""
     for (_, _, condition), one in data.sets.items():
-        fits = {document.gender is document.occupation.stereotype for document in one}
+        fits = {_gender(document) is document.occupation.stereotype for document in one}
         assert fits == {condition is PRO}
     assert len({o.name for one in data.sets.values() for d in one for o in d.occupations}) == 40
 
@@ -64,7 +67,7 @@ def test_the_pronouns_fit_the_stereotype_exactly_where_the_file_says_so(data: Wi
 def test_pronouns_are_balanced(data: WinoBias) -> None:
     """198 of each gender in each file, but in type 2, test, anti."""
     for key, one in data.sets.items():
-        counts = Counter(document.gender for document in one)
+        counts = Counter(_gender(document) for document in one)
         male = 200 if key == ("test", 2, ANTI) else 198
         assert counts == {Gender.MALE: male, Gender.FEMALE: 396 - male}
 
@@ -123,7 +126,7 @@ def test_twins_that_are_no_minimal_pairs(data: WinoBias) -> None:
     assert exchanged == [382, 384]
 
 
-def _score(data: WinoBias, rule: Baseline, resamples: int = 0) -> DatasetScores:
+def _score(data: WinoBias, rule: str, resamples: int = 0) -> DatasetScores:
     return data.score(data.baseline(rule), resamples=resamples)
 
 
@@ -162,7 +165,7 @@ def test_perfect_and_empty_output(data: WinoBias) -> None:
 
 # MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed with scorch 0.2.0
 # (https://pypi.org/project/scorch), an implementation that shares nothing with ours.
-SCORCH: dict[Baseline, list[tuple[float, ...]]] = {
+SCORCH: dict[str, list[tuple[float, ...]]] = {
     "first": [
         (51.1111, 62.8797, 75.0842), (51.1111, 62.8797, 75.0842), (1.4888, 25.3859, 50.2020),
         (1.4888, 25.3859, 50.2020), (52.8571, 63.3987, 75.4209), (52.5687, 63.2494, 75.3283),
@@ -181,7 +184,7 @@ SCORCH: dict[Baseline, list[tuple[float, ...]]] = {
 
 
 @pytest.mark.parametrize("rule", list(SCORCH))
-def test_rule_systems_score_as_in_scorch(data: WinoBias, rule: Baseline) -> None:
+def test_rule_systems_score_as_in_scorch(data: WinoBias, rule: str) -> None:
     scores = _score(data, rule)
     muc, b3, ceafe = (_values(scores, metric) for metric in ("muc", "b3", "ceafe"))
     for key, expected in zip(KEYS, SCORCH[rule], strict=True):
@@ -224,7 +227,7 @@ def test_rules_that_are_given_the_gold_mentions(data: WinoBias) -> None:
     assert (differing, round(most, 2)) == (30, 0.54)
 
 
-def _of_gold_mentions(document: WinoBiasDocument, rule: Baseline) -> Clusters:
+def _of_gold_mentions(document: WinoBiasDocument, rule: str) -> Clusters:
     """What a rule answers that knows which words are mentions: its pronouns are the gold ones, its occupations too."""
     words = tuple(
         "" if word.lower() in GENDER_OF_PRONOUN and at not in document.pronouns else word
@@ -244,7 +247,7 @@ def _of_gold_mentions(document: WinoBiasDocument, rule: Baseline) -> Clusters:
 
 
 @pytest.mark.parametrize("rule", ["first", "nearest"])
-def test_two_conll_files_score_as_the_data_set(data: WinoBias, folder: Path, tmp_path: Path, rule: Baseline) -> None:
+def test_two_conll_files_score_as_the_data_set(data: WinoBias, folder: Path, tmp_path: Path, rule: str) -> None:
     """`mtbias coref score conll --gold` of one of WinoBias's files: the counts and the score are those of above."""
     name = "dev_type1_pro_stereotype.v4_auto_conll"
     gold = read_conll_gold(folder / name)

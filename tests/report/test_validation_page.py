@@ -94,8 +94,8 @@ def _corrected(
     correction = correct(counts, confusion, n_resamples=100)
     signature = f"dataset:{corpus}|system:{system}"
     return CorrectedRun(
-        system, lang, corpus, (lang,), (), correction, signature, on_pronouns=14,
-        from_pronouns={"accuracy": 20.0, "delta_g": gone, "delta_s": None},
+        system, lang, corpus, (lang,), (), correction, signature, labels_on_pronouns=14,
+        percent_from_pronouns={"accuracy": 20.0, "delta_g": gone, "delta_s": None},
     ).to_json()  # fmt: skip
 
 
