@@ -24,12 +24,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mtbias.coref.augmentation import Kind, augment
 from mtbias.coref.bug_links import Bug, read_bug
-from mtbias.coref.conll import read_conll
-from mtbias.coref.documents import Answers, CorefText, exported
+from mtbias.coref.documents import Answers, CorefText, exported, read_conll
 from mtbias.coref.systems import StanzaCoref, run_system
-from mtbias.coref.training import TrainingSettings, train, training_data
+from mtbias.coref.training import Kind, TrainingSettings, augment, train, training_data
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.tables import columns, interval, number

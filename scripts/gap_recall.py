@@ -26,10 +26,10 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
 from mtbias.coref.gap_data import GapInstance, gender_of, read_instances  # noqa: E402 - the paths above come first
-from mtbias.english.first_names import EXAMPLE_NAMES, read_names  # noqa: E402
+from mtbias.english.people import EXAMPLE_NAMES, read_names  # noqa: E402
 from mtbias.errors import MtbiasError  # noqa: E402
 from mtbias.files.strict_json import decoded  # noqa: E402
-from mtbias.mining.gap_contexts import Window, contexts_of  # noqa: E402
+from mtbias.mining.mined_rows import Window, contexts_of  # noqa: E402
 from mtbias.mining.parsed_sentence import EnglishParser, PassageSentence  # noqa: E402
 from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402

@@ -21,7 +21,7 @@ from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.published import published_lines
+from mtbias.report.run_table import published_lines
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import accuracy_bounds
 from mtbias.scoring.measure import MeasureOptions

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.coref.conll import Mention
-from mtbias.coref.documents import CorefText, exported
+from mtbias.coref.documents import CorefText, Mention, exported
 from mtbias.coref.training import TrainingSettings
 from mtbias.files.writing import write_atomic
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.machine import installation
-from mtbias.machine.installation import install_command
+from mtbias.machine import devices as installation
+from mtbias.machine.devices import install_command
 
 FOLDER = "/opt/check out/mtbias"
 

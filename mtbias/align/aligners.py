@@ -13,7 +13,7 @@ from mtbias.align.entity_words import KnownTranslations, align_entity
 from mtbias.align.sentence_pairs import IndexedPairs, Pair, Side, index_pairs
 from mtbias.errors import DependencyError, UsageError, choices
 from mtbias.language.split_texts import SplitTexts
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import install_command
 from mtbias.settings import Aligner as AlignerName
 from mtbias.types import Alignment, Progress, quiet
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtbias.cli.shared import Count, FirstNames, Flag, Json, WordPairs, show
-from mtbias.coref.augmentation import Kind
+from mtbias.coref.training import Kind
 
 
 def command(
@@ -38,7 +38,7 @@ def command(
     only_copies
         Leave the documents themselves out.
     """
-    from mtbias.coref.augmentation import augment
+    from mtbias.coref.training import augment
 
     made = augment(data, kind, out, names=names, swaps=swaps, max_names=max_names, only_copies=only_copies)
     show(made, json=json)

@@ -51,7 +51,7 @@ def command(
         Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); `mtbias fetch --lang en` downloads
         the tagger, `stanza.download("en", processors="tokenize,ner")` the recogniser.
     """
-    from mtbias.coref.found_names import find_names
+    from mtbias.coref.counterfactual_quadruples import find_names
     from mtbias.coref.gap_weights import write_gap_weights
     from mtbias.corpora.catalog import cache_folder
     from mtbias.morphology.stanza_models import stanza_folder

@@ -38,7 +38,7 @@ def command(
     weights
         A model to begin with (fine-tuning), of the same encoder and sizes.
     """
-    from mtbias.coref.conll import read_conll
+    from mtbias.coref.documents import read_conll
     from mtbias.coref.training import train, training_data
     from mtbias.translate.seq2seq.checkpoints import files_hash
 

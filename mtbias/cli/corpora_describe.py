@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from mtbias.cli.shared import Cache, Corpus, Json, show
 from mtbias.corpora import load_entities
-from mtbias.mining.corpus_description import describe
+from mtbias.mining.corpus_balance import describe
 from mtbias.report.tables import columns, histogram, number
 from mtbias.settings import CacheSettings, CorpusSettings
 

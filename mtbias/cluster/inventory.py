@@ -26,8 +26,7 @@ from mtbias.corpora.downloads import FetchedDownload, given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.machine import network
-from mtbias.machine.devices import gpu_count, usable_cores
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import gpu_count, install_command, usable_cores
 from mtbias.machine.stage_progress import draws_bars
 from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, find_package, stanza_folder
 from mtbias.report.tables import printable

@@ -25,7 +25,7 @@ from mtbias.errors import DataError, DependencyError, MtbiasError
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import locked_folder, write_json
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import install_command
 from mtbias.machine.network import no_network
 from mtbias.types import JsonDict, frozen, quiet
 

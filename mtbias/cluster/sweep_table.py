@@ -15,7 +15,7 @@ from mtbias.errors import MissingTranslationsError, MtbiasError, RunFolderError
 from mtbias.files.reading import input_bytes
 from mtbias.files.writing import write_atomic
 from mtbias.report.alarm_texts import named_warnings
-from mtbias.report.paper_tables import paper_table, with_interval
+from mtbias.report.report_files import paper_table, with_interval
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw

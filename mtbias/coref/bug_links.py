@@ -30,9 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import AskedPronoun, CorefDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers, CorefText
+from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import wilson_percent

@@ -29,9 +29,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mtbias.coref.conll import Clusters, ConllFile, Mention, read_conll, repeated, without_repeated
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers, CorefText, joined
+from mtbias.coref.documents import (
+    Answers,
+    Clusters,
+    ConllFile,
+    CorefText,
+    Mention,
+    joined,
+    read_conll,
+    repeated,
+    without_repeated,
+)
 from mtbias.english.gender_swap import word_gender
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import UsageError
@@ -160,7 +169,7 @@ def read_conll_gold(path: Path) -> Conll:
     """The CoNLL-2012 file at `path`.
 
     Raises:
-        DataError: as `mtbias.coref.conll.read_conll`.
+        DataError: as `mtbias.coref.documents.read_conll`.
     """
     return Conll(read_conll(path))
 

@@ -9,20 +9,22 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from mtbias.coref.augmentation import MadeFile
 from mtbias.coref.counter_gap import ROLES
-from mtbias.coref.gap_data import GapInstance, gender_of, read_instances, write_instances
-from mtbias.english.first_names import EXAMPLE_NAMES, NameList, read_names
+from mtbias.coref.gap_data import GapFile, GapInstance, NameSpans, gender_of, read_instances, write_instances
+from mtbias.coref.training import MadeFile
 from mtbias.english.gender_swap import Edit, GenderedWords, apply_edits, read_swaps, swap_words, tokenize
-from mtbias.english.people import bare_name, people, proper_names
-from mtbias.errors import DataError
+from mtbias.english.people import EXAMPLE_NAMES, NameList, bare_name, people, proper_names, read_names
+from mtbias.errors import DataError, MissingResourceError
+from mtbias.files.reading import sha256_of
 from mtbias.files.writing import signature_line, write_atomic
+from mtbias.morphology.stanza_models import BREAKS, StanzaModels, find_package, lenient, load_pipeline
 from mtbias.types import Analysis, Gender, Span
 
 OTHERS = ("C", "D")
@@ -240,3 +242,53 @@ def name_people(instance: GapInstance, names: NameList, proper: Iterable[Span] =
     mentions = {span: person.name for person in four for span in person.mentions}
     further = sum(person.gender is not None and person not in four for person in found)
     return Named((a, b, chosen[0], chosen[1]), where, mentions, further)
+
+
+NAMED_ENTITIES = ("tokenize", "mwt", "ner")
+"""Stanza's processors that find persons."""
+_BEFORE_OTHERS = re.compile(r"\b(?:the|in|at|near|on|an?)[ ]+$", re.IGNORECASE)
+"""What stands before names of places and things."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def find_names(data: GapFile, folder: Path) -> tuple[NameSpans, str]:
+    """The names of texts by Stanza, and how: persons where `folder` has its English recogniser, else `likely_persons`.
+
+    Raises:
+        MissingResourceError: `folder` has not even the tagger; Stanza cannot load the models.
+    """
+    texts = [instance.text for instance in data.instances]
+    try:
+        package = find_package("en", folder, NAMED_ENTITIES)
+    except MissingResourceError:
+        package, how = find_package("en", folder), "proper nouns that may be of persons; no recogniser is there"
+        analyses = StanzaModels(package, None).analyse(texts)
+        runs = [proper_names(one.text, proper_nouns(one)) for one in analyses]
+        first_names = {name.text for name in read_names(EXAMPLE_NAMES).names}
+        found = [likely_persons(i, run, first_names) for i, run in zip(data.instances, runs, strict=True)]
+    else:
+        how = "persons by Stanza's recogniser"
+        with lenient():
+            documents = load_pipeline(package, None).bulk_process([text.translate(BREAKS) for text in texts])
+        found = list(map(persons, documents))
+    spans = {instance.id: names for instance, names in zip(data.instances, found, strict=True)}
+    return NameSpans(spans, sha256_of(package.analyses_signature), 0), how
+
+
+def likely_persons(instance: GapInstance, names: Iterable[Span], first_names: Collection[str] = ()) -> tuple[Span, ...]:
+    """Those of the `names` of a text that may be of persons.
+
+    No article, *in*, *at*, *near* or *on* stands before them; and they have several words, or share a word with one
+    that has, with a candidate, or with `first_names`.
+    """
+    text = instance.text
+    left = [span for span in names if not _BEFORE_OTHERS.search(text, 0, span.start)]
+    words = {span: set(_WORD.findall(text, *span)) for span in left}
+    known = {*first_names, *(word for name in (instance.a, instance.b) for word in _WORD.findall(name))}
+    known = known.union(*(own for span, own in words.items() if " " in text[slice(*span)]))
+    return tuple(span for span in left if words[span] & known)
+
+
+def persons(document: Any) -> tuple[Span, ...]:  # noqa: ANN401 - stanza has no types
+    """Where Stanza's `document` names persons."""
+    return tuple(Span(one.start_char, one.end_char) for one in document.ents if one.type in {"PERSON", "PER"})

@@ -14,8 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.documents import Answers, CorefText, DatasetName, Spans
+from mtbias.coref.documents import Answers, Clusters, CorefText, DatasetName, Mention, Spans
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import holds_clusters
 from mtbias.errors import DataError, UsageError

@@ -22,9 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import RATIO, AskedPronoun, CorefDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers, CorefText, Spans
+from mtbias.coref.documents import Answers, Clusters, CorefText, Spans
 from mtbias.coref.gap_data import (
     GapFile,
     GapInstance,

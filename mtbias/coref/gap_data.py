@@ -21,8 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.coref.conll import Mention
-from mtbias.coref.documents import Answers, CorefText, tokens_at
+from mtbias.coref.documents import Answers, CorefText, Mention, tokens_at
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, parse_json_by_id, parse_tabs, read_text

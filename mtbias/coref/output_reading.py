@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from mtbias.coref.conll import Clusters, Mention
-from mtbias.coref.documents import Answers, CorefText, Spans, SystemDocument
+from mtbias.coref.documents import Answers, Clusters, CorefText, Mention, Spans, SystemDocument
 from mtbias.coref.system_files import read_documents
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text

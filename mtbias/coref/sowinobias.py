@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.conll import Clusters, Mention
 from mtbias.coref.dataset import (
     CONDITIONS,
     KINDS,
@@ -34,7 +33,7 @@ from mtbias.coref.dataset import (
     by_kind,
     link_to,
 )
-from mtbias.coref.documents import Answers, CorefText, joined
+from mtbias.coref.documents import Answers, Clusters, CorefText, Mention, joined
 from mtbias.files.reading import TextFile, parse_toml, read_text, sha256_of
 from mtbias.files.strict_json import EXACT
 from mtbias.stats.paired import NumberUnits

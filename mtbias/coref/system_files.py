@@ -32,8 +32,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from mtbias.coref.conll import BROKEN, Clusters, MentionsByWord, parse_conll
-from mtbias.coref.documents import Spans, SystemDocument
+from mtbias.coref.documents import BROKEN, Clusters, MentionsByWord, Spans, SystemDocument, parse_conll
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text, split_lines
 from mtbias.files.strict_json import load_json, once

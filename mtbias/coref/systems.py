@@ -19,8 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from mtbias.coref.conll import Clusters
-from mtbias.coref.documents import CorefText, Format, Spans, exported
+from mtbias.coref.documents import Clusters, CorefText, Format, Spans, exported
 from mtbias.coref.output_reading import read_output
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError, UsageError
 from mtbias.files.kept_work import kept_lines

@@ -31,7 +31,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mtbias.coref.conll import Clusters, ConllDocument, Mention, read_conll, repeated, without_repeated
 from mtbias.coref.conll_scorer import PARTS, RATES, compute_coref, conll_f1, count_coref, count_table
 from mtbias.coref.dataset import (
     CONDITIONS,
@@ -44,7 +43,17 @@ from mtbias.coref.dataset import (
     by_kind,
     link_to,
 )
-from mtbias.coref.documents import Answers, CorefText, joined
+from mtbias.coref.documents import (
+    Answers,
+    Clusters,
+    ConllDocument,
+    CorefText,
+    Mention,
+    joined,
+    read_conll,
+    repeated,
+    without_repeated,
+)
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines

@@ -34,9 +34,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import RATIO, AskedPronoun, CorefDataset, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers, CorefText
+from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import spearman

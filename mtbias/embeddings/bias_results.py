@@ -12,17 +12,19 @@ from typing import TypeVar
 
 from mtbias.embeddings.bias_measures import (
     Measured,
+    clustering,
     direct_bias,
     gender_direction,
     gipe,
     indirect_bias,
+    most_biased,
+    recoverability,
+    sklearn_module,
     weat,
     weat_two_targets,
 )
-from mtbias.embeddings.biased_groups import clustering, most_biased, recoverability, sklearn_module
 from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, EmbeddingSettings, Measure
-from mtbias.embeddings.vectors import Vectors, read_vectors
-from mtbias.embeddings.word_lists import ALL_NEUTRAL, EXAMPLE_LISTS, Pair, WordLists, read_lists
+from mtbias.embeddings.vectors import ALL_NEUTRAL, EXAMPLE_LISTS, Pair, Vectors, WordLists, read_lists, read_vectors
 from mtbias.errors import DataError, DependencyError, SettingError, escaped
 from mtbias.files.writing import signature_line
 from mtbias.report.tables import columns, interval

@@ -11,12 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.embeddings.bias_measures import edges, gender_direction, gender_subspace
+from mtbias.embeddings.bias_measures import edges, gender_direction, gender_subspace, sklearn_module
 from mtbias.embeddings.bias_results import with_vectors
-from mtbias.embeddings.biased_groups import sklearn_module
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
-from mtbias.embeddings.vectors import Vectors, read_vectors, vector_lines
-from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
+from mtbias.embeddings.vectors import EXAMPLE_LISTS, Vectors, read_lists, read_vectors, vector_lines
 from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.writing import signature_line, write_atomic, write_json
 from mtbias.report.tables import columns, number

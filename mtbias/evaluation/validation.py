@@ -16,8 +16,7 @@ from mtbias.errors import DataError, SettingError
 from mtbias.evaluation.gender_calls import GENDER as GENDER_MEASURE
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.language.installed import get_language
-from mtbias.report.validation_page import LabelledLanguage, render_page
-from mtbias.report.validation_table import render_validation
+from mtbias.report.validation_page import LabelledLanguage, render_page, render_validation
 from mtbias.runs.call_records import evidence_json
 from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.scoring.bias import UNKNOWN_GENDER, count

@@ -22,15 +22,26 @@ from typing import Any, NamedTuple
 
 from mtbias import __version__
 from mtbias.corpora.catalog import cache_folder
-from mtbias.english.first_names import EXAMPLE_NAMES, read_names
+from mtbias.english.people import EXAMPLE_NAMES, read_names
 from mtbias.errors import MtbiasError, SettingError, escaped
 from mtbias.files.kept_work import KeptLines, kept_lines
 from mtbias.files.reading import sha256_of, sha256_of_file
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.machine.devices import begin_worker, chosen_device, require_device
 from mtbias.mining.confidence import WEIGHTS
-from mtbias.mining.gap_contexts import MinedContext, context_lines, contexts_of, may_hold
-from mtbias.mining.mined_rows import Kind, MinedRow, MiningOptions, Occupations, corpus_lines, read_occupations, rows_of
+from mtbias.mining.mined_rows import (
+    Kind,
+    MinedContext,
+    MinedRow,
+    MiningOptions,
+    Occupations,
+    context_lines,
+    contexts_of,
+    corpus_lines,
+    may_hold,
+    read_occupations,
+    rows_of,
+)
 from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser, PassageSentence
 from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
 from mtbias.mining.text_input import Chunk, InputFile, Passage, WordFilter, input_files, read_chunks

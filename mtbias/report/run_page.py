@@ -21,7 +21,6 @@ from mtbias.errors import DataError
 from mtbias.report import alarm_texts, plots, run_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, svg_panel
-from mtbias.report.published import published_table
 from mtbias.report.report_runs import (
     ReportRun,
     Sentence,
@@ -32,7 +31,7 @@ from mtbias.report.report_runs import (
     unique_names,
     unknown_parts,
 )
-from mtbias.report.run_table import SCHEMA, noticed, whole_metrics
+from mtbias.report.run_table import SCHEMA, noticed, published_table, whole_metrics
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError, UsageError
 from mtbias.machine import network
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import install_command
 from mtbias.translate.remote_server import begun_date, key_from, server_address, server_line
 from mtbias.translate.system import Asked, Begun, Sources
 from mtbias.translate.system_kinds import DEEPL

@@ -18,7 +18,7 @@ from mtbias.corpora import load_corpus
 from mtbias.errors import DependencyError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import install_command
 from mtbias.plugin import Language
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import Alignment, Span

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from mtbias.coref.conll import Mention
+from mtbias.coref.documents import Mention
 
 Sentence = tuple[str, Sequence[Mention]]
 

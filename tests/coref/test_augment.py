@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.augmentation import Kind, MadeFile, augment
-from mtbias.coref.conll import read_conll
+from mtbias.coref.documents import read_conll
+from mtbias.coref.training import Kind, MadeFile, augment
 from mtbias.errors import DataError
 
 TAGGED = """\

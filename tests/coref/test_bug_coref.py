@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.coref.bug_links import Bug, linking_clusters, read_bug
-from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.documents import Clusters
 from mtbias.errors import DataError
 
 COLUMNS = [

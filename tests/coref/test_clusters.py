@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtbias import __version__
-from mtbias.coref.conll import repeated
-from mtbias.coref.documents import Answers, CorefText
+from mtbias.coref.documents import Answers, CorefText, repeated
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import read_documents
 from mtbias.errors import DataError

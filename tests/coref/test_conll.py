@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import ConllFile, read_conll, repeated, without_repeated
+from mtbias.coref.documents import ConllFile, read_conll, repeated, without_repeated
 from mtbias.errors import DataError
 
 

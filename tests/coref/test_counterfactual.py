@@ -18,7 +18,6 @@ from mtbias.coref.counterfactual_quadruples import (
     write_quadruples,
 )
 from mtbias.coref.gap_data import GapInstance, read_instances, write_instances
-from mtbias.english.first_names import EXAMPLE_NAMES, Name, NameList, distances, match_names, read_names
 from mtbias.english.gender_swap import (
     Edit,
     GenderedWords,
@@ -30,7 +29,16 @@ from mtbias.english.gender_swap import (
     swap_words,
     tokenize,
 )
-from mtbias.english.people import people, proper_names
+from mtbias.english.people import (
+    EXAMPLE_NAMES,
+    Name,
+    NameList,
+    distances,
+    match_names,
+    people,
+    proper_names,
+    read_names,
+)
 from mtbias.errors import DataError
 from mtbias.types import Analysis, Gender, Span, Token, Word
 

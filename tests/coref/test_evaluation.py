@@ -14,10 +14,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mtbias.cli import main
-from mtbias.coref.conll import Clusters
 from mtbias.coref.coref_datasets import located, open_dataset
 from mtbias.coref.dataset import CorefDataset
-from mtbias.coref.documents import CorefText
+from mtbias.coref.documents import Clusters, CorefText
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
 from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.coref.systems import Put

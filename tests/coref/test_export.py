@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.coref.conll import read_conll
 from mtbias.coref.coref_datasets import open_dataset
-from mtbias.coref.documents import DATASETS, CorefText, DatasetName, Format, exported, joined
+from mtbias.coref.documents import DATASETS, CorefText, DatasetName, Format, exported, joined, read_conll
 from mtbias.coref.output_reading import read_output
 from tests.coref.small_corpora import write_winobias, write_winogender
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import Clusters
+from mtbias.coref.documents import Clusters
 from mtbias.coref.gap import Gap, labels_of
 from mtbias.coref.gap_data import COLUMNS, GapFile, Labels, mentions_of, read_instances, text_of
 from mtbias.errors import DataError

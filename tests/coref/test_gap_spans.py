@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtbias.coref.found_names import find_names, likely_persons, persons
+from mtbias.coref.counterfactual_quadruples import find_names, likely_persons, persons
 from mtbias.coref.gap_data import (
     GapFile,
     GapInstance,

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from mtbias.coref.conll import Clusters
-from mtbias.coref.documents import Answers, Spans
+from mtbias.coref.documents import Answers, Clusters, Spans
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import parse_documents
 from mtbias.coref.winobias import WinoBias, read_winobias

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.coref.conll import Clusters
-from mtbias.coref.documents import CorefText
+from mtbias.coref.documents import Clusters, CorefText
 from mtbias.coref.systems import Put, run_system
 from mtbias.errors import DataError
 from tests.coref.small_corpora import write_winobias

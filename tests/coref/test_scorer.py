@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtbias.coref.conll import Cluster, Clusters, Mention, without_repeated
 from mtbias.coref.conll_scorer import compute_coref, conll_f1, count_coref, count_table
-from mtbias.coref.documents import CorefText, exported
+from mtbias.coref.documents import Cluster, Clusters, CorefText, Mention, exported, without_repeated
 from mtbias.coref.winobias import BASELINES, WinoBias, answer_by_rule, read_winobias
 from mtbias.errors import DataError, UsageError
 from mtbias.stats.results import Estimate, Floats, number

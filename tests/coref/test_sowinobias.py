@@ -180,7 +180,7 @@ def test_commands(tmp_path: Path, coref: Callable[..., str]) -> None:
     vocabulary, out, clusters = (tmp_path / name for name in ("v.toml", "set.jsonl", "p.jsonl"))
     vocabulary.write_text(LISTS, encoding="utf-8")
     export = ["export", "sowinobias", "--data", vocabulary, "--format", "jsonl", "--gold", "--out", out]
-    assert re.search(r"^documents +4\nDataset: sowinobias$", coref(*export), re.MULTILINE)
+    assert re.search(r"^documents +4\n\nDataset: sowinobias$", coref(*export), re.MULTILINE)
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert (rows[0]["id"], rows[0]["text"]) == ("pro-positive-a-b-c", "The a liked the b because they were c.")
     lines = [{key: row[key] for key in ("id", "tokens", "clusters")} for row in rows]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.coref.conll import read_conll
+from mtbias.coref.documents import read_conll
 from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.coref.training import TrainingSettings, configuration, train, training_data
 from mtbias.errors import DataError, SettingError

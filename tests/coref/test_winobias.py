@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import DatasetScores, Link
+from mtbias.coref.documents import Clusters
 from mtbias.coref.winobias import (
     WinoBias,
     WinoBiasDocument,

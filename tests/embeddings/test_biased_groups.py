@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtbias.embeddings.bias_measures import Measured
-from mtbias.embeddings.biased_groups import clustering, most_biased, recoverability
+from mtbias.embeddings.bias_measures import Measured, clustering, most_biased, recoverability
 from mtbias.embeddings.measure_settings import EmbeddingSettings
 from mtbias.errors import DataError
 from tests.embeddings.toy_vectors import make_vectors

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
+from mtbias.embeddings.vectors import EXAMPLE_LISTS, read_lists
 from mtbias.english.gender_swap import gendered_words
 from mtbias.errors import DataError
 from tests.embeddings.toy_vectors import written

@@ -10,7 +10,7 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.corpora import load_entities
-from mtbias.mining.corpus_description import describe
+from mtbias.mining.corpus_balance import describe
 from tests.mining.mined_files import write_mined
 
 

@@ -12,7 +12,7 @@ from mtbias.cli import main
 from mtbias.coref.gap_data import read_instances
 from mtbias.errors import DataError
 from mtbias.files.writing import write_atomic
-from mtbias.mining.gap_contexts import MinedContext, context_lines, contexts_of, is_initial, may_hold
+from mtbias.mining.mined_rows import MinedContext, context_lines, contexts_of, is_initial, may_hold
 from mtbias.mining.parsed_sentence import ParsedSentence, PassageSentence
 from mtbias.types import Gender
 from tests.mining.small_trees import tree

@@ -21,9 +21,8 @@ from mtbias.coref.counterfactual_quadruples import (
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.gap import Gap
 from mtbias.coref.gap_data import GapFile, read_instances
-from mtbias.english.first_names import EXAMPLE_NAMES, read_names
 from mtbias.english.gender_swap import her_is_object, tokenize
-from mtbias.english.people import proper_names
+from mtbias.english.people import EXAMPLE_NAMES, proper_names, read_names
 from mtbias.morphology.stanza_models import StanzaModels, find_package
 from mtbias.types import Span
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mtbias.cli import main
-from mtbias.embeddings.word_lists import EXAMPLE_LISTS
+from mtbias.embeddings.vectors import EXAMPLE_LISTS
 from tests.embeddings.toy_vectors import make_vectors, write_vectors
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.coref.bug_links import Bug, read_bug
-from mtbias.coref.conll import Clusters
 from mtbias.coref.dataset import DatasetScores
-from mtbias.coref.documents import Answers
+from mtbias.coref.documents import Answers, Clusters
 from mtbias.types import Gender, Stereotype
 
 PRONOUNS = {"he", "him", "his", "himself", "she", "her", "hers", "herself"}

@@ -15,7 +15,7 @@ import pytest
 
 from mtbias.coref.dataset import by_kind
 from mtbias.coref.sowinobias import PAPER_VOCABULARY, parse_vocabulary
-from mtbias.embeddings.word_lists import EXAMPLE_LISTS, read_lists
+from mtbias.embeddings.vectors import EXAMPLE_LISTS, read_lists
 from mtbias.files.reading import read_text
 
 # By polarity and in total: pro, anti, difference. Rows: GloVe, Hard-GloVe, GN-GloVe, RAN-GloVe and INLP-GloVe, each

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll import Clusters
 from mtbias.coref.conll_scorer import compute_coref, conll_f1, count_coref, count_table, read_conll_gold
 from mtbias.coref.dataset import DatasetScores
-from mtbias.coref.documents import exported
+from mtbias.coref.documents import Clusters, exported
 from mtbias.coref.winobias import (
     SPLITS,
     TYPES,

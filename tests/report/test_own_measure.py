@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.paper_tables import paper_table
-from mtbias.report.report_files import plot_files
+from mtbias.report.report_files import paper_table, plot_files
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.report.run_table import render

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.paper_tables import paper_table
+from mtbias.report.report_files import paper_table
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.types import Gender, Stereotype

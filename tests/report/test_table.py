@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.published import published_lines
-from mtbias.report.run_table import render
+from mtbias.report.run_table import published_lines, render
 from mtbias.runs.call_records import join_records
 from mtbias.scoring.scores import Scores, score
 from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation

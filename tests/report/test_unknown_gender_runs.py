@@ -15,8 +15,7 @@ import mtbias
 from mtbias.api import Run
 from mtbias.corpora import load_corpus
 from mtbias.report.comparison_tables import render_comparison
-from mtbias.report.paper_tables import paper_table
-from mtbias.report.report_files import plot_files
+from mtbias.report.report_files import paper_table, plot_files
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.run_folder import RunFolder

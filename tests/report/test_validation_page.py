@@ -16,8 +16,7 @@ import pytest
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.evaluation.validation import CorrectedRun, Validation, together
 from mtbias.report import validation_page as validation
-from mtbias.report.validation_page import LabelledLanguage, render_page
-from mtbias.report.validation_table import render_validation
+from mtbias.report.validation_page import LabelledLanguage, render_page, render_validation
 from mtbias.scoring.bias import count
 from mtbias.scoring.correction import LABELS, correct
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype

@@ -20,7 +20,7 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import install_command
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, convert
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError
 from mtbias.files.strict_json import load_json
 from mtbias.machine import network
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import install_command
 from mtbias.settings import LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer, AnswersPlan, changed_model
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt

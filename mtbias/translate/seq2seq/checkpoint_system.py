@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mtbias.errors import DependencyError, ModelError, MtbiasError, SettingError
-from mtbias.machine.devices import chosen_device
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import chosen_device, install_command
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import Output, OutputsPlan

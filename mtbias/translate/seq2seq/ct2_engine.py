@@ -17,7 +17,7 @@ from typing import Any
 from mtbias.errors import DependencyError, ModelError, MtbiasError, UsageError
 from mtbias.files.strict_json import load_json
 from mtbias.machine import devices as host
-from mtbias.machine.installation import install_command
+from mtbias.machine.devices import install_command
 from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.codec import read_config
