@@ -1,8 +1,7 @@
 """mtbias measures gender bias in machine translation.
 
 ``mtbias.evaluate``, ``mtbias.score``, ``mtbias.compare`` and ``mtbias.read_run`` do what the commands do and give
-objects instead of text; all names of `mtbias.api` are imported when they are first asked for, so that ``import mtbias``
-costs nothing.
+objects instead of text; they are imported when they are first asked for, so that ``import mtbias`` costs nothing.
 """
 
 from __future__ import annotations
@@ -12,18 +11,41 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from mtbias.api import *  # noqa: F403 - its `__all__`
-else:  # a checker would take any name for one of the package's
+    from mtbias.api import (
+        EvalSettings,
+        Run,
+        ScoreSettings,
+        compare,
+        estimate_requests,
+        evaluate,
+        read_run,
+        score,
+        score_systems,
+        translate_shard,
+    )
+
+__all__ = [
+    "EvalSettings",
+    "Run",
+    "ScoreSettings",
+    "__version__",
+    "compare",
+    "estimate_requests",
+    "evaluate",
+    "read_run",
+    "score",
+    "score_systems",
+    "translate_shard",
+]
+
+if not TYPE_CHECKING:  # a checker would take any name for one of the package's
 
     def __getattr__(name: str) -> object:
-        if name == "__all__" or not name.startswith("_"):
-            from mtbias import api
+        if name in __all__:
+            from importlib import import_module
 
-            if name == "__all__":
-                return ["__version__", *api.__all__]
-            if name in api.__all__:
-                return getattr(api, name)
+            return getattr(import_module("mtbias.api"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__getattr__("__all__")})
+        return sorted({*globals(), *__all__})

@@ -22,7 +22,7 @@ from mtbias.cluster.sweep_tasks import check_names
 from mtbias.corpora import cache_folder, datasets, fetch_dataset, load_corpus
 from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
 from mtbias.corpora.corpus import Corpus
-from mtbias.corpora.downloads import FetchedDownload, given_hash
+from mtbias.corpora.downloads import given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.machine import network
@@ -191,12 +191,12 @@ def _stanza(langs: Iterable[str], folder: Path, *, can_fetch: bool = True) -> li
 def _fetch_data(name: str, cache: Path | None, sha256: str | None, accept_unverified: bool) -> str:
     bars = draws_bars(sys.stderr)
     found = fetch_dataset(name, cache, sha256=sha256, accept_unverified=accept_unverified, progress=bars)
-    hashes = (f"sha256 {one.sha256} ({_how(one)})" for one in found.downloads)
+    hashes = (
+        f"sha256 {one.sha256} ({'checked' if one.verified else 'NOT checked, hash recorded'}"
+        f"{'' if one.fresh else ', was here'})"
+        for one in found.downloads
+    )
     return f"{found.folder}, {', '.join(hashes)}" if found.downloads else "nothing to download, ships with mtbias"
-
-
-def _how(found: FetchedDownload) -> str:
-    return ("checked" if found.verified else "NOT checked, hash recorded") + ("" if found.fresh else ", was here")
 
 
 def _is_of_demo(sweep: Sweep) -> bool:

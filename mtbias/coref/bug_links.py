@@ -35,7 +35,7 @@ from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Floats, percent
+from mtbias.stats.results import Floats, percent, source
 from mtbias.types import Gender, Stereotype, frozen
 
 BIN = 5
@@ -126,7 +126,7 @@ class Bug(CorefDataset):
             n = {kind: int(of.sum()) for kind, of in kinds.items()}
             found = units[part].estimates(
                 resamples,
-                np.random.default_rng([seed, *stream]),
+                source([seed, *stream]),
                 n={key: sum(n[side] for side in sides) for key, (_, sides) in _NUMBERS.items()},
                 intervals=[key for key, (_, sides) in _NUMBERS.items() if all(n[side] for side in sides)],
             )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib import resources
 from math import sqrt
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from mtbias.coref.documents import Answers
 from mtbias.coref.gap import GapLike
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
 from mtbias.errors import DataError
+from mtbias.files.reading import commented_rows
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import (
     CROSSED,
@@ -33,7 +35,7 @@ from mtbias.stats.resampling import (
     inconsistent,
     pattern_number,
 )
-from mtbias.stats.results import Floats, percent
+from mtbias.stats.results import Floats, percent, source
 from mtbias.types import Gender, frozen
 
 ROLES = ("", "-control", "-swap-1", "-swap-2")
@@ -44,38 +46,22 @@ class CounterGapNumber(NamedTuple):
     """How a number is called, and what it rests on; in per cent, except ρ in [-1, 1]."""
 
     label: str
-    n: int = 1
+    n: int
     """How many instances (pairs, for inconsistency) each quadruple adds to its denominator; 1 for differences and ρ."""
-    of: str = "all"
+    of: str
     """Only quadruples whose original is of that gender."""
-    tested: bool = False
+    tested: bool
     """Whether its sign is tested."""
-    compared: bool = False
+    compared: bool
     """Whether systems are compared in it."""
 
 
+_TABLE = Path(str(resources.files("mtbias.coref"))) / "counter_gap.tsv"
 METRICS: Mapping[str, CounterGapNumber] = {
-    "accuracy": CounterGapNumber("accuracy", n=4, compared=True),
-    "acc_m": CounterGapNumber("accuracy, masculine", n=2),
-    "acc_f": CounterGapNumber("accuracy, feminine", n=2),
-    "acc_diff": CounterGapNumber("accuracy, masculine − feminine", tested=True, compared=True),
-    "within_m": CounterGapNumber("I_within, masculine"),
-    "within_f": CounterGapNumber("I_within, feminine"),
-    "within_diff": CounterGapNumber("I_within, masculine − feminine", tested=True),
-    "within": CounterGapNumber("I_within", n=2, compared=True),
-    "m2f": CounterGapNumber("I_across, M2F", n=4, of="masculine"),
-    "f2m": CounterGapNumber("I_across, F2M", n=4, of="feminine"),
-    "across_diff": CounterGapNumber("I_across, M2F − F2M", tested=True),
-    "across": CounterGapNumber("I_across", n=4, compared=True),
-    "delta": CounterGapNumber("ΔI = I_across - I_within", tested=True, compared=True),
-    "original": CounterGapNumber("accuracy, original", n=2),
-    "counter": CounterGapNumber("accuracy, counterfactual", n=2),
-    "counter_diff": CounterGapNumber("accuracy, original − counterfactual", tested=True),
-    "rho": CounterGapNumber("Spearman's ρ"),
-    "own": CounterGapNumber("accuracy, x_o alone"),
-    "own_m": CounterGapNumber("accuracy, x_o alone, masculine", of="masculine"),
-    "own_f": CounterGapNumber("accuracy, x_o alone, feminine", of="feminine"),
-    "own_diff": CounterGapNumber("accuracy, x_o alone, masculine − feminine", tested=True),
+    row["key"]: CounterGapNumber(
+        row["label"], int(row["n"]), row["of"], tested=bool(row["tested"]), compared=bool(row["compared"])
+    )
+    for row in commented_rows(_TABLE.read_text(encoding="utf-8"))
 }
 """The numbers in the order of the paper's tables 2 to 4, and of the row "our GAP" of table 5 (x_o alone)."""
 
@@ -134,7 +120,7 @@ class CounterGap(GapLike):
         sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
         estimates = patterns.estimates(
             resamples,
-            np.random.default_rng(seed),
+            source(seed),
             n={key: of.n * sizes[of.of] for key, of in METRICS.items()},
             tested=[key for key, of in METRICS.items() if of.tested],
         )

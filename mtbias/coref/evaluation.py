@@ -240,25 +240,14 @@ def _evaluation(out: Path, kept: Sequence[_Kept], settings: BootstrapSettings) -
     return Evaluation(out.resolve().name, systems[0], settings, results)
 
 
-@frozen
 class _Kept:
     """What a folder has, or will have, of a data set."""
 
-    out: Path
-    data: CorefDataset
-
-    @property
-    def clusters(self) -> Path:
-        return self.out / f"{self.data.name}.jsonl"
-
-    @property
-    def record(self) -> Path:
-        return self.out / f"{self.data.name}{_RECORD}"
-
-    @property
-    def new(self) -> Path:
+    def __init__(self, out: Path, data: CorefDataset) -> None:
+        self.data = data
+        self.clusters, self.record = out / f"{data.name}.jsonl", out / f"{data.name}{_RECORD}"
+        self.new = out / f"{data.name}.jsonl.new"
         """The clusters until their record is there: so no file of others is lost."""
-        return self.clusters.with_name(f"{self.clusters.name}.new")
 
     def finished(self) -> bool:
         """Whether the system has found the clusters before; `DataError` for a file of others, and as `found`."""

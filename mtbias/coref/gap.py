@@ -42,8 +42,8 @@ from mtbias.coref.gap_data import (
 from mtbias.coref.gap_weights import read_gap_weights
 from mtbias.errors import DataError, UsageError
 from mtbias.stats.paired import NumberUnits
-from mtbias.stats.results import Floats, enough, percent
-from mtbias.types import Gender, Span
+from mtbias.stats.results import Floats, enough, percent, source
+from mtbias.types import Gender
 
 GROUPS = ("overall", "masculine", "feminine")
 
@@ -142,7 +142,9 @@ class Gap(GapLike):
                 names = nearest_first(instance, names)[place - 1 : place]
             # Of Random the probabilities: scores come from expected counts, and are not averaged over runs (the mean of
             # a ratio over runs is larger than the ratio of the means). A text with too few names gets FALSE twice.
-            hits = [_hit(instance, span) for span in names]
+            touched = [[n for n, one in enumerate(instance.candidates) if touch(span, one)] for span in names]
+            # One pick is one candidate: where it touches both, the TRUE one.
+            hits = [next((n for n in of if instance.gold[n]), of[0] if of else None) for of in touched]
             answers[instance.id] = Labels(*(hits.count(side) / max(1, len(names)) for side in (0, 1)))
         signed = {"system": rule, "names": self.names.sha256[:12], "tokens": "regex-as-spacy2"}
         return Answers(answers, {}, signed=signed)
@@ -178,7 +180,7 @@ class Gap(GapLike):
             key, name = f"texts:{group}", "masculine − feminine" if group == "difference" else group
             labels[key], n[key] = f"texts with both labels right, {name}", counts.get(group, counts["overall"])["n"]
         wide = None if enough(int(sums[:, _TEXTS].min())) else ()
-        estimates = units.estimates(resamples, np.random.default_rng(seed), n=n, intervals=wide)
+        estimates = units.estimates(resamples, source(seed), n=n, intervals=wide)
         numbers = (
             NamedNumber("", key, label, estimates[key], key in units.compared, RATIO if key.startswith("bias") else 2)
             for key, label in labels.items()
@@ -215,12 +217,6 @@ def labels_of(instance: GapInstance, clusters: Clusters) -> Labels:
         for first, last in candidates
     )
     return Labels(a, b)
-
-
-def _hit(instance: GapInstance, span: Span) -> int | None:
-    """Which candidate (0, 1) a picked name means. One pick is one candidate: where it touches both, the TRUE one."""
-    touched = [place for place, candidate in enumerate(instance.candidates) if touch(span, candidate)]
-    return next((place for place in touched if instance.gold[place]), touched[0] if touched else None)
 
 
 def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats] = ()) -> Floats:

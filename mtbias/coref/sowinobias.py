@@ -38,7 +38,7 @@ from mtbias.files.reading import TextFile, parse_toml, read_text, sha256_of
 from mtbias.files.strict_json import EXACT
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import mcnemar
-from mtbias.stats.results import Floats, percent
+from mtbias.stats.results import Floats, percent, source
 from mtbias.types import Stereotype, frozen
 
 PAPER_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"
@@ -181,7 +181,7 @@ class SoWinoBias(CorefDataset):
         meant = tuple(" ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs)
         drawn = [f"{row}:{key}" for row in ROWS for key in ("pro", "anti", "difference")]
         units = replace(NumberUnits.of_cells(places, _SHAPE, meant, _numbers), compared=drawn)
-        estimates = units.estimates(resamples, np.random.default_rng(seed), intervals=drawn)
+        estimates = units.estimates(resamples, source(seed), intervals=drawn)
         table = units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE)
         numbers: list[NamedNumber] = []
         counts: dict[str, dict[str, float | None]] = {}

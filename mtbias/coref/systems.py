@@ -46,7 +46,7 @@ class CorefSystem(Protocol):
         ...
 
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
-        """Find the clusters of each of `texts`, and `put` those of a document as soon as they are there.
+        """Find the clusters of each of `texts`, one or more, and `put` those of a document as soon as they are there.
 
         Raises:
             MtbiasError: the system cannot be run, or gives something else than clusters of these texts.
@@ -70,7 +70,8 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
             kept.append({"id": identifier, "clusters": clusters})
             progress("resolve", len(clusters_of), len(texts))
 
-        system.resolve(missing, put)
+        if missing:
+            system.resolve(missing, put)
         unanswered = [text.id for text in texts if text.id not in clusters_of]
         if unanswered:
             raise DataError(
@@ -140,8 +141,6 @@ class CommandSystem:
             DataError: what it writes is no output on these texts (`mtbias.coref.output_reading.read_output`), or has
                 documents that are none of them.
         """
-        if not texts:
-            return
         with tempfile.TemporaryDirectory() as folder:
             given, made = (Path(folder) / f"{name}.{_ENDINGS[self._form]}" for name in ("documents", "clusters"))
             write_atomic(given, exported(texts, self._form))
@@ -186,8 +185,6 @@ class StanzaCoref:
             DependencyError: peft is not installed.
             MissingResourceError: the model, or the encoder that it names, cannot be loaded.
         """
-        if not texts:
-            return
         if self._pipeline is None:
             self._pipeline = self._load()
         for text in texts:

@@ -59,7 +59,7 @@ from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import NumberUnits, PairedUnits, compare
 from mtbias.stats.resampling import mcnemar, wilson_percent
-from mtbias.stats.results import Estimate, Floats, percent, percent_of
+from mtbias.stats.results import Estimate, Floats, percent, percent_of, source
 from mtbias.types import Gender, Stereotype, frozen
 
 SPLITS = ("dev", "test")
@@ -372,7 +372,7 @@ def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocu
 
 
 def _rng(at: list[int], condition: Stereotype) -> np.random.Generator:
-    return np.random.default_rng([*at, list(Stereotype).index(condition)])
+    return source([*at, list(Stereotype).index(condition)])
 
 
 def _differences(

@@ -39,7 +39,7 @@ from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import spearman
-from mtbias.stats.results import Estimate, Floats, number, percent
+from mtbias.stats.results import Estimate, Floats, number, percent, source
 from mtbias.types import Gender, frozen
 
 STATISTICS = ("bls", "bergsma")
@@ -151,7 +151,7 @@ class Winogender(CorefDataset):
         units = counts.units()
         n = {name: int(of.sum()) for name, (_, of) in counts.shares.items()}
         n |= {f"pearson_{name}": len(counts.names) for name in STATISTICS}
-        numbers = units.estimates(resamples, np.random.default_rng(seed), n=n)
+        numbers = units.estimates(resamples, source(seed), n=n)
         for name, women in counts.women.items():
             rho = spearman(women, counts.preference)
             numbers[f"spearman_{name}"] = Estimate(number(rho), n=len(counts.names))

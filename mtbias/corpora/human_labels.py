@@ -107,6 +107,9 @@ def _label(record: Record, winomt: Mapping[int, Instance] | None) -> HumanLabel:
     basis = record.get("basis")
     if basis and basis not in BASES:
         raise record.error(f"basis: expected {', '.join(BASES)} or nothing, got {basis!r}; correct it")
+    index, spans = record.optional_integer("head_index"), locate.tokens(target)
+    if index is not None and index >= len(spans):
+        raise record.error(f"head_index {index} is beyond the target's {len(spans)} tokens")
     head, entity = _entity(record, source, winomt)
     return HumanLabel(
         id=f"line-{record.line}",
@@ -118,7 +121,7 @@ def _label(record: Record, winomt: Mapping[int, Instance] | None) -> HumanLabel:
         head=head,
         entity=entity,
         basis=basis or None,
-        target_head=_target_head(record, target),
+        target_head=None if index is None else spans[index],
     )
 
 
@@ -139,12 +142,3 @@ def _entity(record: Record, source: str, winomt: Mapping[int, Instance] | None) 
     if located is None:
         raise record.error(f"the entity {entity!r} is not in the source")
     return located.head, entity
-
-
-def _target_head(record: Record, target: str) -> Span | None:
-    index, spans = record.optional_integer("head_index"), locate.tokens(target)
-    if index is None:
-        return None
-    if index >= len(spans):
-        raise record.error(f"head_index {index} is beyond the target's {len(spans)} tokens")
-    return spans[index]

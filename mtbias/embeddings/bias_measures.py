@@ -25,7 +25,7 @@ from mtbias.embeddings.vectors import Vectors
 from mtbias.errors import DataError, DependencyError
 from mtbias.machine.devices import install_command
 from mtbias.stats.resampling import bootstrap_units, percentile_interval
-from mtbias.stats.results import Floats, Interval, enough, number
+from mtbias.stats.results import Floats, Interval, enough, number, source
 from mtbias.types import frozen
 
 # The word-embedding association test (WEAT), with one list of targets and with two.
@@ -127,7 +127,7 @@ def _all(n: int, k: int) -> Iterator[NDArray[np.int64]]:
 
 
 def _drawn(n: int, k: int, settings: EmbeddingSettings) -> Iterator[NDArray[np.int64]]:
-    rng = np.random.default_rng(settings.seed)
+    rng = source(settings.seed)
     for start in range(0, settings.partitions, _CHUNK):
         size = min(_CHUNK, settings.partitions - start)
         yield rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)[:, :k]
@@ -193,7 +193,7 @@ def _ratio(parts: Floats, wholes: Floats, settings: EmbeddingSettings) -> Measur
     value = number(ratio(units.sum(axis=0, keepdims=True))[0])
     ends = None
     if settings.resamples and enough(len(parts)):
-        rng = np.random.default_rng(settings.seed)
+        rng = source(settings.seed)
         ends = percentile_interval(bootstrap_units(units, ratio, settings.resamples, rng))
     return Measured(value, ends, {"words": len(parts)})
 
@@ -361,7 +361,7 @@ def clustering(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSetting
     found: dict[str, list[float]] = {"accuracy": [], "V": []}
     if not undefined:
         k_means, v_score = sklearn_module("cluster").KMeans, sklearn_module("metrics").v_measure_score
-        for state in np.random.default_rng(settings.seed).integers(_STATES, size=settings.repeats).tolist():
+        for state in source(settings.seed).integers(_STATES, size=settings.repeats).tolist():
             sides = k_means(n_clusters=2, n_init=settings.kmeans_starts, random_state=state).fit_predict(matrix) == 1
             hits = int((sides == biased.feminine).sum())
             found["accuracy"].append(100 * max(hits, n - hits) / n)
@@ -388,7 +388,7 @@ def recoverability(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSet
         counts = f"{len(sides[0])} feminine and {len(sides[1])} masculine words"
         undefined = f"{counts} are too few to train on a share of {settings.train_share:g} and test on the rest"
     found: dict[str, list[float]] = {"linear": [], "rbf": []}
-    rng = np.random.default_rng(settings.seed)
+    rng = source(settings.seed)
     for _ in range(0 if undefined else settings.repeats):
         drawn = [rng.permutation(side) for side in sides]
         train = np.concatenate([side[:size] for side, size in zip(drawn, sizes, strict=True)])

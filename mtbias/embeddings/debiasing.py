@@ -18,7 +18,7 @@ from mtbias.embeddings.vectors import EXAMPLE_LISTS, Vectors, read_lists, read_v
 from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.writing import signature_line, write_atomic, write_json
 from mtbias.report.tables import columns, number
-from mtbias.stats.results import Floats, rounded
+from mtbias.stats.results import Floats, rounded, source
 from mtbias.types import frozen
 
 # Iterative null-space projection (INLP): what a linear classifier reads gender from is taken out, again and again.
@@ -79,7 +79,7 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
         DataError: fewer than two words lean to one of the genders; the rounds take out all dimensions.
         DependencyError: scikit-learn is not there.
     """
-    rng = np.random.default_rng(settings.seed)
+    rng = source(settings.seed)
     classes = _classes(vectors, g, settings, rng)
     rows = vectors.matrix[np.concatenate(classes)]
     labels = np.repeat(np.arange(len(classes)), [len(each) for each in classes])

@@ -158,15 +158,15 @@ def _mentions(text: str, names: Iterable[Span], genders: Mapping[str, Gender]) -
         words = [*dropwhile(lambda word: word[0] in OFFICES, _WORD.finditer(text, start, end))]
         told = [*takewhile(bool, (word_gender(word[0]) for word in words[:-1]))]
         own = words[len(told) :]
-        if own and not _is_no_person(text, words[0].start(), end) and (told or not word_gender(own[0][0])):
-            span, of_title = Span(words[0].start(), words[-1].end()), told[0] if told else None
+        if not own:
+            continue
+        start = words[0].start()
+        # A date (May 13), or a place (in Paris), by what stands beside it.
+        before = _DATE_OR_PLACE.search(text, 0, start) and not text.startswith(("'s", "’s"), end)
+        is_person = not before and not text[end + 1 : end + 2].isdigit()
+        if is_person and (told or not word_gender(own[0][0])):
+            span, of_title = Span(start, words[-1].end()), told[0] if told else None
             yield _Mention(span, _words(text[slice(*span)]), of_title or genders.get(own[0][0]), of_title)
-
-
-def _is_no_person(text: str, start: int, end: int) -> bool:
-    """Whether a name is a date's (May 13) or a place's (in Paris) by what stands beside it."""
-    before = _DATE_OR_PLACE.search(text, 0, start) and not text.startswith(("'s", "’s"), end)
-    return bool(before) or text[end + 1 : end + 2].isdigit()
 
 
 Floats = NDArray[np.float64]

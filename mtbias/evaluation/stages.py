@@ -166,17 +166,19 @@ def repeat_numbers(request: Request, translated: Translated, first: Sequence[Jud
     # No intervals here: those of the first time are those of the run.
     groups = [request.kind.score(time, n_resamples=0, seed=request.seed).overall for time in records]
     scores = [group.to_json() for group in groups]
+    numbers: JsonDict = {}
+    for number in (number for number in groups[0].counting.numbers if number.headline):
+        values = [number.of(overall).value for overall in scores]
+        known = [value for value in values if value is not None]
+        spread = rounded(max(known) - min(known)) if known == values else None
+        numbers[number.key] = {"values": values, "spread": spread}
     return {
         "repeats": {
             "times": len(records),
             "n": len(instances),
             "translations_changed": _changed(texts),
             "calls_changed": _changed(calls),
-            "numbers": {
-                number.key: _values([number.of(overall).value for overall in scores])
-                for number in groups[0].counting.numbers
-                if number.headline
-            },
+            "numbers": numbers,
         }
     }
 
@@ -193,12 +195,6 @@ def _changed(times: Sequence[Sequence[object]]) -> JsonDict:
     """How many sentences are not the same every time."""
     count = sum(any(value != row[0] for value in row) for row in zip(*times, strict=True))
     return {"count": count, "percent": rounded(percent_of(count, len(times[0])))}
-
-
-def _values(values: list[float | None]) -> JsonObject:
-    """The values of a number, each time, and their spread; None where one of them is undefined."""
-    known = [value for value in values if value is not None]
-    return {"values": values, "spread": rounded(max(known) - min(known)) if known == values else None}
 
 
 @frozen

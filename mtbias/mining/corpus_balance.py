@@ -27,6 +27,7 @@ from mtbias.errors import DataError
 from mtbias.files.reading import read_table
 from mtbias.files.writing import check_table_name, refuse_input, signature_line, write_table
 from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
+from mtbias.stats.results import source
 from mtbias.types import Described, Gender, Instance, Stereotype, frozen
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
@@ -62,7 +63,7 @@ def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: i
     classes = zip(*by_property.values(), strict=True) if by_property else [()] * len(places)
     for place, cell in zip(places, classes, strict=True):
         cells.setdefault(cell, ([], []))[rows[place].gold is Gender.FEMALE].append(place)
-    rng = np.random.default_rng(seed)
+    rng = source(seed)
     chosen: list[int] = []
     matched = 0
     for sides in cells.values():
@@ -95,7 +96,7 @@ def balanced_part(rows: Sequence[Described], seed: int) -> Sample:
     if n == 0:
         counted = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise DataError(f"expected rows of both genders with both stereotypes, got {counted}: nothing is balanced")
-    rng = np.random.default_rng(seed)
+    rng = source(seed)
     drawn = [place for own in places.values() for place in rng.choice(own, n, replace=False).tolist()]
     return Sample(tuple(sorted(drawn)), {f"before, {name}": size for name, size in sizes.items()})
 

@@ -23,7 +23,7 @@ from mtbias.files.writing import signature_line, write_atomic
 from mtbias.report.page import render_page
 from mtbias.scoring.correction import cohen_kappa
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Interval, percent_of
+from mtbias.stats.results import Interval, percent_of, source
 from mtbias.types import frozen
 
 _, WRONG, UNSURE = JUDGEMENTS = ("right", "wrong", "unsure")
@@ -112,7 +112,7 @@ def draw(rows: Sequence[CheckedRow], n: int, seed: int) -> list[CheckedRow]:
     With the same `seed` a smaller sample is the beginning of a larger one.
     """
     different = list({row.key: row for row in rows}.values())
-    return [different[place] for place in np.random.default_rng(seed).permutation(len(different))[:n]]
+    return [different[place] for place in source(seed).permutation(len(different))[:n]]
 
 
 # The page

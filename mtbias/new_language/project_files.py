@@ -30,7 +30,7 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
 from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS, read_index
-from mtbias.new_language.lexica import Lexicon, ListRow
+from mtbias.new_language.lexica import Lexicon
 from mtbias.new_language.policy_rows import occupations
 from mtbias.types import frozen
 
@@ -145,8 +145,11 @@ class _Found:
 
 def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftNouns:
     """The nouns of the lists among `lexica`, those that pair with them, and what is left of `occupations`."""
-    rows = [row for lexicon in lexica for row in lexicon.rows]
-    found = _listed(rows)
+    found: dict[str, _Found] = {}
+    for row in (row for lexicon in lexica for row in lexicon.rows):
+        one = found.setdefault(row.noun, _Found())
+        one.english |= {word.strip(): None for word in row.english.split("|") if word.strip()}
+        one.listed |= {row.gender} - {""}
     _add_counterparts(found, lexica)
     for lexicon in lexica:
         _add_forms(found, lexicon)
@@ -157,15 +160,6 @@ def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftN
         for noun, one in found.items()
     )
     return DraftNouns(nouns, paradigms, tuple(_unfilled(found, occupations)))
-
-
-def _listed(rows: Iterable[ListRow]) -> dict[str, _Found]:
-    found: dict[str, _Found] = defaultdict(_Found)
-    for row in rows:
-        one = found[row.noun]
-        one.english |= {word.strip(): None for word in row.english.split("|") if word.strip()}
-        one.listed |= {row.gender} - {""}
-    return dict(found)
 
 
 def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> None:

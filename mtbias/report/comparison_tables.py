@@ -97,7 +97,10 @@ def _tables(c: Comparison, names: Mapping[str, str], *, full: bool, short: bool)
 
 def _table_rows(c: Comparison, cells: Callable[[SystemNumbers | SystemPair], Iterable[Any]]) -> list[list[str]]:
     """Systems and then their differences, language by language; a language's name stands only where it begins."""
-    found = [(s.lang, [cut(s.system), *map(_estimate, cells(s))]) for s in c.systems]
+    found = [
+        (s.lang, [cut(s.system), *(estimate_text(e.value, e.interval) + _UNMARKED for e in cells(s))])
+        for s in c.systems
+    ]
     found += [(p.lang, [_name(p), *map(_difference, cells(p))]) for p in c.pairs]
     rows: dict[str, list[list[str]]] = {}
     for lang, row in found:
@@ -216,10 +219,6 @@ def _weights(weighting: Weighting) -> Iterator[str]:
 
 def _name(pair: SystemPair) -> str:
     return f"{cut(pair.first)} - {cut(pair.second)}"
-
-
-def _estimate(e: Estimate) -> str:
-    return estimate_text(e.value, e.interval) + _UNMARKED
 
 
 def _difference(d: Difference) -> str:

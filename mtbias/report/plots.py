@@ -15,7 +15,7 @@ from markupsafe import Markup
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level, whole_metrics
-from mtbias.report.tables import cut, interval, number
+from mtbias.report.tables import cut, number
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Unit, breakdowns
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
@@ -254,11 +254,9 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
 
 def slope_text(found: Estimate) -> str:
     """``0.31 [0.05, 0.53] points for each point of the share``, two decimals."""
-    ends = "" if found.value is None or found.interval is None else f" {interval(found.interval)}"
-    return f"{number(found.value)}{ends} points for each point of the share"
+    return f"{estimate_text(found.value, found.interval, 2)} points for each point of the share"
 
 
 def correlation_text(found: Estimate) -> str:
     """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
-    ends = "" if found.value is None or found.interval is None else f" {interval(found.interval)}"
-    return f"Spearman's ρ {number(found.value)}{ends}, n {found.n}"
+    return f"Spearman's ρ {estimate_text(found.value, found.interval, 2)}, n {found.n}"

@@ -341,22 +341,17 @@ def noticed(metrics: JsonObject) -> Iterator[tuple[str, int, str]]:
     for kind, text in _NOTICED.items():
         if given.get(kind):
             yield text, given[kind], ", ".join(given.get("examples", {}).get(kind, [])[:3])
-    if given.get("cleaned"):
-        yield from _in_answers(given)
+    if given.get("cleaned"):  # in the answers of a language model, some of which are left without a translation
+        from mtbias.translate.language_models.cleaning import KINDS
+
+        for kind, count in given["cleaned"].items():
+            lost = given["untranslated"].get(kind, 0)
+            without = f" ({lost:,} without a translation)" if lost else ""
+            yield f"{KINDS.get(kind, kind)}{without}", count, ", ".join(given["examples"].get(kind, [])[:3])
     if corpus.get("skipped"):
         yield f"rows of the corpus left out, of {corpus['rows']:,}", corpus["skipped"], ""
     for note, rows in corpus.get("notes", {}).items():
         yield note, rows, ""
-
-
-def _in_answers(given: JsonObject) -> Iterator[tuple[str, int, str]]:
-    """What was noticed in the answers of a language model, and how many it left without a translation."""
-    from mtbias.translate.language_models.cleaning import KINDS
-
-    for kind, count in given["cleaned"].items():
-        lost = given["untranslated"].get(kind, 0)
-        without = f" ({lost:,} without a translation)" if lost else ""
-        yield f"{KINDS.get(kind, kind)}{without}", count, ", ".join(given["examples"].get(kind, [])[:3])
 
 
 def _noticed(metrics: JsonObject) -> str:

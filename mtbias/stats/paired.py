@@ -27,7 +27,7 @@ from mtbias.stats.resampling import (
     mcnemar,
     percentile_interval,
 )
-from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, enough, minus, number
+from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, enough, minus, number, source
 from mtbias.types import frozen
 
 _CHUNK = 1 << 11
@@ -363,7 +363,7 @@ class NumberUnits:
         """The numbers with intervals over what is drawn; without, where that is less than `MIN_ROWS`."""
         drawn = self.drawn(over)
         wide = None if enough(len(drawn.sums)) else ()
-        return drawn.estimates(resamples, np.random.default_rng(seed), intervals=wide)
+        return drawn.estimates(resamples, source(seed), intervals=wide)
 
     def minus(self, other: NumberUnits, over: Draw, resamples: int, seed: int) -> dict[str, Difference]:
         """First (this system) − `other` for each compared number, with the paired interval and p.
@@ -388,8 +388,8 @@ class NumberUnits:
             self.numbers,
             list(self.compared or self.numbers(ours[:1])),
             resamples,
-            bootstrap=np.random.default_rng(seed),
-            test=np.random.default_rng(seed),
+            bootstrap=source(seed),
+            test=source(seed),
             intervals=lambda _: wide,
         )
 

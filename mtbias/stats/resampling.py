@@ -164,10 +164,10 @@ def estimate(
     return found
 
 
-def wilson_percent(successes: float, n: float, level: float = LEVEL) -> Interval | None:
+def wilson_percent(successes: float, n: float) -> Interval | None:
     """Wilson's score interval for a proportion, in per cent, both ends in [0, 100]; `n` may be an effective number.
 
-    With p = successes / n and z the (1+level)/2 quantile of the normal distribution:
+    With p = successes / n and z the (1+`LEVEL`)/2 quantile of the normal distribution:
     (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n).
 
     Edge cases: None where n is 0; the lower end is exactly 0 where nothing succeeded, the upper 100 where everything
@@ -178,7 +178,7 @@ def wilson_percent(successes: float, n: float, level: float = LEVEL) -> Interval
     # By hand: scipy has it too, but importing scipy.stats takes longer than most commands.
     if n == 0:
         return None
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     share = successes / n
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale

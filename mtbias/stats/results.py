@@ -92,7 +92,7 @@ def percent_of(part: float, whole: float) -> float | None:
     return 100 * part / whole if whole else None
 
 
-def source(seed: int) -> np.random.Generator:
+def source(seed: int | Sequence[int]) -> np.random.Generator:
     """The source of randomness of a seed; the same wherever it is asked for."""
     return np.random.Generator(np.random.PCG64(seed))
 
