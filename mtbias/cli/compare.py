@@ -6,7 +6,20 @@ from pathlib import Path
 from typing import Literal
 
 from mtbias.api import compare, read_run
-from mtbias.cli.shared import HERE, Bootstrap, Flag, Full, Json, Names, Rows, Runs, checked_names, print_json
+from mtbias.cli.shared import (
+    HERE,
+    Bootstrap,
+    Flag,
+    Full,
+    Json,
+    Names,
+    Rows,
+    Runs,
+    TableFormat,
+    checked_names,
+    form_of,
+    print_json,
+)
 from mtbias.errors import SettingError, UsageError, escaped
 from mtbias.files.writing import write_atomic
 from mtbias.report.comparison_tables import render_comparison, render_rows
@@ -24,7 +37,7 @@ def command(
     weighted: list[Literal["all", "pronouns", "distance", "length", "domain"]] | None = None,
     rows: Rows = None,
     report: Path | None = None,
-    format: Literal["text", "json", "markdown", "csv", "latex"] | None = None,
+    format: TableFormat = None,
     full: Full = False,
     json: Json = False,
     different_evaluators: Flag = False,
@@ -49,9 +62,7 @@ def command(
     different_evaluators
         Compare runs although they were read by another release, plugin, aligner or Stanza; the table says so.
     """
-    if json and format not in {None, "json"}:
-        raise UsageError(f"--json and --format {format} exclude each other")
-    form = "json" if json else format or "text"
+    form = form_of(format, json=json)
     if len(runs) < 2 and not weighted:
         raise UsageError("expected two runs or more, got one; with --weighted one is enough")
     names = checked_names(names, runs)

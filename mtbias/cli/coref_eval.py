@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from mtbias.cli.shared import (
     Cache,
@@ -38,7 +35,7 @@ def command(
     *,
     system: System,
     out: Path,
-    datasets: Annotated[list[DatasetName] | None, Parameter(name="--dataset")] = None,
+    dataset: list[DatasetName] | None = None,
     data: list[str] | None = None,
     model: Model = None,
     program: Command = None,
@@ -62,7 +59,7 @@ def command(
     out
         Folder for the clusters of each data set (DATASET.jsonl), and for metrics.json and report.html, which are of the
         data sets of the last call.
-    datasets
+    dataset
         A data set; one or several (default: all that are there; sowinobias, which is made and not read,
         where it is named or has a vocabulary).
     data
@@ -81,7 +78,7 @@ def command(
         raise UsageError(f"expected folders of different names, got {', '.join(map(str, folders))}")
     ((ids, spans),) = reading.of_systems(1)
     chosen = open_system(system, model=model, command=program, form=in_format, device=device, ids=ids, spans=spans)
-    places = located(*places_of(data or []), datasets or [], cache.cache_dir)
+    places = located(*places_of(data or []), dataset or [], cache.cache_dir)
     opened = [open_dataset(name, place) for name, place in places.items()]
     others = [read_evaluation(path, opened, bootstrap) for path in folders[1:]]  # its errors come before the run
     evaluation = evaluate(chosen, opened, out, bootstrap, ProgressLine())

@@ -18,7 +18,7 @@ def command(
     /,
     *,
     data: Path | None = None,
-    form: Annotated[Format, Parameter(name="--format")],
+    format: Format,
     out: Path,
     gold: Flag = False,
     json: Json = False,
@@ -34,7 +34,7 @@ def command(
         The data set.
     data
         Where it is, as `mtbias coref score` takes it.
-    form
+    format
         CoNLL-2012; JSON lines with id, text, tokens, and the keys of e2e-coref (doc_key, sentences, speakers,
         clusters); or plain text, a line for each document.
     out
@@ -44,16 +44,16 @@ def command(
     """
     from mtbias.coref.coref_datasets import open_dataset
 
-    if gold and form == "text":
+    if gold and format == "text":
         raise UsageError("--gold: plain text has no place for clusters; take --format conll or jsonl")
     opened = open_dataset(dataset, data)
     texts = opened.texts
-    if form == "text" and out.is_dir():
-        for text, line in zip(texts, exported(texts, form), strict=True):
+    if format == "text" and out.is_dir():
+        for text, line in zip(texts, exported(texts, format), strict=True):
             write_atomic(out / text.file_name, [line])
     else:
-        write_atomic(out, exported(texts, form, gold=gold))
-    options = {"dataset": dataset, "format": form, "gold": str(gold).lower()}
+        write_atomic(out, exported(texts, format, gold=gold))
+    options = {"dataset": dataset, "format": format, "gold": str(gold).lower()}
     signed = signature_line("coref:export", {"data": opened.files}, options)
-    result = {"dataset": dataset, "documents": len(texts), "format": form, "out": str(out), "signature": signed}
+    result = {"dataset": dataset, "documents": len(texts), "format": format, "out": str(out), "signature": signed}
     show(result, json=json)

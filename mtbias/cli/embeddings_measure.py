@@ -19,7 +19,7 @@ def command(
     debiased: list[Path] | None = None,
     words: Path | None = None,
     limit: Count | None = None,
-    measures: Annotated[list[Measure] | None, Parameter(name="--measure")] = None,
+    measure: list[Measure] | None = None,
     json: Json = False,
     settings: Annotated[EmbeddingSettings, Parameter(name="*", group=_OPEN)] = EmbeddingSettings(),
 ) -> None:
@@ -51,10 +51,10 @@ def command(
         mtbias).
     limit
         Read only the first so many words (default: all).
-    measures
+    measure
         Only this one; one or several (default: all, without scikit-learn all that do not need it).
     """
     from mtbias.embeddings.bias_results import measure_files
 
-    found = measure_files(vectors, debiased or (), words, limit, measures, settings)
+    found = measure_files(vectors, debiased or (), words, limit, measure, settings)
     show(found.to_json(), found.text(), json=json)

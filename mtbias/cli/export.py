@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from mtbias.cli.shared import HERE, Cache, Corpus, Rows
 from mtbias.corpora import load_corpus
@@ -18,8 +16,8 @@ from mtbias.settings import CacheSettings, CorpusSettings
 def command(
     *,
     out: Rows = None,
-    form: Annotated[Literal["text", "tsv", "jsonl"], Parameter(name="--format")] = "text",
-    lang: Annotated[str | None, Parameter(name="--lang")] = None,
+    format: Literal["text", "tsv", "jsonl"] = "text",
+    lang: str | None = None,
     corpus: Corpus = CorpusSettings(),
     cache: Cache = CacheSettings(),
 ) -> None:
@@ -33,7 +31,7 @@ def command(
     ----------
     out
         File to write (default: standard output, also `-`).
-    form
+    format
         text: sentences alone; tsv, jsonl: id and source.
     lang
         Code of the target language, for data sets that have sentences of their own for each (those of MT-GenEval).
@@ -41,7 +39,7 @@ def command(
     read = load_corpus(
         corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir, lang=lang, source_lang=corpus.source_lang
     )
-    text = "".join(f"{line}\n" for line in source_lines(read, form))
+    text = "".join(f"{line}\n" for line in source_lines(read, format))
     if out is None or out == HERE:
         print(text, end="")
         return

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from mtbias.cli.shared import Flag
 from mtbias.cluster.inventory import fetch, fetch_named
@@ -15,10 +12,10 @@ from mtbias.errors import SettingError, escaped
 
 def command(
     *,
-    models: Annotated[list[str] | None, Parameter(name="--model")] = None,
+    model: list[str] | None = None,
     revision: str | None = None,
-    datasets: Annotated[list[str] | None, Parameter(name="--dataset")] = None,
-    langs: Annotated[list[str] | None, Parameter(name="--lang")] = None,
+    dataset: list[str] | None = None,
+    lang: list[str] | None = None,
     source_lang: str = "en",
     sweep: Path | None = None,
     sha256: str | None = None,
@@ -32,13 +29,13 @@ def command(
 
     Parameters
     ----------
-    models
+    model
         A translation model, for each --lang (`mtbias list models`); one or several.
     revision
         Commit, branch or tag of the model.
-    datasets
+    dataset
         A data set (`mtbias list datasets`), or bug-occupations, BUG's table of occupations; one or several.
-    langs
+    lang
         Stanza models of a language (en: those that `mtbias corpora mine` parses with); one or several.
     source_lang
         Language of the sentences that the model will translate (opus-mt has one checkpoint a pair).
@@ -54,7 +51,7 @@ def command(
         mtbias's cache.
     """
     if sweep is not None:
-        given: dict[str, object] = {"model": models, "revision": revision, "dataset": datasets, "lang": langs}
+        given: dict[str, object] = {"model": model, "revision": revision, "dataset": dataset, "lang": lang}
         given |= {"stanza_dir": stanza_dir, "cache_dir": cache_dir}
         for name, value in given.items():
             if value:
@@ -62,7 +59,7 @@ def command(
         fetch(read_sweep(sweep), _say, sha256=sha256, accept_unverified=accept_unverified)
         return
     fetch_named(
-        _say, models or [], datasets or [], langs or [], revision=revision, sha256=sha256,
+        _say, model or [], dataset or [], lang or [], revision=revision, sha256=sha256,
         accept_unverified=accept_unverified, stanza_dir=stanza_dir, cache_dir=cache_dir, source_lang=source_lang,
     )  # fmt: skip
 

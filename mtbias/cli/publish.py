@@ -22,7 +22,7 @@ def command(
     *,
     out: Path,
     names: Names = None,
-    links: Annotated[list[str] | None, Parameter(name="--link")] = None,
+    link: list[str] | None = None,
     note: str | None = None,
     licence: str | None = None,
     title: str | None = None,
@@ -39,7 +39,7 @@ def command(
     ----------
     out
         Folder for results and page; the result of a run that is there is replaced.
-    links
+    link
         Address where more about a run is (http or https), once for each RUN in their order.
     note
         A remark beside every run.
@@ -51,7 +51,7 @@ def command(
     from mtbias.report.results_page import PAGE, publish
 
     names = checked_names(names, runs or [])
-    results = publish(runs or [], out, names, links or [], note=note, licence=licence, title=title, bootstrap=bootstrap)
+    results = publish(runs or [], out, names, link or [], note=note, licence=licence, title=title, bootstrap=bootstrap)
     for result in results:
         name = escaped(f"{result.system} ({result.language})")
         print(f"{name}: tested against {len(result.comparisons)} of the others")

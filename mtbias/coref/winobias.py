@@ -59,7 +59,7 @@ from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import NumberUnits, PairedUnits, compare
 from mtbias.stats.resampling import mcnemar, wilson_percent
-from mtbias.stats.results import Estimate, Floats, percent, percent_of, source
+from mtbias.stats.results import Estimate, Floats, Rng, percent, percent_of, source
 from mtbias.types import Gender, Stereotype, frozen
 
 SPLITS = ("dev", "test")
@@ -329,7 +329,7 @@ class _Set:
         self.right = np.array([one is Link.RIGHT for one in self.links])
         self.table = count_table(count_coref(document.gold, without_repeated(clusters)) for document, clusters in given)
 
-    def estimates(self, resamples: int, rng: np.random.Generator) -> dict[str, Estimate]:
+    def estimates(self, resamples: int, rng: Rng) -> dict[str, Estimate]:
         """F1, link accuracy, and the parts of F1."""
         n, right = len(self.right), int(self.right.sum())
         ids = [document.id for document in self.documents]
@@ -371,12 +371,12 @@ def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocu
     return tuple(d.line for d in pro if d.line in others and masked(d) != masked(others[d.line]))
 
 
-def _rng(at: list[int], condition: Stereotype) -> np.random.Generator:
+def _rng(at: list[int], condition: Stereotype) -> Rng:
     return source([*at, list(Stereotype).index(condition)])
 
 
 def _differences(
-    pro: _Set, anti: _Set, over_lines: Mapping[str, Estimate], resamples: int, rng: np.random.Generator
+    pro: _Set, anti: _Set, over_lines: Mapping[str, Estimate], resamples: int, rng: Rng
 ) -> dict[str, Estimate]:
     """Averages and differences (pro − anti) of the two; paired test and interval rest on the lines that both have."""
     anti_at = {document.line: at for at, document in enumerate(anti.documents)}

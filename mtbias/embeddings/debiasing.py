@@ -18,7 +18,7 @@ from mtbias.embeddings.vectors import EXAMPLE_LISTS, Vectors, read_lists, read_v
 from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.writing import signature_line, write_atomic, write_json
 from mtbias.report.tables import columns, number
-from mtbias.stats.results import Floats, rounded, source
+from mtbias.stats.results import Floats, Rng, rounded, source
 from mtbias.types import frozen
 
 # Iterative null-space projection (INLP): what a linear classifier reads gender from is taken out, again and again.
@@ -113,9 +113,7 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
     return NullspaceProjection(taken, tuple(accuracies), chance, tuple(map(len, classes)))
 
 
-def _classes(
-    vectors: Vectors, g: Floats, settings: DebiasSettings, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
+def _classes(vectors: Vectors, g: Floats, settings: DebiasSettings, rng: Rng) -> list[NDArray[np.int64]]:
     """The rows of the feminine, the masculine and, where there are some, the neutral words."""
     leaning = vectors.matrix @ g
     order = np.argsort(-leaning, kind="stable")
@@ -130,7 +128,7 @@ def _classes(
     return classes if len(neutral) < 2 else [*classes, np.sort(neutral)]
 
 
-def _train(n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _train(n: int, rng: Rng) -> NDArray[np.bool_]:
     """Which of `n` words of a class are trained on: at least one is, and one is not."""
     held_out = min(max(round(_HELD_OUT * n), 1), n - 1)
     chosen = np.ones(n, dtype=np.bool_)

@@ -27,7 +27,7 @@ from mtbias.stats.resampling import (
     mcnemar,
     percentile_interval,
 )
-from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, enough, minus, number, source
+from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, Rng, enough, minus, number, source
 from mtbias.types import frozen
 
 _CHUNK = 1 << 11
@@ -52,13 +52,13 @@ class PairedUnits:
         """The sums of both over all units, each ``[1, …]``."""
         return self.first.sum(axis=0)[None], self.second.sum(axis=0)[None]
 
-    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def resampled(self, n_resamples: int, rng: Rng) -> tuple[Floats, Floats]:
         """The sums of both over bootstrap resamples of units, drawn with both: each ``[n_resamples, …]``."""
         drawn = bootstrap_units(np.hstack([self.first, self.second]), lambda sums: sums, n_resamples, rng)
         first, second = np.split(drawn, 2, axis=-1)
         return first, second
 
-    def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
+    def exchanged(self, n_resamples: int, rng: Rng) -> tuple[bool, Arrangements]:
         """All arrangements, with their probabilities, where they are at most `n_resamples` (then True), else so many
         draws, each of weight 1; units whose two rows are equal change nothing and are passed over.
         """
@@ -104,14 +104,14 @@ class WeightedTables:
         rows: Counts = self.tables[self.weights > 0].sum(axis=0)
         return rows
 
-    def resampled_tables(self, n_resamples: int, rng: np.random.Generator) -> Floats:
+    def resampled_tables(self, n_resamples: int, rng: Rng) -> Floats:
         """The weighted tables of bootstrap resamples, ``[n_resamples, *shape]``."""
         total = np.zeros((n_resamples, *self.tables.shape[1:]))
         for weight, drawn in self.draws(n_resamples, rng):
             total += weight * drawn
         return total
 
-    def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[float, Floats]]:
+    def draws(self, n_resamples: int, rng: Rng) -> Iterator[tuple[float, Floats]]:
         """The weight of each level with its resampled tables."""
 
         def drawn(rows: Counts) -> Floats:
@@ -145,7 +145,7 @@ class PairedTables(WeightedTables):
         """See `PairedUnits`."""
         return self.total(self.tables.sum(axis=-1)), self.total(self.tables.sum(axis=-2))
 
-    def resampled(self, n_resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def resampled(self, n_resamples: int, rng: Rng) -> tuple[Floats, Floats]:
         """See `PairedUnits`; each row keeps its level's weight: weights are not solved again for a resample.
 
         Source: Efron and Tibshirani (1993), chapters 8 and 13; Koehn, EMNLP 2004, for paired systems.
@@ -156,7 +156,7 @@ class PairedTables(WeightedTables):
             second += weight * drawn.sum(axis=-2)
         return first, second
 
-    def exchanged(self, n_resamples: int, rng: np.random.Generator) -> tuple[bool, Arrangements]:
+    def exchanged(self, n_resamples: int, rng: Rng) -> tuple[bool, Arrangements]:
         """See `PairedUnits`.
 
         Of the m rows of one weight and class on which one system says a and the other b, the first system has a in k
@@ -217,8 +217,8 @@ def compare(
     names: Sequence[str],
     n_resamples: int,
     *,
-    bootstrap: np.random.Generator,
-    test: np.random.Generator,
+    bootstrap: Rng,
+    test: Rng,
     intervals: Callable[[str], bool] = lambda _: True,
 ) -> dict[str, Difference]:
     """First − second for each of `names`, with the paired percentile bootstrap and the p of `randomisation_pvalues`.
@@ -250,9 +250,7 @@ def compare(
     return differences
 
 
-def randomisation_pvalues(
-    paired: Paired, values: Callable[[Floats], Floats], n_resamples: int, rng: np.random.Generator
-) -> Floats:
+def randomisation_pvalues(paired: Paired, values: Callable[[Floats], Floats], n_resamples: int, rng: Rng) -> Floats:
     """Two-sided paired randomisation tests on ``|value(first) − value(second)|`` of k numbers: their p, ``[k]``.
 
     If it makes no difference which of the two systems produced a unit's outcome, exchanging the outcomes of any units
@@ -338,7 +336,7 @@ class NumberUnits:
     def estimates(
         self,
         resamples: int,
-        rng: np.random.Generator,
+        rng: Rng,
         *,
         n: Mapping[str, float] | None = None,
         intervals: Collection[str] | None = None,
@@ -426,7 +424,7 @@ def _all_swaps(sizes: Sequence[int]) -> Arrangements:
     yield ks, probabilities
 
 
-def _drawn_swaps(sizes: Sequence[int], n_resamples: int, rng: np.random.Generator) -> Arrangements:
+def _drawn_swaps(sizes: Sequence[int], n_resamples: int, rng: Rng) -> Arrangements:
     for start in range(0, n_resamples, _CHUNK):
         n = min(_CHUNK, n_resamples - start)
         yield rng.binomial(sizes, 0.5, size=(n, len(sizes))).astype(np.float64), np.ones(n)

@@ -28,6 +28,7 @@ from mtbias.stats.results import (
     Estimate,
     Floats,
     Interval,
+    Rng,
     Tables,
     number,
     percent,
@@ -41,7 +42,7 @@ def bootstrap_counts(
     counts: Counts,
     statistic: Callable[[Counts], Floats],
     n_resamples: int,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> Floats:
     """Values of `statistic` over `n_resamples` bootstrap resamples of the rows behind a table of counts.
 
@@ -80,7 +81,7 @@ def bootstrap_units(
     a: NDArray[np.generic],
     statistic: Callable[[Floats], Floats],
     n_resamples: int,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> Floats:
     """Values of `statistic` over `n_resamples` bootstrap resamples of units.
 

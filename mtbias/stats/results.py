@@ -21,6 +21,9 @@ Bools = NDArray[np.bool_]
 Tables = NDArray[Any]
 """Tables of counts, or of sums of weights, with which numbers are computed alike."""
 
+Rng = np.random.Generator
+"""A source of randomness."""
+
 Interval = tuple[float, float]
 """Lower and upper end, in the unit of what they enclose."""
 
@@ -92,9 +95,9 @@ def percent_of(part: float, whole: float) -> float | None:
     return 100 * part / whole if whole else None
 
 
-def source(seed: int | Sequence[int]) -> np.random.Generator:
+def source(seed: int | Sequence[int]) -> Rng:
     """The source of randomness of a seed; the same wherever it is asked for."""
-    return np.random.Generator(np.random.PCG64(seed))
+    return Rng(np.random.PCG64(seed))
 
 
 def number(value: float | Floats) -> float | None:
