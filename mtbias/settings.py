@@ -139,7 +139,16 @@ class CorpusSettings(SourceSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluatorSettings(CacheSettings):
+class StanzaSettings(CacheSettings):
+    """Where Stanza's models are."""
+
+    stanza_dir: Path | None = None
+    """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache, where `mtbias fetch --lang CODE` puts
+    them); mtbias:demo for the demo's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatorSettings(StanzaSettings):
     """What reads the genders; the same for all systems that are to be compared."""
 
     aligner: Aligner = "statistical"
@@ -154,8 +163,6 @@ class EvaluatorSettings(CacheSettings):
     google-bert/bert-base-multilingual-cased)."""
     aligner_layer: int | None = at_least(0, None, 1000)
     """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
-    stanza_dir: Path | None = None
-    """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); mtbias:demo for the demo's."""
     processes: int | None = at_least(1, None, 1024)
     """Processes that analyse translations, where 4,096 or more are new, or while a GPU or another machine translates;
     results do not depend on it (default: 1; in the latter case 2, where there are 3 cores and 4 GiB)."""

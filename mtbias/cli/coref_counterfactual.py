@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.cli.shared import Cache, FirstNames, Flag, Json, WordPairs, show
-from mtbias.settings import CacheSettings
+from mtbias.cli.shared import FirstNames, Flag, Json, Stanza, WordPairs, show
+from mtbias.settings import StanzaSettings
 from mtbias.types import Analysis
 
 
@@ -17,9 +17,8 @@ def command(
     names: FirstNames = None,
     swaps: WordPairs = None,
     leave_out_ambiguous: Flag = False,
-    stanza_dir: Path | None = None,
     json: Json = False,
-    cache: Cache = CacheSettings(),
+    stanza: Stanza = StanzaSettings(),
 ) -> None:
     """Make Counter-GAP's quadruples: for each instance its control and its two gender-swapped counterfactuals.
 
@@ -37,16 +36,13 @@ def command(
         The quadruples to write (quoted TSV).
     leave_out_ambiguous
         Leave out quadruples with a guess.
-    stanza_dir
-        Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); `mtbias fetch --lang en` downloads
-        them.
     """
     from mtbias.coref.counterfactual_quadruples import write_quadruples
     from mtbias.corpora.catalog import cache_folder
     from mtbias.morphology.stanza_models import StanzaModels, find_package, stanza_folder
 
     def tagger(texts: Sequence[str]) -> Sequence[Analysis]:
-        package = find_package("en", stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
+        package = find_package("en", stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir)))
         return StanzaModels(package, None).analyse(texts)
 
     made = write_quadruples(data, out, tagger, names, swaps, leave_out_ambiguous=leave_out_ambiguous)

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from mtbias.cli.shared import Cache, Count, Flag, Json, show
-from mtbias.settings import CacheSettings
+from mtbias.cli.shared import Count, Flag, Json, Stanza, show
+from mtbias.settings import StanzaSettings
 
 
 def command(
@@ -19,9 +19,8 @@ def command(
     over: list[Literal["names", "distance"]] | None = None,
     histograms: Flag = False,
     out: Path | None = None,
-    stanza_dir: Path | None = None,
     json: Json = False,
-    cache: Cache = CacheSettings(),
+    stanza: Stanza = StanzaSettings(),
 ) -> None:
     """Solve weights that balance GAP's genders, as even as possible (a linear program): W of "The Gap on GAP".
 
@@ -33,9 +32,9 @@ def command(
     data
         A TSV file of GAP's columns, or GAP's folder (whose gap-test-name-spans.json --name-spans need not name then).
     name_spans
-        The names of each text (JSON); or auto: persons by Stanza's English recogniser, where its model is there, else
-        proper nouns by its tagger that may be of persons; and how far they are the annotated ones, where the folder has
-        such.
+        The names of each text (JSON); or auto: persons by Stanza's English recogniser, where its model is there
+        (`stanza.download("en", processors="tokenize,ner")`), else proper nouns by its tagger that may be of persons;
+        and how far they are the annotated ones, where the folder has such.
     max_names
         Leave out texts with more names; the paper's W_t has 15.
     max_distance
@@ -47,9 +46,6 @@ def command(
         the weights.
     out
         Where the weights go (JSON): one for each candidate, as `mtbias coref score gap` takes them.
-    stanza_dir
-        Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); `mtbias fetch --lang en` downloads
-        the tagger, `stanza.download("en", processors="tokenize,ner")` the recogniser.
     """
     from mtbias.coref.counterfactual_quadruples import find_names
     from mtbias.coref.gap_weights import write_gap_weights
@@ -58,7 +54,7 @@ def command(
     from mtbias.report.coref_tables import render_weights
 
     is_auto = str(name_spans) == "auto"
-    folder = stanza_folder(stanza_dir, cache_folder(cache.cache_dir))
+    folder = stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir))
     written = write_gap_weights(
         data, None if is_auto else name_spans, over=over or [], max_names=max_names, max_distance=max_distance, out=out,
         find=partial(find_names, folder=folder) if is_auto else None,

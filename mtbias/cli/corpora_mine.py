@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.shared import Cache, Count, FirstNames, Json, show
+from mtbias.cli.shared import Count, FirstNames, Json, Stanza, show
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.mining.mined_rows import Kind, MiningOptions
-from mtbias.settings import CacheSettings
+from mtbias.settings import StanzaSettings
 
 _FILTERS = Group.create_ordered("Filters")
 
@@ -27,11 +27,10 @@ def command(
     occupations: Path | None = None,
     processes: Count = 1,
     device: str | None = None,
-    stanza_dir: Path | None = None,
     licence: str | None = None,
     json: Json = False,
     options: Annotated[MiningOptions, Parameter(name="*", group=_FILTERS)] = MiningOptions(),
-    cache: Cache = CacheSettings(),
+    stanza: Stanza = StanzaSettings(),
 ) -> None:
     """Mine a bias corpus from English text: sentences in which a syntactic pattern ties a profession to a pronoun.
 
@@ -63,9 +62,6 @@ def command(
         Processes that parse, of one thread each.
     device
         cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one).
-    stanza_dir
-        Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache); `mtbias fetch --lang en` downloads
-        them.
     licence
         Licence of the texts, for the corpus's card.
     """
@@ -84,8 +80,8 @@ def command(
         licence=licence,
         processes=processes,
         device=device,
-        stanza_dir=stanza_dir,
-        cache=cache.cache_dir,
+        stanza_dir=stanza.stanza_dir,
+        cache=stanza.cache_dir,
         progress=ProgressLine(unit="KiB"),
     )
     show(mined, json=json)

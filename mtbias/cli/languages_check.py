@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import Cache, Json, show
-from mtbias.settings import CacheSettings
+from mtbias.cli.shared import Json, Stanza, show
+from mtbias.settings import StanzaSettings
 
 
 def command(
@@ -17,9 +17,8 @@ def command(
     *,
     challenge: Path | None = None,
     analyses: Path | None = None,
-    stanza_dir: Path | None = None,
     json: Json = False,
-    cache: Cache = CacheSettings(),
+    stanza: Stanza = StanzaSettings(),
 ) -> None:
     """Check an installed language: its contract, whether it calls men and women alike, which occupations it lacks, and
     which calls on sentences are wrong.
@@ -33,9 +32,7 @@ def command(
         source, target; rows without a target are passed over. Needs the language's Stanza models, or analyses.
     analyses
         Analyses of these sentences instead of Stanza's, in CoNLL-U with a line "# text = …" above each.
-    stanza_dir
-        Folder of Stanza models.
     """
     from mtbias.new_language.policy_rows import examine_language
 
-    show(examine_language(code, challenge, analyses, stanza_dir, cache.cache_dir), json=json)
+    show(examine_language(code, challenge, analyses, stanza.stanza_dir, stanza.cache_dir), json=json)

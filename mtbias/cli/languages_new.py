@@ -7,9 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import Cache
+from mtbias.cli.shared import Stanza
 from mtbias.errors import escaped
-from mtbias.settings import CacheSettings
+from mtbias.settings import StanzaSettings
 
 
 def command(
@@ -19,8 +19,7 @@ def command(
     out: Path,
     name: str | None = None,
     lexicon: list[Path] | None = None,
-    stanza_dir: Path | None = None,
-    cache: Cache = CacheSettings(),
+    stanza: Stanza = StanzaSettings(),
 ) -> None:
     """Draft a plugin for a further language: a project to install, with the questions that its data must answer.
 
@@ -43,8 +42,6 @@ def command(
     lexicon
         Files of nouns; one or several. "unimorph" is UniMorph's table of the language (`mtbias fetch --dataset
         unimorph-pl --accept-unverified`).
-    stanza_dir
-        Folder of Stanza models to look in.
     """
     from mtbias.corpora import cache_folder
     from mtbias.morphology.stanza_models import stanza_folder
@@ -52,10 +49,10 @@ def command(
     from mtbias.new_language.project_files import Draft, check_draft, prospects, write_draft
 
     name = check_draft(code, name, out)
-    known = prospects(code, stanza_folder(stanza_dir, cache_folder(cache.cache_dir)))
+    known = prospects(code, stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir)))
     files = lexicon or []
     if Path("unimorph") in files:
-        table, licence = unimorph_table(code, cache.cache_dir)
+        table, licence = unimorph_table(code, stanza.cache_dir)
         files, known = [table if path == Path("unimorph") else path for path in files], (*known, licence)
     draft = Draft(code, name, tuple(map(read_lexicon, files)), known)
     nouns = write_draft(draft, out)

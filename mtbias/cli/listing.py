@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from mtbias import __version__
-from mtbias.cli.shared import Cache, Flag, Json, print_json
+from mtbias.cli.shared import Flag, Json, Stanza, print_json
 from mtbias.corpora import cache_folder
 from mtbias.corpora.catalog import catalogued, source_folder
 from mtbias.entry_points import installed
@@ -15,7 +15,7 @@ from mtbias.errors import MissingResourceError, MtbiasError, SettingError, Usage
 from mtbias.language.installed import GROUP as LANGUAGES
 from mtbias.language.installed import get_language, is_language_code
 from mtbias.morphology.stanza_models import find_package, stanza_folder
-from mtbias.settings import CacheSettings
+from mtbias.settings import StanzaSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
 from mtbias.translate.system_kinds import GROUP as SYSTEMS
@@ -38,9 +38,8 @@ def command(
     *names: str,
     lang: str = "de",
     cite: Flag = False,
-    stanza_dir: Path | None = None,
     json: Json = False,
-    cache: Cache = CacheSettings(),
+    stanza: Stanza = StanzaSettings(),
 ) -> None:
     """List what there is: models with a short name, target languages, data sets, prompts; and whether they are here.
 
@@ -55,20 +54,18 @@ def command(
         Language of models that have one checkpoint for each.
     cite
         Print the citations of the data sets and of mtbias, as BibTeX alone.
-    stanza_dir
-        Folder of Stanza models to look in for languages.
     """
     for option, value, of in (("names", names, "prompts"), ("cite", cite, "datasets")):
         if value and what != of:
             raise SettingError(option, f"expected with `mtbias list {of}`, got it with {what}")
-    folder = cache_folder(cache.cache_dir)
+    folder = cache_folder(stanza.cache_dir)
     if cite:
         citations = dict.fromkeys(entry.source.citation for entry in catalogued().values())
         print("\n\n".join([*citations, CITATION]))
         return
     rows = {
         "models": lambda: _models(lang, folder),
-        "languages": lambda: _languages(stanza_folder(stanza_dir, folder)),
+        "languages": lambda: _languages(stanza_folder(stanza.stanza_dir, folder)),
         "datasets": lambda: _datasets(folder),
         "prompts": lambda: _prompts(names),
     }[what]()

@@ -21,6 +21,7 @@ from mtbias.settings import (
     DeviceSettings,
     EvaluatorSettings,
     LanguageModelSettings,
+    StanzaSettings,
     TranslationSettings,
     drawn,
 )
@@ -46,6 +47,7 @@ Evaluator = Annotated[EvaluatorSettings, Parameter(name="*", group=EVALUATOR)]
 Device = Annotated[DeviceSettings, Parameter(name="*", group=EVALUATOR)]
 Bootstrap = Annotated[BootstrapSettings, Parameter(name="*", group=BOOTSTRAP)]
 Cache = Annotated[CacheSettings, Parameter(name="*")]
+Stanza = Annotated[StanzaSettings, Parameter(name="*")]
 
 Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
