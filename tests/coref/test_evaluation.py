@@ -426,3 +426,11 @@ def test_a_data_set_that_was_never_fetched_whole_is_there_only_where_it_is_named
     assert located(given, [], cache=tmp_path) == given
     with pytest.raises(MissingResourceError, match="mtbias fetch --dataset winobias"):
         located(given, [], ["winobias"], cache=tmp_path)
+
+
+def test_where_one_copy_was_never_fetched_whole_another_is_taken(tmp_path: Path, shared: Path) -> None:
+    (tmp_path / "datasets" / "bug" / "gold_BUG.csv").mkdir(parents=True)  # no file
+    whole = tmp_path / "datasets" / "bug-gold-paper" / "gold_BUG.csv"
+    whole.parent.mkdir()
+    shutil.copyfile(shared / "data" / "bug" / "gold_BUG.csv", whole)
+    assert located({}, [], ["bug"], cache=tmp_path) == {"bug": whole}
