@@ -38,8 +38,8 @@ ADVANCED = frozenset(
     {
         *("aligner_layer", "aligner_model", "answer_tokens", "api_key_env", "batch_rows", "beams", "concurrency"),
         *("dtype", "evidence", "length_penalty", "max_length", "max_requests", "processes"),
-        *("repeat", "requests_per_minute", "revision", "scores", "shard", "stanza_dir", "target_code", "temperature"),
-        *("timeout", "variant"),
+        *("repeat", "requests_per_minute", "revision", "scores", "shard", "source_lang", "stanza_dir", "target_code"),
+        *("temperature", "timeout", "variant"),
     }
 )
 """Settings that few need; help shows them last."""
