@@ -159,7 +159,7 @@ def test_workflows_run_make_targets_that_exist(workflow: str) -> None:
 
 def test_the_workflow_of_changes_runs_what_people_run() -> None:
     commands = [step["run"] for step in _steps("ci.yml") if "run" in step]
-    assert commands == ["make test", "make test-slow", "make docs", "make wheel"]
+    assert commands == ["make test", "make test-slow", "make test-adapters", "make docs", "make wheel"]
 
 
 def test_the_workflow_of_changes_tests_every_python_that_is_named() -> None:
