@@ -161,7 +161,7 @@ def test_a_slow_answer_is_given_up_and_asked_for_again(pause: float) -> None:
     # By the byte, a whole answer takes over six seconds; none of its reads does.
     store = MemoryStore()
     with serving(lambda s, before: dataclasses.replace(said(german(s)), pause=0 if before else pause)) as server:
-        made = plan(server.url, sentences(2), timeout=3)
+        made = plan(server.url, sentences(2), timeout=1)
         tally = made.translate(store, range(2), lambda *_: None)
     found = made.collect(store)
     assert isinstance(found, Translated)
