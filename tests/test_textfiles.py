@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtbias.errors import DataError
+from mtbias.files import reading
 from mtbias.files.reading import (
     TABLES,
     Table,
@@ -235,12 +235,31 @@ def test_json_by_id_has_each_id_once(tmp_path: Path, content: bytes, says: str) 
         parse_json_by_id(read_text(put(tmp_path, "b.json", content)))
 
 
-def test_a_header_of_many_columns_takes_linear_time_and_is_named_in_part(tmp_path: Path) -> None:
+class Name(str):
+    """The name of a column that counts how often one is compared with another."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return super().__eq__(other)
+
+    def strip(self, _: str | None = None) -> Name:
+        return self
+
+
+def test_a_header_of_many_columns_is_not_compared_pair_by_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [Name(f"c{n}") for n in range(2000)]
+    monkeypatch.setattr(reading, "_tab_rows", lambda _: iter([(1, names), (2, ["x"] * len(names))]))
+    assert read_table(put(tmp_path, "a.tsv", b"as above")).columns == tuple(names)
+    assert Name.compared < 10 * len(names)
+
+
+def test_a_header_of_many_columns_is_named_in_part(tmp_path: Path) -> None:
     names = [f"c{n}" for n in range(100_000)]
-    path = put(tmp_path, "a.tsv", "\n".join("\t".join(names) for _ in range(2)).encode())
-    start = process_time()
-    table = read_table(path)
-    assert process_time() - start < 60  # comparing all pairs took minutes
+    table = read_table(put(tmp_path, "a.tsv", "\n".join("\t".join(names) for _ in range(2)).encode()))
     with pytest.raises(DataError, match=r"expected the column 'source'; got 'c0', .*'c19', … \(100000 in all\)$"):
         table.require("source")
     twice = put(tmp_path, "b.tsv", "\t".join(names * 2).encode())
