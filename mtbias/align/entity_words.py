@@ -34,7 +34,7 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.language.split_texts import SurfaceWord
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Span
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Span, Strategy
 
 # With 0.05 other people are taken (it *operaio* "worker" for *attendant*), with 0.15 true renderings are lost (es
 # *operadora* for *attendant*): 5 calls of WinoMT each. With 0.3 it is 12 calls, and none of the 47 wrong heads of the
@@ -405,7 +405,7 @@ def _only_known(
 
 def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> tuple[Span, ...]:
     """The nouns for people, near the entity's place, that the tables know as a translation of no other source word;
-    where there is none, the words that end like one, then the nouns of fixed gender (es *la persona de ventas*).
+    where there is none, the words that end like one, then those for a person or all of them (es *la persona de ventas*).
     """
     if pair.head is None:
         return ()
@@ -413,8 +413,14 @@ def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTran
     near = [w for w in words if abs(w.span.start / length - place) <= MAX_SHIFT]
     free = [w for w in near if not translations.claimed(pair, w)]
     known = tuple(w.span for w in free if w.facts.names_person)
-    fixed = tuple(w.span for w in free if any(r.kind is NounKind.FIXED for r in w.facts.readings))
-    return known or tuple(w.span for w in near if w.facts.ends_like_person) or fixed
+    neutral = tuple(w.span for w in free if _neutral(w, translations.language))
+    return known or tuple(w.span for w in near if w.facts.ends_like_person) or neutral
+
+
+def _neutral(word: SurfaceWord, language: Language) -> bool:
+    """A noun of fixed gender of those that avoid one; es *visita* "visitor" is a visit, mostly."""
+    fixed = any(r.kind is NounKind.FIXED for r in word.facts.readings)
+    return fixed and language.neutral_noun(word.facts.form)[1] is not Strategy.EPICENE
 
 
 def _same_mention(pair: Pair, found: Sequence[int], spoken: SourceLanguage) -> int | None:

@@ -130,10 +130,11 @@ def _other_form(
                 if other:
                     return n
                 break
-            if words[n].is_adjective:
-                adjectives.append(words[n])
-            elif "CCONJ" not in words[n].tags and words[n].form not in determiners:
+            if "CCONJ" in words[n].tags or words[n].form in determiners:
+                continue
+            if "ADJ" not in words[n].tags:
                 break
+            adjectives.append(words[n])
     return None
 
 

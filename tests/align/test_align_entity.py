@@ -16,7 +16,7 @@ from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype
+from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype, Strategy
 
 LANGUAGE = Language(
     code="de",
@@ -25,6 +25,7 @@ LANGUAGE = Language(
         **{f: (NounReading(f, NounKind.MASCULINE, ()),) for f in ("arzt", "ärzte", "maurer", "wirt")},
         "person": (NounReading("person", NounKind.FIXED, ()),),
     },
+    neutral_nouns={"person": Strategy.COMPOUND},
     glossary={
         "doctor": frozenset(("arzt", "ärzte")),
         "construction worker": frozenset(("maurer",)),
