@@ -405,7 +405,7 @@ def _only_known(
 
 def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> tuple[Span, ...]:
     """The nouns for people, near the entity's place, that the tables know as a translation of no other source word;
-    where there is none, the words that end like one, then those for a person or all of them (es *la persona de ventas*).
+    where there is none, the words that end like one, then those for a person or for all (es *la persona de ventas*).
     """
     if pair.head is None:
         return ()
