@@ -123,7 +123,10 @@ def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
     )
     assert main(["list", "prompts", "tower", str(own)]) == 0
     out = capsys.readouterr().out
-    assert "  user: Translate the following text from English into {language}.\n  English: {source}\n" in out
+    assert (
+        "  user: Translate the following text from {source_language} into {language}.\n  {source_language}: {source}\n"
+        in out
+    )
     assert re.search(r"^own/3#[0-9a-f]{8} .*\(de\)\n  user: \{source\}\\x1b$", out, re.MULTILINE)
     assert main(["list", "prompts", "tower", "--json"]) == 0
     (shown,) = json.loads(capsys.readouterr().out)
