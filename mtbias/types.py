@@ -190,6 +190,8 @@ class Alignment:
     """Words that the language's tables know as translations of the entity, in text order."""
     meant: str | None = None
     """The known translation from which the first of `target`, a word of no table, is one letter off."""
+    loan: bool = False
+    """The tables know no translation of the entity; the first of `target` is spelt like it (ru *катепан*)."""
     unclaimed: tuple[Span, ...] = ()
     """Where `target` is known as nobody: nouns for people that the tables know as a translation of no other source
     word. A single one is taken where `target` turns out to name nobody."""
@@ -202,6 +204,8 @@ class Alignment:
     """The gender that a word before the entity says in the source (*female doctors*)."""
     before_adverb: bool = False
     """An adverb in *-ly* stands right behind the entity in an English source."""
+    before_name: bool = False
+    """A word with a capital stands right behind the entity in the source (*Secretary Korth*)."""
     quantifier: bool = False
     """The entity is a numeral or a word such as "others" in an English source."""
     # Sums of floats: their last bits depend on the order of the corpus, and no result rests on them.

@@ -57,7 +57,7 @@ BY_APERTIUM = ("pt",)
 ALONE = 25
 """Sentences that are aligned together with ``--alone``."""
 
-Part = Literal["dev", "held-out", "held-out-2", "held-out-3", "held-out-4", "held-out-5", "all"]
+Part = Literal["dev", "held-out", "held-out-2", "held-out-3", "held-out-4", "held-out-5", "held-out-6", "all"]
 Texts = dict[str, tuple[str, str]]
 """Name of a text → source and translation."""
 
@@ -266,7 +266,7 @@ def main(
         Only these languages.
     part
         The part of the labels that rules may be corrected by (dev), those that were not looked at until they had been
-        measured once (held-out, held-out-2, held-out-3, held-out-4, held-out-5), or all.
+        measured once (held-out, held-out-2, held-out-3, held-out-4, held-out-5, held-out-6), or all.
     alone
         Align 25 persons at a time.
     rows

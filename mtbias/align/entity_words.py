@@ -226,7 +226,12 @@ def _align(
 ) -> Alignment:
     said = SaidOfEntity.of(pair, translations.source)
     known, of_entity = _known(pair, words, translations)
-    elsewhere = _copies(pair, words, translations.source) | (_taken(pair, words, translations) & ~known)
+    taken = _taken(pair, words, translations)
+    # it *segretario* for *secretary* is no clerk, though the table has it for both.
+    others = known & taken & (scores.explained >= SURELY_EXPLAINED) & (scores.link < MIN_SCORE)
+    others |= _of_other_mentions(pair, words, known, translations.source)
+    known &= ~others
+    elsewhere = _copies(pair, words, translations.source) | others | (taken & ~known)
     free = (scores.explained < MAX_EXPLAINED) & ~elsewhere
     misspelt = None if known.any() else _misspelt(words, of_entity, free, translations.language)
     if misspelt is not None:
@@ -246,7 +251,7 @@ def _align(
     if unsure and people.any() and not (words[anchor].facts.readings or known[anchor]):
         anchor = int(np.where(people, total, -1.0).argmax())
     if total[anchor] < MIN_SCORE:
-        derived = None if people.any() else _derived(words, of_entity)
+        derived = None if people.any() else _derived(words, of_entity, others)
         if derived is not None:
             return Alignment(pair.id, (words[derived].span,), DERIVED, said.number)
         return replace(
@@ -273,6 +278,7 @@ def _align(
         candidates=tuple(words[j].span for j in ranked if scores.rare[j])[:MAX_CANDIDATES],
         translations=tuple(words[j].span for j in range(len(words)) if known[j]),
         meant=misspelt[1] if misspelt is not None and misspelt[0] == anchor else None,
+        loan=bool(known[anchor]) and not of_entity,
         unclaimed=() if words[anchor].facts.readings else _unclaimed(pair, words, translations),
         score=float(total[anchor]),
         margin=float(total[anchor]) - max((float(total[j]) for j in range(len(words)) if differs[j]), default=0.0),
@@ -425,13 +431,35 @@ def _neutral(word: SurfaceWord, language: Language) -> bool:
 
 def _same_mention(pair: Pair, found: Sequence[int], spoken: SourceLanguage) -> int | None:
     """Of the words known as the entity's translation the n-th for its n-th mention, where it is mentioned as often."""
+    mentions = _mentions(pair, spoken)
+    place = next((n for n, span in enumerate(mentions) if pair.head and span.overlaps(pair.head)), None)
+    return found[place] if len(mentions) == len(found) and place is not None else None
+
+
+def _of_other_mentions(
+    pair: Pair, words: Sequence[SurfaceWord], known: NDArray[np.bool_], spoken: SourceLanguage
+) -> NDArray[np.bool_]:
+    """The `known` words that render an earlier mention of the entity's noun, of which the source has more than the
+    translation: they stand nearer to it, and farther from this one than `MAX_SHIFT` (it "la studentessa … quella" for
+    *the student … the student*).
+    """
+    mentions, found = _mentions(pair, spoken), np.zeros(len(words), bool)
+    if known.any() and pair.head is not None and len(mentions) > known.sum():
+        place = pair.head.start / len(pair.source)
+        earlier = [m.start / len(pair.source) for m in mentions if m.end <= pair.head.start]
+        for j in np.flatnonzero(known).tolist():
+            at = words[j].span.start / len(pair.text)
+            found[j] = abs(at - place) > min((max(MAX_SHIFT, abs(at - m)) for m in earlier), default=1)
+    return found
+
+
+def _mentions(pair: Pair, spoken: SourceLanguage) -> list[Span]:
+    """Where the source mentions the entity's noun."""
     if pair.head is None:
-        return None
+        return []
     source = [(w.span, spoken.bases(w.form.replace("-", ""))) for w in spoken.words(pair.source)]
     head = frozenset(form for span, forms in source if span.overlaps(pair.head) for form in forms)
-    mentions = [span for span, forms in source if not head.isdisjoint(forms)]
-    place = next((n for n, span in enumerate(mentions) if span.overlaps(pair.head)), None)
-    return found[place] if len(mentions) == len(found) and place is not None else None
+    return [span for span, forms in source if not head.isdisjoint(forms)]
 
 
 def _in_order(
@@ -471,9 +499,14 @@ def _near(words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], 
     return near
 
 
-def _derived(words: Sequence[SurfaceWord], translations: AbstractSet[str]) -> int | None:
-    """The word that shares the longest beginning, of `MIN_STEM` letters or more, with a known translation."""
-    shared = [max((common_beginning(w.facts.form, known) for known in translations), default=0) for w in words]
+def _derived(words: Sequence[SurfaceWord], translations: AbstractSet[str], others: NDArray[np.bool_]) -> int | None:
+    """The word, none of the `others`, that shares the longest beginning, of `MIN_STEM` letters or more, with a known
+    translation.
+    """
+    shared = [
+        0 if other else max((common_beginning(w.facts.form, known) for known in translations), default=0)
+        for w, other in zip(words, others, strict=True)
+    ]
     best = max(range(len(shared)), key=lambda n: (shared[n], -n), default=None)
     return best if best is not None and shared[best] >= MIN_STEM else None
 
@@ -495,8 +528,10 @@ def _left_over(
     left = people if people.any() else scores.rare & free
     if not left.any():
         return Alignment(ident, (), None)
-    best = int(np.where(left, scores.link, -1.0).argmax())
-    return Alignment(ident, (words[best].span,), ELIMINATION, number)
+    best = int(np.where(left, scores.link + scores.belongs, -1.0).argmax())
+    # ru "тенористом" for *tenor player*: linked with the word before the head.
+    surer = people[best] and scores.belongs[best] >= MIN_BELONGS
+    return Alignment(ident, (words[best].span,), "lexicon" if surer else ELIMINATION, number)
 
 
 def _basis(scores: EntityScores, anchor: int, *, known: bool) -> str:

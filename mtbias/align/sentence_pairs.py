@@ -180,6 +180,7 @@ class SaidOfEntity(NamedTuple):
     qualified: bool = False
     says_sex: Gender | None = None
     before_adverb: bool = False
+    before_name: bool = False
     quantifier: bool = False
 
     @classmethod
@@ -194,6 +195,7 @@ class SaidOfEntity(NamedTuple):
         first, head = entity_place(pair, words)
         if pair.head is None or head < 0:
             return cls(None)
+        following = words[head + 1] if head + 1 < len(words) else None
         start = first - qualifies(pair, words, first - 1, spoken)
         modifiers = [word.text for word in words[start:head]] + hyphenated_parts(words[head].text)[0].split("-")
         genders = {gender for word in modifiers if (gender := spoken.gender(word))}
@@ -202,6 +204,7 @@ class SaidOfEntity(NamedTuple):
             qualified=bool(hyphenated_parts(words[head].form)[2])
             or (first > 0 and spoken.is_attribute(words[first - 1])),
             says_sex=genders.pop() if len(genders) == 1 else None,
-            before_adverb=head + 1 < len(words) and spoken.is_adverb(words[head + 1]),
+            before_adverb=following is not None and spoken.is_adverb(following),
+            before_name=following is not None and following.text[0].isupper(),
             quantifier=pair.entity in spoken.quantifiers,
         )

@@ -114,14 +114,30 @@ def _only_person(alignment: Alignment, words: Sequence[SentenceWord], language: 
     """
     # Without it five persons of ``tests/natural`` are not found, and eleven where 25 are aligned alone, with four and
     # ten calls; it costs none. Of WinoMT's 54,404 sentences it moves the calls of two and is right in both.
-    nouns = (w for w in words if w.tags & NOMINAL and not w.compound and w.form not in language.names)
-    people = [w for w in nouns if w.span in alignment.unclaimed and (w.readings or "NOUN" in w.tags)]
-    if len(people) != 1 or people[0].span == alignment.target[0]:
+    nouns = (w for n, w in enumerate(words) if w.tags & NOMINAL or _stands_for_noun(words, n, language))
+    people = [
+        w
+        for w in nouns
+        if w.span in alignment.unclaimed and (w.readings or "NOUN" in w.tags) and not w.compound
+        if w.form not in language.names and not w.may_be_thing
+    ]
+    if len({word.form for word in people}) != 1 or people[0].span == alignment.target[0]:
         return None
     person = people[0]
     plural = feature_values(person.content, "Number") == {"Plur"}
     fits = not plural if alignment.number == "sg" else alignment.number is None or not person.is_singular
     return person.span if fits else None
+
+
+def _stands_for_noun(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
+    """A noun of the table that is declined like an adjective and read as one, or as a participle, without a noun behind
+    it in its case (ru *стал управляющим в борделе*).
+    """
+    word, noun = words[n], word_behind(words, n)
+    alone = noun is None or not noun.is_noun or not word.has_case_of(noun)
+    return (
+        bool(language.prepositions) and word.is_personal and word.is_declined and word.tags <= {"ADJ", "VERB"} and alone
+    )
 
 
 def _decide_at(
@@ -148,7 +164,9 @@ def _decide_at(
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
-    if words[head].may_be_thing and words[head].span not in alignment.translations:
+    # Of Romance nouns it is feminines alone that name a field as well: it "la meccanica" for *machinist* is a woman.
+    either = words[head].may_be_thing and not (sure and language.either_side)
+    if either and words[head].span not in alignment.translations:
         evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
     phrase = NounPhrase.around(words, head, language, alignment.number)
@@ -158,7 +176,9 @@ def _decide_at(
     # With half of the German nouns left out 167 of 238 men of ``tests/natural`` are called, without the rule 130, and
     # of 186 women four are called men (Mütter, Schwestern, Töchter, which the table has). No call of WinoMT changes.
     agent = alignment.basis in _SURE and _agent(words[head], language)
-    if not (foreign or agent or phrase_evidence.names_person(phrase, sure=sure)):
+    loan = alignment.loan and words[head].span == alignment.target[0] and bool(words[head].tags & {"NOUN", "ADJ"})
+    named = sure and alignment.before_name
+    if not (foreign or agent or loan or phrase_evidence.names_person(phrase, named=named)):
         why = "the table knows it as a thing" if words[head].readings else "nothing says that it names a person"
         evidence = Evidence("noun", words[head].text, None, "lexicon", why)
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
@@ -199,7 +219,7 @@ def _entity_head(
         head = find_head(words, target, language, sure=False)
     # es "La futura novia … un autor contemporáneo" for *contemporary*: a verb, adjective or numeral that renders nobody
     # gives way to the likeliest noun.
-    if head is not None and not _may_name_person(words[head]):
+    if head is not None and not (_may_name_person(words[head]) or alignment.loan):
         for span in alignment.candidates:
             other = find_head(words, (span,), language, sure=False)
             if other is not None and words[other].is_noun:
@@ -256,7 +276,7 @@ def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> st
     if _of_thing(words, head):
         return f"an adjective of {words[head + 1].text}"
     # uk "не хоче мати аеропорт" is no mother, he "צייר לה תרשים" no painter; but taggers read he רואה חשבון so, too.
-    if word.readings and (alignment.basis in _SURE or not word.tags or not word.tags <= VERBAL):
+    if word.readings and (alignment.basis in _SURE or not word.tags or not word.tags <= VERBAL or word.is_declined):
         return None
     basis = alignment.basis
     person = basis != ELIMINATION and _may_name_person(word) and word.facts.ending is not None
@@ -265,7 +285,8 @@ def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> st
     # words that are turned away in ``tests`` (challenge, independent, natural) none is the labelled head.
     if basis not in _SURE and not person:
         return "aligned without certainty, not known as a noun for people"
-    return "read as a verb: it renders nobody" if _bare_verb(words, head) else None
+    # ru "а не разрушителя", which the tagger takes for a verb.
+    return "read as a verb: it renders nobody" if _bare_verb(words, head) and not word.facts.ends_like_person else None
 
 
 def _of_thing(words: Sequence[SentenceWord], n: int) -> bool:
@@ -400,7 +421,7 @@ def _noun(phrase: NounPhrase, votes: FormVotes | None, *, foreign: bool) -> tupl
         return Evidence("noun", word.text, None, "form", FOREIGN_WORD), NounKind.COMMON
     # Before the tagger: it reads cs skláře, a man's accusative, as a feminine, and gives he מרכב "chassis" for *mover*
     # the gender that the endings' table knows to be fixed.
-    if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ"} or not word.tags):
+    if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ", "VERB"} or not word.tags):
         ending, kind = word.facts.ending
         return Evidence("noun", word.text, kind.gender, "form", f"-{ending}: {_SAYS[kind]}"), kind
     nouns = [w for w in word.content if w.upos in ("NOUN", "PROPN", "ADJ")]

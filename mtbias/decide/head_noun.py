@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mtbias.decide.sentence_words import NOMINAL, VERBAL, SentenceWord, feature_values, word_before, word_behind
 from mtbias.language.definition import Language
+from mtbias.language.grammar import NounKind
 from mtbias.types import Span
 
 
@@ -41,13 +42,21 @@ def find_head(
     # except right before it: there it is the head and the other its attribute (it *guardia giurata*).
     # What agrees with it is none either: es "varias personas resultaron heridas", though heridas may be women.
     nominal = [n for n in known if words[n].tags & NOMINAL] if language.preposed and language.postposed else []
+    # In the Romance languages the links' surest word is kept where it is known to translate the entity.
+    translates = language.either_side and words[anchor].span in translations
     telling = [n for n in nominal or known if words[n].is_personal]
-    known = [n for n in known if n in telling or n + 1 in telling or not telling]
+    # it "la nuova ufficiale sanitaria capo", where the tagger takes the first two for adjectives.
+    kept = telling + [anchor] * (translates and words[anchor].is_personal)
+    known = [n for n in known if n in kept or n + 1 in telling or not telling]
     if not known:
-        head = _tagged_head(words, aligned, anchor, sure=sure)
+        # it "i primitivi haitiani" for *the Haitian primitives*, where the tagger takes the second word for the noun.
+        head = anchor if translates else _tagged_head(words, aligned, anchor, sure=sure)
         return head if head == anchor else _construct_start(words, head, language)
-    # es "médica forense", "técnicas auxiliares": the links are surest at the second word, the head is the first.
-    head = _first_of(words, known, anchor) if anchor in known else known[0]
+    # es "médica forense", "técnicas auxiliares": the links are surest at the second word, the head is the first. Not
+    # where the second alone is known to translate the entity, and the first shows no gender: it "giovane ufficiale".
+    silent = [n for n in known if {r.kind for r in words[n].readings} == {NounKind.COMMON}]
+    first = [n for n in known if words[n].span in translations or n not in silent or not translates]
+    head = _first_of(words, first, anchor) if anchor in known else known[0]
     # es "un bello chico", "los futuros maridos": taggers read the adjective before its noun as the noun. Without the
     # rule ten calls of WinoMT are called a woman at "economía mecánica"; without its exception three of 764 persons of
     # MT-GenEval are not found.

@@ -18,15 +18,18 @@ from mtbias.decide.sentence_words import (
     feature_values,
     meet,
     reading_agreements,
+    tagged_gender,
     word_before,
     word_behind,
 )
 from mtbias.language.definition import Language
-from mtbias.language.grammar import CASES, Agreement
+from mtbias.language.grammar import CASES, Agreement, NounKind
 from mtbias.types import Alignment, Gender, Span, Word
 
 _CONTENT = frozenset(("ADJ", "X", *NOMINAL))
 _NOT_SUBJECT = CASES - {"nom", "voc"}
+_OTHER = {Gender.MALE: [{NounKind.FEMININE}], Gender.FEMALE: [{NounKind.MASCULINE}]}
+"""The kinds of nouns that another of this gender is no attribute of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class NounPhrase:
             (bool(following.tags) and following.tags <= _CONTENT)
             or "Inf" in feature_values(following.tagged, "VerbForm")
         )
-        if alignment.qualified or not (alignment.before_adverb or governs or len(self.right) > 1):
+        if alignment.qualified or not (alignment.before_adverb or governs or self.head + 2 in self.right):
             return frozenset()
         return frozenset(n for n in self.right if not any(self.words[n].span.overlaps(span) for span in rendering))
 
@@ -287,9 +290,12 @@ def _between(words: Sequence[SentenceWord], n: int, head: int, language: Languag
     # What is in the table itself is an adjective there, too: it "dell'esperta pediatra", one call of tests/natural and
     # one of tests/challenge.
     known = bool(words[head].readings) or words[head].facts.ends_like_person
+    # ru "знающая свой сегмент художница", it "al momento editrice": a noun of the other gender is none.
+    shown, told = tagged_gender(words[n].content)[0], {r.kind for r in words[head].readings}
+    apart = shown is not None and words[n].tags <= NOMINAL and told in _OTHER.get(shown, ())
     # cs "kéž bych tu měl přítele" ("here"): a finite verb opens no gap between an article and its noun.
     finite = bool(words[n].tags & VERBAL) and language.verbs.ending(words[n].form) is not None
-    return article and n == head - 1 and known and not finite and "ADP" not in words[n].tags
+    return article and n == head - 1 and known and not (finite or apart) and "ADP" not in words[n].tags
 
 
 def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list[int]:
@@ -300,6 +306,13 @@ def _after(words: Sequence[SentenceWord], head: int, language: Language) -> list
         # These are predicates, whatever the tagger says: ru коллега готова, he הממונה התרשם "the supervisor was
         # impressed", where it reads a feminine adjective.
         if not word.joined or word.form in language.verbs.short or is_verb_form(word, language):
+            break
+        # it "insegnante efficace ed ingegnoso".
+        if found and language.either_side and word.tags == {"CCONJ"}:
+            continue
+        following = word_behind(words, n)
+        noun = bool(word.readings or (following and following.is_noun))
+        if found and found[-1] < n - 1 and (noun or not word.is_adjective):
             break
         # An attribute has its noun's article: ar الطباخ دائمًا "the cook always" is none, nor is he זו in עם המורה זו
         # הייתה הפתעה "with the teacher it was a surprise".
@@ -372,7 +385,9 @@ def _same_person(word: SentenceWord, language: Language) -> bool:
     """
     # Elsewhere than in Romance it may be an object.
     noun = word.tags == {"NOUN"} and word.facts.names_person
-    return language.either_side and noun and bool(word.facts.adjective)
+    # it "la nuova ufficiale capo": a masculine noun that is also used of women agrees with none.
+    generic = any(r.kind is NounKind.GENERIC for r in word.readings)
+    return language.either_side and noun and bool(word.facts.adjective) and not generic
 
 
 def _compound_end(words: Sequence[SentenceWord], head: int) -> int:

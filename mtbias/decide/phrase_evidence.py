@@ -260,9 +260,10 @@ def _of_woman(ending: Sequence[Agreement], phrase: NounPhrase) -> list[Agreement
     return meet(ending, [Agreement("f", a.case, a.number) for a in generic])
 
 
-def names_person(phrase: NounPhrase, *, sure: bool) -> bool:
+def names_person(phrase: NounPhrase, *, named: bool) -> bool:
     """Whether anything says that the head names a person: the table, an ending of nouns for people, animacy, a title
-    before it (*Frau …*) or, where the alignment is `sure`, a name behind it (it *la dinastia Qajar* has one, too).
+    before it (*Frau …*) or, where the alignment is sure and the entity is `named` in the source, a name behind it (it
+    *la dinastia Qajar* has one, too).
     Things have a grammatical gender too, which is nobody's.
 
     What the table knows only as a thing (es *motor* for *mover*), or that is one by its article or number (ru *эта
@@ -286,8 +287,8 @@ def names_person(phrase: NounPhrase, *, sure: bool) -> bool:
     # not the region's.
     name = _name_behind(phrase)
     apart = name is not None and word.is_declined and name.is_declined and not word.has_case_of(name)
-    named = sure and "NOUN" in word.tags and name is not None and not apart
-    return named or any(phrase.words[n].form in phrase.language.names for n in phrase.left)
+    by_name = named and "NOUN" in word.tags and name is not None and not apart
+    return by_name or any(phrase.words[n].form in phrase.language.names for n in phrase.left)
 
 
 def _inflects_person(word: SentenceWord, language: Language) -> bool:

@@ -56,7 +56,9 @@ def _may_be_subject(phrase: NounPhrase) -> bool:
     if before is not None and ("ADP" in before.tags or before.form in phrase.language.verbs.oblique):
         return False
     # ru Разработчику понадобилась обратная связь "the developer needed feedback": a dative is no subject.
-    return "nom" in phrase.cases()[0] and any(a.case in ("nom", "*") for a in phrase.agreements)
+    # "Попытка заклеймить профессора способствовала": of one professor it is no nominative.
+    singular = [a for a in phrase.agreements if phrase.number != "sg" or a.number != "pl"] or phrase.agreements
+    return "nom" in phrase.cases()[0] and any(a.case in ("nom", "*") for a in singular)
 
 
 def _is_nominative(phrase: NounPhrase) -> bool:

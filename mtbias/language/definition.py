@@ -25,6 +25,7 @@ _SPLIT_ABBREVIATION = re.compile(rf"(?:\s[\"״”“]|[\"״”“]\s)[\w{_MARKS}
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
 _MIN_PART = 3
 """Letters of each part of a compound at least."""
+_ANY = Agreement("*", "*", "*")
 _FORMS_KEPT = 1 << 17
 """Words whose folded form is remembered, for a corpus asks for the same ones over and over: at most some 40 MB."""
 
@@ -263,12 +264,20 @@ class Language:
         """
         first, hyphen, second = folded.rpartition("-")
         one, other = self.nouns.get(first, ()), self.nouns.get(second, ())
-        # it "caporedattore-capo": what is known as a thing or of fixed gender says nothing of the other.
-        if not hyphen or not all(r.kind.is_personal for r in (*one, *other)) or not (one and other):
+        if not hyphen or not (one and other):
             return ()
         kinds, told = {r.kind for r in one}, {r.kind for r in other}
+        # ru "дети-сироты": the first is the head.
+        if kinds == {NounKind.FIXED} and second not in self.sex_adjectives:
+            return one
+        # it "caporedattore-capo": what is known as a thing or of fixed gender says nothing of the other.
+        if not all(r.kind.is_personal for r in (*one, *other)):
+            return ()
         silent = kinds == {NounKind.COMMON} and told == {NounKind.MASCULINE}
-        woman = told == {NounKind.FEMININE} and NounKind.FEMININE not in kinds
+        # ru "мальчика-пастушка": a nominative, "shepherdess", stands beside no genitive.
+        cases = [{a[1:] for r in readings for a in r.agreements or (_ANY,)} for readings in (one, other)]
+        together = not cases[0].isdisjoint(cases[1]) or any("*" in case for case, _ in cases[0] | cases[1])
+        woman = told == {NounKind.FEMININE} and NounKind.FEMININE not in kinds and together
         # Under the lemma of the first, which the glossary knows.
         told_by_other = silent or woman or second in self.sex_adjectives
         return tuple(o._replace(lemma=r.lemma) for r in one[:1] for o in other) if told_by_other else one

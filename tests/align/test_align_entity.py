@@ -565,3 +565,56 @@ def test_beyond_a_person_and_a_preposition_only_a_translation_belongs_to_the_ent
 )
 def test_what_qualifies_a_single_word_does_not_speak_against_it(source: str, entity: str, place: int) -> None:
     assert index_pairs([pair(source, entity, "x")], SplitTexts(LANGUAGE)).from_qualifier == (place,)
+
+
+def test_a_known_translation_that_is_surely_another_words_is_not_the_entitys() -> None:
+    glossary = {"secretary": frozenset(("arzt",)), "clerk": frozenset(("arzt",))}
+    translations = KnownTranslations(dataclasses.replace(LANGUAGE, glossary=glossary))
+
+    def first(text: str, given: EntityScores) -> str | None:
+        case = pair("the secretary met the clerk", "clerk", text)
+        target = align_entity(case, SplitTexts(LANGUAGE).words(text), given, translations).target
+        return text[slice(*target[0])] if target else None
+
+    text = "der Arzt traf den Wirt"
+    assert first(text, scores(0.0, 0.05, 0.0, 0.0, 0.0, explained=(0.0, 0.99))) == "Wirt"
+    assert first(text, scores(0.0, 0.05, 0.0, 0.0, 0.0, explained=(0.0, 0.9))) == "Arzt"
+    assert first(text, scores(0.0, 0.2, 0.0, 0.0, 0.0, explained=(0.0, 0.99))) == "Arzt"
+    # Nor does the entity derive from it.
+    assert first("der Arzt kam", scores(0.0, 0.05, 0.0, explained=(0.0, 0.99))) != "Arzt"
+
+
+def test_a_later_mention_that_is_not_rendered_has_none_of_the_earlier_ones_words() -> None:
+    source, text = (
+        "the doctor who smiled was paid more than the doctor who did not",
+        "der Arzt der lachte bekam mehr als jener",
+    )
+    first, second = (Pair("x", source, text, Span(at, at + 6), "doctor") for at in (4, 45))
+    given = scores(0.0, 0.4, *[0.0] * 6)
+    assert found(first, given)[0] == ["Arzt"]
+    assert found(second, given)[0] != ["Arzt"]
+    # Nearer to this mention than `MAX_SHIFT` it may be its own, whatever renders the first one.
+    assert found(second._replace(text="jener lachte, mehr bekam der Arzt"), scores(*[0.0] * 5, 0.4))[0] == ["Arzt"]
+
+
+def test_a_noun_that_the_word_before_the_head_is_linked_with() -> None:
+    language = dataclasses.replace(LANGUAGE, noun_endings={"ist": NounKind.MASCULINE})
+    case = pair("a strong tenor player", "tenor player", "dort stark Tenorist")
+    words = SplitTexts(language).words(case.text)
+    for belongs, basis in (((0.0, 0.0, 0.9), "lexicon"), ((0.0, 0.0, 0.4), ELIMINATION)):
+        alignment = align_entity(case, words, scores(0.0, 0.0, 0.0, belongs=belongs), KnownTranslations(language))
+        assert (case.text[slice(*alignment.target[0])], alignment.basis) == ("Tenorist", basis)
+
+
+def test_a_loan_is_known_as_one_where_the_tables_have_no_translation() -> None:
+    given = scores(0.3, 0.0, 0.0, 0.2)
+    assert aligned(pair("An esperantist slept.", "esperantist", "Dort schlief die Esperantista"), given).loan
+    assert not aligned(pair("A doctor slept.", "doctor", "Dort schlief die Doctora"), given).loan
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [("We met secretary Korth.", True), ("The secretary left", False), ("We met the secretary", False)],
+)
+def test_a_name_behind_the_entity(source: str, expected: bool) -> None:
+    assert SaidOfEntity.of(pair(source, "secretary", ""), ENGLISH).before_name is expected

@@ -52,6 +52,7 @@ def call() -> Call:
         qualified: bool = False,
         says_sex: Gender | None = None,
         before_adverb: bool = False,
+        before_name: bool = False,
         quantifier: bool = False,
         translations: Collection[str] = (),
         votes: FormVotes | None = None,
@@ -69,6 +70,7 @@ def call() -> Call:
             qualified=qualified,
             says_sex=says_sex,
             before_adverb=before_adverb,
+            before_name=before_name,
             quantifier=quantifier,
         )
         return decide(alignment, analysis, texts, votes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -113,6 +114,7 @@ def test_an_english_adverb_behind_the_entity(source: str, expected: bool) -> Non
 THINGS = Language(
     code="ar",
     name="Toy",
+    preposed=False,
     nouns={
         "محاضرة": (NounReading("محاضرة", NounKind.FEMININE, ()), NounReading("محاضرة", NounKind.THING, ())),
         "ممرضة": (NounReading("ممرضة", NounKind.FEMININE, ()),),
@@ -137,6 +139,15 @@ def test_a_noun_that_names_a_thing_too_is_a_person_only_where_it_translates_the_
     assert call("محاضرة") == (None, Reason.NO_PERSON)
     assert call("محاضرة", "ممرضة") == (None, Reason.NO_PERSON)
     assert call("ممرضة") == (Gender.FEMALE, None)
+
+
+def test_a_romance_noun_for_a_woman_that_names_a_field_too_is_she_where_the_alignment_is_sure(
+    call: Callable[..., GenderCall],
+) -> None:
+    italian = get_language("it")
+    for form, expected in (("Il|DET *meccanico|NOUN", Gender.MALE), ("La|DET *meccanica|NOUN", Gender.FEMALE)):
+        assert call(italian, f"{form} lavora|VERB").gender is expected
+    assert call(italian, "La|DET *meccanica|NOUN lavora|VERB", basis="lexicon").reason is Reason.NO_PERSON
 
 
 def _where(analysis: Analysis, number: str, target: str, *unclaimed: str) -> tuple[str, Gender | Reason | None]:
@@ -222,4 +233,41 @@ def test_a_plural_of_women_and_men_is_silent_in_arabic(call: Callable[..., Gende
 def test_a_feminine_ending_is_no_sign_of_a_person_in_arabic(call: Callable[..., GenderCall]) -> None:
     """A period (فترة) ends as a woman does; a name behind it says that it is one."""
     assert call(get_language("ar"), "بعد|ADP *فترة|NOUN|Gender=Fem وجيزة|ADJ").reason is Reason.NO_PERSON
-    assert call(get_language("ar"), "قالت|VERB *الزعلولة|NOUN|Gender=Fem سارة|PROPN").gender is Gender.FEMALE
+    assert (
+        call(get_language("ar"), "قالت|VERB *الزعلولة|NOUN|Gender=Fem سارة|PROPN", before_name=True).gender
+        is Gender.FEMALE
+    )
+
+
+def test_a_participle_may_stand_for_the_only_person(analyse: Callable[[str], Analysis]) -> None:
+    # "He became the keeper in a brothel", where the tagger reads "keeping".
+    for form, gender, expected in (("управляющим", "Masc", Gender.MALE), ("управляющей", "Fem", Gender.FEMALE)):
+        text = analyse(
+            f"Стать|VERB {form}|VERB|Case=Ins,Gender={gender},Number=Sing,VerbForm=Part в|ADP "
+            "борделе|NOUN|Animacy=Inan,Case=Loc,Gender=Masc,Number=Sing"
+        )
+        assert _where(text, "sg", "борделе", form) == (form, expected)
+
+
+def test_a_loan_names_a_person(analyse: Callable[[str], Analysis]) -> None:
+    for form, gender, expected in (("катепан", "Masc", Gender.MALE), ("катепана", "Fem", Gender.FEMALE)):
+        text = analyse(f"{form}|NOUN|Animacy=Inan,Case=Nom,Gender={gender},Number=Sing спал|VERB")
+        alignment = Alignment("x", (text.tokens[0].span,), "links", "sg", translations=(text.tokens[0].span,))
+        texts = SplitTexts(get_language("ru"))
+        assert decide(alignment, text, texts).reason is Reason.NO_PERSON
+        assert decide(replace(alignment, loan=True), text, texts).gender is expected
+
+
+def test_an_ending_of_people_is_believed_before_the_taggers_verb(call: Callable[..., GenderCall]) -> None:
+    for form, expected in (("разрушителя", Gender.MALE), ("разрушительницы", Gender.FEMALE)):
+        assert call(get_language("ru"), f"а|CCONJ не|PART *{form}|VERB").gender is expected
+
+
+def test_the_known_translation_is_the_head_before_what_is_aligned_with_it(call: Callable[..., GenderCall]) -> None:
+    italian = get_language("it")
+    for noun, expected in (("curatore", Gender.MALE), ("curatrice", Gender.FEMALE)):
+        sentence = f"come|ADP *{noun}|ADJ"
+        found = call(italian, f"giovane|ADJ {sentence}", translations=[noun])
+        assert found.gender is expected
+        text = f"*{noun}|ADJ *assistente|ADJ"
+        assert call(italian, text, translations=[noun]).gender is expected

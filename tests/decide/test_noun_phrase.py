@@ -45,6 +45,39 @@ def test_between_an_article_and_a_noun_for_people_stands_its_adjective(call: Cal
     assert found.gender is F
 
 
+def test_between_an_article_and_a_noun_for_people_stands_no_noun_of_the_other_gender(call: Call) -> None:
+    italian, russian = get_language("it"), get_language("ru")
+    moment, end = "al|ADP+DET momento|NOUN|Gender=Masc", "alla|ADP+DET fine|NOUN|Gender=Fem"
+    assert call(italian, f"è|AUX {moment} *editrice|NOUN associata|ADJ").gender is F
+    assert call(italian, f"è|AUX {end} *editore|NOUN associato|ADJ").gender is M
+    segment, field = "свой|DET сегмент|NOUN|Case=Acc,Gender=Masc", "свою|DET область|NOUN|Case=Acc,Gender=Fem"
+    assert call(russian, f"знающая|VERB {segment} *художница|NOUN").gender is F
+    assert call(russian, f"знающий|VERB {field} *художник|NOUN").gender is M
+
+
+def test_an_adjective_joined_to_the_first_by_a_conjunction(call: Call) -> None:
+    for code, masculine, feminine, and_ in (
+        ("it", "ingegnoso", "ingegnosa", "ed"),
+        ("es", "ingenioso", "ingeniosa", "e"),
+    ):
+        noun, first = {"it": ("insegnante", "efficace"), "es": ("docente", "eficaz")}[code]
+        for form, expected in ((masculine, M), (feminine, F)):
+            phrase = f"come|ADP *{noun}|NOUN {first}|ADJ {and_}|CCONJ {form}|ADJ"
+            assert call(get_language(code), phrase).gender is expected
+            # That of another noun tells nothing.
+            assert call(get_language(code), f"{phrase} famiglia|NOUN").gender is None
+
+
+def test_a_masculine_noun_that_is_also_used_of_women_is_no_adjective(call: Call) -> None:
+    assert call(get_language("it"), "la|DET *ufficiale|NOUN capo|NOUN").gender is F
+    assert call(get_language("it"), "il|DET *ufficiale|NOUN capo|NOUN").gender is M
+
+
+def test_a_title_left_in_english(call: Call) -> None:
+    assert call(get_language("it"), "Lady|PROPN *luogotenente|NOUN").gender is F
+    assert call(get_language("it"), "Lord|PROPN *luogotenente|NOUN").gender is M
+
+
 def test_a_finite_verb_is_no_adjective_between_an_article_and_its_noun(call: Call) -> None:
     # cs tu is "here" too: "kéž bych tu měl přítele" ("if only I had a friend here").
     wish = "Kéž|PART bych|AUX tu|ADV měl|VERB|Gender=Masc,VerbForm=Part *přítele|NOUN|Gender=Masc,Case=Acc"

@@ -36,7 +36,12 @@ LANGUAGE = Language(
     ],
 )
 def test_a_sign_that_the_noun_names_a_person(call: Call, sentence: str, expected: Gender) -> None:
-    assert call(LANGUAGE, sentence).gender is expected
+    assert call(LANGUAGE, sentence, before_name=True).gender is expected
+
+
+def test_a_name_behind_a_noun_is_no_sign_where_the_source_has_none(call: Call) -> None:
+    # it "la conferenza Men in Business" for *audience*
+    assert call(LANGUAGE, "Der|DET *Weber|NOUN Ana|PROPN kam|VERB").reason is Reason.NO_PERSON
 
 
 @pytest.mark.parametrize(
@@ -56,7 +61,7 @@ def test_a_sign_that_the_noun_names_a_person(call: Call, sentence: str, expected
     ],
 )
 def test_without_one_there_is_no_call(call: Call, sentence: str) -> None:
-    found = call(LANGUAGE, sentence)
+    found = call(LANGUAGE, sentence, before_name=True)
     assert (found.gender, found.reason) == (None, Reason.NO_PERSON)
     assert [(e.gender, e.source, e.detail) for e in found.evidence] == [
         (None, "lexicon", "nothing says that it names a person")

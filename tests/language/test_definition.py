@@ -481,6 +481,11 @@ def test_folding_twice_changes_nothing_more(text: str, code: str) -> None:
         ("es", "actriz-cantante", {NounKind.FEMININE}),
         ("ru", "врач-камень", set()),  # a stone is nobody
         ("ru", "актриса-жертва", set()),  # of fixed gender
+        ("ru", "детей-бродяг", {NounKind.FIXED}),  # the first is
+        ("ru", "мальчика-пастушка", {NounKind.MASCULINE}),  # as a nominative the second would be a woman
+        ("ru", "рэп-исполнителя", {NounKind.MASCULINE}),
+        ("ru", "рэп-исполнительницы", {NounKind.FEMININE}),
+        ("it", "telegiornalista", {NounKind.COMMON}),
     ],
 )
 def test_two_nouns_with_a_hyphen_are_one_person(code: str, form: str, kinds: set[NounKind]) -> None:
