@@ -107,8 +107,9 @@ class Run(FinishedRun):
 
         Columns: those of `calls.jsonl` up to `reason`, `stanza_gender` and `does`; `correct` (the call is the gold
         gender; no call is not correct; missing where the gender is unknown); `target` (the aligned words, joined by a
-        space); `decided_by` (the kind of word the call rests on). What is absent is missing: `gender` where there is no
-        call, `reason` where there is one. For another measure than the gender of an entity: the keys of its lines.
+        space); `decided_by` (the kind of word the call rests on); `edits` (how many words show the gender). What is
+        absent is missing: `gender` where there is no call, `reason` where there is one. For another measure than the
+        gender of an entity: the keys of its lines.
         """
         import pandas as pd
 
@@ -405,10 +406,13 @@ def _row(record: CallRecord) -> dict[str, Any]:
     """A row of `Run.calls_frame`."""
     content = record.to_json()
     call = record.call
-    kept = {name: value for name, value in content.items() if name not in {"target", "target_spans", "evidence"}}
+    kept = {
+        name: value for name, value in content.items() if name not in {"target", "target_spans", "evidence", "edits"}
+    }
     return {
         **kept,
         "correct": None if record.gold is None else call.gender is record.gold,
         "target": " ".join(content["target"]),
         "decided_by": None if call.gender is None else call.decided_by,
+        "edits": len(call.edits),
     }

@@ -182,7 +182,7 @@ def _determiners(language: Language) -> Problems:
 def _words(language: Language) -> Problems:
     """Titles, prepositions and forms of verbs must be single words, as `tokens` cuts them."""
     tables = (*(f"verbs.{table}" for table in _VERB_WORDS), *(f"speaker.{table}" for table in _SPEAKER_WORDS))
-    for name in ("names", "sex_adjectives", "prepositions", *tables):
+    for name in ("names", "sex_adjectives", "possessors", "prepositions", *tables):
         for form in sorted(attrgetter(name)(language)):
             if form not in _forms(language, _phrase(language, form, "x")):
                 yield f"[{name}]: {form!r} is not one word, so that no text contains it"
@@ -274,7 +274,7 @@ def _founded(text: str, call: GenderCall) -> Problems:
 
 def _gender_pairs(language: Language) -> Problems:
     """Tables that know one gender alone; `contract_problems` adds phrases that differ in gender alone."""
-    for name in ("names", "sex_adjectives"):
+    for name in ("names", "sex_adjectives", "possessors"):
         if len(genders := {*getattr(language, name).values()}) == 1:
             yield f"[{name}] has words for {genders.pop()} alone"
 

@@ -286,6 +286,16 @@ NAMES_BOTH = (BOTH_IN_ONE_WORD, BOTH_FORMS, BOTH_ARTICLES, WRITTEN_FOR_BOTH)
 
 
 @frozen
+class GenderedWord:
+    """A word of the translation that would be another in the other gender."""
+
+    word: str
+    span: Span
+    known: bool
+    """Whether the language's tables tell that its form shows the gender; else it is the tagger that does."""
+
+
+@frozen
 class GenderCall:
     """The gender in which the entity stands, with its evidence, **or** the reason for having none. Never both."""
 
@@ -300,6 +310,8 @@ class GenderCall:
     does: Strategy | None = None
     """What the translation does with the person's gender; None where the evidence contradicts itself, a thing or a
     foreign word stands for the person, there is no translation, and for the second reader."""
+    edits: tuple[GenderedWord, ...] = ()
+    """The words that show the gender: what must be changed where it is the wrong one."""
 
     def __post_init__(self) -> None:
         if (self.gender is None) == (self.reason is None):

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from mtbias.decide import phrase_evidence
 from mtbias.decide.both_forms import both_forms
+from mtbias.decide.edits import edits
 from mtbias.decide.head_noun import find_head
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import predicate_gender
@@ -71,8 +72,9 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
         does = strategy(call, words, analysis.text, texts.language)
     else:
         does = Strategy.UNALIGNED if alignment.others or alignment.unclaimed else Strategy.OMITTED
+    shown = edits(call, words, alignment, texts.language)
     # Not `replace`, which takes three times as long, once for each sentence.
-    return GenderCall(call.id, call.gender, call.reason, call.target, call.evidence, does=does)
+    return GenderCall(call.id, call.gender, call.reason, call.target, call.evidence, does=does, edits=shown)
 
 
 def _decide(

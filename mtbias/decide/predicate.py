@@ -9,7 +9,7 @@ languages with case, phrases that are no subject by their case or preposition ma
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mtbias.decide.noun_phrase import NounPhrase, belongs_to_following, governed, is_verb_form, rules_out
 from mtbias.decide.sentence_words import (
@@ -45,6 +45,31 @@ def predicate_gender(phrase: NounPhrase) -> Evidence | None:
         if found is not None:
             return None if _may_be_object(phrase, found) else found
     return _preceding(phrase) if both else None
+
+
+def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int, Evidence]]:
+    """Predicates in `gender` elsewhere in the sentence, each with its index: behind a pronoun of the third person in
+    that gender, and those without a subject at the beginning of a clause. They may be somebody else's.
+    """
+    words = phrase.words
+    for n in range(-1, len(words) - 1):
+        opener = words[n + 1].tagged[0].upos if words[n + 1].tagged else ""  # written on: ar وأصبحت "and she became"
+        begins = not words[n + 1].joined or opener in CONJUNCTION or bool(n >= 0 and words[n].tags & CONJUNCTION)
+        found = _behind(phrase, n, begins=True) if begins or is_pronoun(words[n], gender) else None
+        if found is None or found.gender is not gender:
+            continue
+        place = next(k for k in range(n + 1, len(words)) if words[k].text == found.word)
+        subject = word_behind(words, place)
+        if subject is None or place + 1 == phrase.first or not (subject.is_noun and subject.may_be_subject):
+            yield place, found
+
+
+def is_pronoun(word: SentenceWord, gender: Gender) -> bool:
+    """A pronoun of the third person singular, or one written onto the word, whose gender the tagger reads so."""
+    return any(
+        w.upos == "PRON" and w.feat("Person") == "3" and w.feat("Number") == "Sing" and tagged_gender([w])[0] is gender
+        for w in word.tagged
+    )
 
 
 def _may_be_subject(phrase: NounPhrase) -> bool:
@@ -149,16 +174,18 @@ def _following(phrase: NounPhrase) -> Evidence | None:
     return found if found and other.cannot_agree(found.gender) else None
 
 
-def _behind(phrase: NounPhrase, n: int) -> Evidence | None:
-    """The predicate behind the word at `n`, with nothing between but what can be no subject."""
+def _behind(phrase: NounPhrase, n: int, *, begins: bool = False) -> Evidence | None:
+    """The predicate behind the word at `n`, with nothing between but what can be no subject; `begins`: a clause may
+    begin there.
+    """
     words, language = phrase.words, phrase.language
     verbs = language.verbs
     copula = reflexive = False
     for _ in range(_MAX_BETWEEN + 1):
         n += 1
-        if n >= len(words) or not words[n].joined:
+        if n >= len(words) or not (words[n].joined or begins):
             return None
-        word = words[n]
+        word, first, begins = words[n], begins, False
         # Clitics, negation, conditional: cs "Účetní se rozhodla", "by nikdy nelhal", it "L'autista si è scusato".
         if word.form in verbs.skip or _auxiliary(words, n, language):
             reflexive = reflexive or word.form in verbs.reflexives
@@ -171,7 +198,7 @@ def _behind(phrase: NounPhrase, n: int) -> Evidence | None:
         # cs "Pokladní si v pátek koupila kolo": the Friday is passed over as a whole.
         if between is not None:
             n = between
-        elif word.tags & {"ADP", *CONJUNCTION} and not listed_verb:
+        elif word.tags & {"ADP", *CONJUNCTION} and not (listed_verb or first):
             return None
         elif word.form in verbs.copulas or (reflexive and word.form in verbs.reflexive_copulas):
             # A copula may tell itself (ru аналитик была уверена, he האופה היה); a pronoun in its place never (he הוא).

@@ -165,7 +165,8 @@ _KEYS = {
     "speaker": {f.name for f in fields(SpeakerRules)},
 }
 _SETS = ("silent_determiners", "neutral_endings")
-_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, "paradigms", "names", "sex_adjectives", "prepositions", "extra"}
+_LETTERS = ("names", "sex_adjectives", "possessors")
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, *_LETTERS, "paradigms", "prepositions", "extra"}
 
 
 _PredicateRules = TypeVar("_PredicateRules", VerbRules, SpeakerRules)
@@ -233,7 +234,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
             for name, endings in toml.get("neutral_nouns", {}).items()
             for ending in rules.folded(endings.split())
         },
-        **{name: rules.choices(name, ("m", "f")) for name in ("names", "sex_adjectives")},
+        **{name: rules.choices(name, ("m", "f")) for name in _LETTERS},
         "prepositions": {
             k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
         },

@@ -79,6 +79,8 @@ class Language:
     sex_adjectives: Mapping[str, str] = field(default_factory=dict)
     """Forms of the words that mean male or female: adjectives, whatever they agree with (de *weiblich*), and nouns
     beside another one (it *medici donne*, ru *врач-женщина*)."""
+    possessors: Mapping[str, str] = field(default_factory=dict)
+    """Possessives that tell the gender of who has something (de *sein*, *ihr*)."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     verbs: VerbRules = field(default_factory=VerbRules)
     speaker: SpeakerRules = field(default_factory=SpeakerRules)
@@ -362,6 +364,23 @@ class Language:
         folded = self.fold(form)
         endings = (folded[start:] for start in range(len(folded)))
         return next((self.adjective_endings[e] for e in endings if e in self.adjective_endings), ())
+
+    @cached_property
+    def with_feminine(self) -> frozenset[str]:
+        """Lemmas of masculine nouns that are used of women, beside which the glossary has a feminine that begins like
+        half of them (es *médico*, *médica*).
+        """
+        found: set[str] = set()
+        for forms in self.glossary.values():
+            readings = {r for form in forms for r in self.nouns.get(form, ())}
+            women = [self.fold(r.lemma) for r in readings if r.kind is NounKind.FEMININE]
+            found |= {
+                r.lemma
+                for r in readings
+                if r.kind is NounKind.GENERIC
+                and any(woman.startswith(self.fold(r.lemma)[: -(-len(r.lemma) // 2)]) for woman in women)
+            }
+        return frozenset(found)
 
     @cached_property
     def latin(self) -> bool:

@@ -101,7 +101,8 @@ def render(metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Nu
                 _consistency(metrics_json),
                 _shares("Without a call (of all sentences)", metrics_json, "reasons"),
                 _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
-                _strategies(metrics_json),
+                _folded(STRATEGIES, *strategy_rows(metrics_json)),
+                _folded(POST_EDITS, *post_edit_rows(metrics_json)),
                 checks_block(metrics_json),
                 _published(metrics_json),
                 _noticed(metrics_json),
@@ -290,10 +291,26 @@ def strategy_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
     return head, rows
 
 
-def _strategies(metrics: JsonObject) -> str:
-    head, rows = strategy_rows(metrics)
+POST_EDITS = "What wrong genders cost: the words to be changed to make them right"
+
+
+def post_edit_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
+    """A header and a row for men, women and both: wrong calls, their words, and the means with their intervals.
+
+    Edge cases: no rows where no call says its words.
+    """
+    head = ["the source has", "sentences", "wrong calls", "words", "by the tagger alone", "a wrong call", "a sentence"]
+    rows = []
+    for name, part in (metrics.get("post_edits") or {}).items():
+        numbers = [f"{part[key]:,}" for key in ("n", "wrong", "edits", "unknown")]
+        means = [estimate_text(part[key]["value"], part[key]["interval"], 2) for key in ("per_wrong", "per_sentence")]
+        rows.append([{"male": "a man", "female": "a woman"}.get(name, "either"), *numbers, *means])
+    return head, rows
+
+
+def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     table = [[f"  {name}", *cells] for name, *cells in (head, *rows)]
-    return "\n".join([STRATEGIES, *aligned(table, "<" + ">" * (len(head) - 1))]) if rows else ""
+    return "\n".join([title, *aligned(table, "<" + ">" * (len(head) - 1))]) if rows else ""
 
 
 def _published(metrics: JsonObject) -> str:

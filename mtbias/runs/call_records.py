@@ -15,6 +15,7 @@ from mtbias.types import (
     Evidence,
     Gender,
     GenderCall,
+    GenderedWord,
     Instance,
     JsonDict,
     JsonObject,
@@ -74,6 +75,7 @@ class CallRecord:
             **call_json(self.call, self.translation),
             "stanza_gender": self.call.stanza_gender,
             "does": self.call.does,
+            "edits": [{"word": e.word, "span": list(e.span), "known": e.known} for e in self.call.edits],
         }
 
     @classmethod
@@ -84,7 +86,7 @@ class CallRecord:
             ValueError: it is something else.
         """
         line = decoded(_CallLine, text)
-        call = replace(line.call(), stanza_gender=line.stanza_gender, does=line.does)
+        call = replace(line.call(), stanza_gender=line.stanza_gender, does=line.does, edits=line.edits)
         return cls(call=call, **{name: getattr(line, name) for name in _KEYS})
 
 
@@ -121,9 +123,10 @@ class _CallLine(CallLine):
     distance: int | None
     pair: str | None
     control: str | None
-    # runs of earlier releases have neither
+    # runs of earlier releases have none of these
     stanza_gender: Gender | None = None
     does: Strategy | None = None
+    edits: tuple[GenderedWord, ...] = ()
 
 
 @frozen

@@ -14,6 +14,7 @@ from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, strategies, unc
 from mtbias.scoring.consistency import Consistency, consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
+from mtbias.scoring.post_edits import post_edits
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
 from mtbias.types import Called, Reason
 
@@ -45,6 +46,8 @@ class Scores:
     """Those of the sentences that show no gender, where there are others, too: they enter none of the other numbers."""
     strategies: Mapping[str, Any] = field(default_factory=dict)
     """What the translations do with the gender (`mtbias.scoring.bias.strategies`), of all sentences."""
+    post_edits: Mapping[str, Any] = field(default_factory=dict)
+    """What wrong genders cost (`mtbias.scoring.post_edits.post_edits`)."""
 
     def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> dict[str, Any]:
         """The content of `metrics.json`; the same scores give the same value, key order included."""
@@ -83,6 +86,8 @@ class Scores:
             content["consistency"] = None if self.consistency is None else self.consistency.to_json()
         if self.strategies:
             content["strategies"] = self.strategies
+        if self.post_edits:
+            content["post_edits"] = self.post_edits
         if self.unknown is not None:
             part = self.unknown.to_json()
             content[UNKNOWN] = {key: value for key, value in part.items() if key not in _OF_THE_RUN}
@@ -207,7 +212,8 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
         return replace(unknown, strategies=done)
     scores = score_records(known, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
     pairs = consistency(known, (record.call for record in known), n_resamples=n_resamples, seed=seed)
-    return replace(scores, consistency=pairs, unknown=unknown, strategies=done)
+    cost = post_edits(known, n_resamples, seed)
+    return replace(scores, consistency=pairs, unknown=unknown, strategies=done, post_edits=cost)
 
 
 def counting_of(records: Sequence[Called]) -> Counting:

@@ -21,7 +21,18 @@ from mtbias.runs.call_records import (
     translation_to_json,
 )
 from mtbias.scoring.scores import score
-from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Strategy, Translation
+from mtbias.types import (
+    Evidence,
+    Gender,
+    GenderCall,
+    GenderedWord,
+    Instance,
+    Reason,
+    Span,
+    Stereotype,
+    Strategy,
+    Translation,
+)
 
 INSTANCE = Instance(
     "winomt-7", 7, "The nurse slept.", Span(4, 9), "nurse", Gender.FEMALE, Stereotype.PRO, "winobias", 1,
@@ -39,6 +50,7 @@ CALL = GenderCall(
     ),
     Gender.FEMALE,
     Strategy.FEMALE,
+    (GenderedWord("La", Span(0, 2), known=True),),
 )
 RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
 
@@ -50,7 +62,7 @@ LINE = (
     '"gender": "female", "reason": null, "target": ["enfermera", "La"], "target_spans": [[3, 12], [0, 2]], '
     '"evidence": [{"kind": "noun", "word": "enfermera", "gender": "female", "source": "lexicon", "detail": "f"}, '
     '{"kind": "determiner", "word": "La", "gender": null, "source": "form", "detail": ""}], '
-    '"stanza_gender": "female", "does": "female"}'
+    '"stanza_gender": "female", "does": "female", "edits": [{"word": "La", "span": [0, 2], "known": true}]}'
 )
 
 
