@@ -9,7 +9,6 @@ the predicate, and pronouns of the third person in that gender.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import further_predicates, is_pronoun, predicate_gender
@@ -36,16 +35,22 @@ def edits(
     if head is None:  # de *Frauen* of *Frauenrechte*
         return (GenderedWord(call.evidence[0].word, call.target[0], known=False),)
     phrase = NounPhrase.around(words, head, language, alignment.number)
-    phrase = replace(phrase, doubted=phrase.others_attributes(call.target, alignment))
-    found = {**_pronouns(phrase, gender), **_of_predicates(phrase, gender), **_of_phrase(phrase, gender, call.evidence)}
+    doubted = phrase.others_attributes(call.target, alignment)
+    places = [n for n in (head, *phrase.left, *phrase.right) if n not in doubted]
+    found = {
+        **_pronouns(phrase, gender),
+        **_of_predicates(phrase, gender),
+        **_of_phrase(phrase, places, gender, call.evidence),
+    }
     return tuple(GenderedWord(words[n].text, words[n].span, found[n]) for n in sorted(found))
 
 
-def _of_phrase(phrase: NounPhrase, gender: Gender, evidence: Sequence[Evidence]) -> dict[int, bool]:
-    """Indices of the words of the phrase, and whether their other form is known."""
+def _of_phrase(
+    phrase: NounPhrase, places: Sequence[int], gender: Gender, evidence: Sequence[Evidence]
+) -> dict[int, bool]:
+    """Of the head and the other words of the phrase at `places`, those that show the gender, and whether by a table."""
     words, language = phrase.words, phrase.language
     own, other = _LETTERS[gender]
-    places = [n for n in (phrase.head, *phrase.left, *phrase.right) if n not in phrase.doubted]
     allowed = {n: _allowed(phrase, n) for n in places}
     stands = [Agreement(own, "*", phrase.number or "*")]
     for agreements in allowed.values():

@@ -66,7 +66,7 @@ def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int
 
 def is_pronoun(word: SentenceWord, gender: Gender) -> bool:
     """A pronoun of the third person singular, or one written onto the word, whose gender the tagger reads so."""
-    return any(
+    return "PRON" in word.tags and any(
         w.upos == "PRON" and w.feat("Person") == "3" and w.feat("Number") == "Sing" and tagged_gender([w])[0] is gender
         for w in word.tagged
     )
