@@ -32,7 +32,7 @@ from .generating import run
 
 pytest.importorskip("ctranslate2")
 
-MANY = 80
+MANY = 50
 NEAR = 1e-3
 """Difference of two hypotheses' scores (mean log probability of a token) within which either may win."""
 
