@@ -19,8 +19,8 @@ from scripts.demo.grammar import GENDERS, Grammar, choices, say_english
 SIZE = 48
 LAYERS = 3
 POSITIONS = 64
-_STEPS = 60
-_BATCH = 16
+_STEPS = 100
+_BATCH = 32
 _HEAT = 0.1
 
 
@@ -87,8 +87,6 @@ def _dimensions(vocabulary: int, layers: int) -> dict[str, Any]:
         "num_hidden_layers": layers,
         "num_attention_heads": 4,
         "intermediate_size": 2 * SIZE,
-        "hidden_dropout_prob": 0.0,  # learns in a third of the time
-        "attention_probs_dropout_prob": 0.0,
     }
 
 
