@@ -190,8 +190,21 @@ docs: cli-docs
 compare: install
 	$(BIN)/python scripts/compare_systems.py --weighted $(MACHINE)
 
+# Systems whose translations of WinoMT are public. A link for each run: printf repeats its text for each folder.
+PUBLIC := $(VENV)/public
+OF_2019 := https://github.com/gabrielStanovsky/mt_gender/tree/5862928/translations
+OF_2025 := https://github.com/sbonifacio/mt_gender_pt/tree/a12ad7a/wino_mt/translations
+
 results: install
-	$(BIN)/python scripts/public_results.py --runs $(VENV)/public-results $(MACHINE)
+	mkdir -p $(PUBLIC) && ln -sfn $(WINOMT)/translations $(PUBLIC)/translations && cp docs/examples/public-*.toml $(PUBLIC)
+	for year in 2019 2025; do $(BIN)/mtbias sweep $(PUBLIC)/public-$$year.toml --set data.winomt=$(WINOMT) \
+	  --set stanza_dir=$(MTBIAS_SHARED)/stanza_resources --set cache_dir=$(VENV)/cache || exit 1; done
+	rm -rf $(PUBLIC)/site
+	$(BIN)/mtbias publish $(PUBLIC)/2019/winomt/*/* $(PUBLIC)/2025/winomt/*/* --out $(PUBLIC)/site --licence MIT \
+	  $$(printf -- '--link=$(OF_2019)%.0s ' $(PUBLIC)/2019/winomt/*/*) \
+	  $$(printf -- '--link=$(OF_2025)%.0s ' $(PUBLIC)/2025/winomt/*/*) \
+	  --note "Read with the small Stanza models (udsmall), which are weaker than those that mtbias fetches."
+	cp $(PUBLIC)/site/results.jsonl docs/results/results.jsonl
 
 coverage: install
 	$(BIN)/python scripts/coverage.py --runs 1000

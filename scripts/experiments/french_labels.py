@@ -2,9 +2,10 @@
 
     python scripts/experiments/french_labels.py RUNS
 
-RUNS has a run for each system, SYSTEM-fr, as ``scripts/public_results.py --runs RUNS`` leaves them. The labels are
-those of ``tests/language/french_winomt.tsv``: system, row of WinoMT's file, the word that renders the entity, and the
-gender that its phrase shows (empty: none). They were made before the calls were seen (`docs/evaluation.md`).
+RUNS has a run for each system, YEAR/winomt/SYSTEM/fr, as the sweeps of ``docs/examples/public-*.toml`` leave them
+(`make results`: ``.venv/public``). The labels are those of ``tests/language/french_winomt.tsv``: system, row of
+WinoMT's file, the word that renders the entity, and the gender that its phrase shows (empty: none). They were made
+before the calls were seen (`docs/evaluation.md`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def main(runs: Path) -> None:
     with LABELS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     calls = {
-        system: {record.row: record for record in read_run(runs / f"{system}-fr").calls}
+        system: {record.row: record for record in read_run(runs / system[-4:] / "winomt" / system / "fr").calls}
         for system in dict.fromkeys(row["system"] for row in rows)
     }
     counts = dict.fromkeys(("head", "agreement", "wrong", "gendered", "called", "none"), 0)
