@@ -9,7 +9,7 @@ text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -288,9 +288,29 @@ def _page(
             min_rows=MIN_ROWS,
             alpha=ALPHA,
             why=_WHY,
+            details=[(title, _told(runs, rows_of), note) for title, rows_of, note in _DETAILS],
             reasons_by_gold=_reasons_by_gold,
             **sentences,
         )
+
+
+_Rows = Callable[[Mapping[str, Any]], tuple[list[str], list[list[str]]]]
+_DETAILS: tuple[tuple[str, _Rows, str], ...] = (
+    (
+        run_table.STRATEGIES, run_table.strategy_rows,
+        "both: both genders are written; neutral: a word for a person that shows no gender; omitted: left out.",
+    ),
+    (
+        run_table.POST_EDITS, run_table.post_edit_rows,
+        "Wrong calls are men called women and women called men; words are those that show the gender.",
+    ),
+)  # fmt: skip
+"""Tables of each run: a title, header and rows of `metrics.json`, and a note."""
+
+
+def _told(runs: Sequence[ReportRun], rows_of: _Rows) -> list[tuple[ReportRun, list[str], list[list[str]]]]:
+    """The runs that have rows, with their header and these."""
+    return [(run, head, rows) for run in runs for head, rows in [rows_of(run.metrics)] if rows]
 
 
 def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
