@@ -58,7 +58,12 @@ RULES: Mapping[str, Rule] = {
     # Of a comparison.
     "better": Rule(
         "which system is better and by how much, and for whom mostly", "always; better where the corrected p is below "
-        "0.05, mostly for a gender that has {limit:g} % or more of the sentences gained", 75,
+        "0.05, mostly for a gender that has {limit:g} % or more of the sentences gained, alone where none of the other "
+        "is gained", 75,
+    ),
+    "genders": Rule(
+        "how many systems are right for more men than women, and from which gap to which", "a language has {limit:g} "
+        "systems or more", 3,
     ),
     "bias_differs": Rule("by how much ΔG and ΔS differ", "the corrected p of the difference is below 0.05"),
 }  # fmt: skip
@@ -359,6 +364,27 @@ def comparison_finding(
         ]
         if others:
             yield Statement("bias_differs", f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.")
+    for lang in dict.fromkeys(system.lang for system in systems):
+        of_lang = [system for system in systems if system.lang == lang]
+        if counting is GENDER_COUNTING and len(of_lang) >= RULES["genders"].limit:
+            where = f"{lang}: " if len(of_lang) < len(systems) else ""
+            yield Statement("genders", f"{where}{_genders(of_lang)}.")
+
+
+def _genders(systems: Sequence[SystemNumbers]) -> str:
+    """How many systems are right for more men than women, with the narrowest and the widest gap."""
+    shares = {system.system: _shares(system.group.counts) for system in systems}
+    gaps = {name: men.percent - women.percent for name, (men, women) in shares.items() if men.rows and women.rows}
+    if not gaps:
+        return "No sentences about men and women"
+    more = sum(gap > 0 for gap in gaps.values())
+    ends = [min(gaps, key=gaps.__getitem__), max(gaps, key=gaps.__getitem__)]
+    low, high = (
+        f"{shares[name][0].percent:.1f} % of the men and {shares[name][1].percent:.1f} % of the women ({name})"
+        for name in ends
+    )
+    many = f"All {len(gaps)}" if more == len(gaps) else f"{more} of {len(gaps)}"
+    return f"{many} systems are right for more men than women: from {low} to {high}"
 
 
 def _neighbours(systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair], key: str) -> Iterator[SystemPair]:
@@ -402,5 +428,7 @@ def _for_whom(better: Group, worse: Group) -> str:
     counted = ", ".join(
         f"{one.name} {one.right:,} of {one.rows:,} right against {one.right - gain:,}" for one, gain in gains.items()
     )
-    alone = 100 * gains[most] >= RULES["better"].limit * sum(gains.values())
-    return f"; mostly for {most.name} ({counted})" if alone and gains[most] > 0 else f" ({counted})"
+    if gains[most] <= 0 or 100 * gains[most] < RULES["better"].limit * sum(gains.values()):
+        return f" ({counted})"
+    alone = all(gain <= 0 for one, gain in gains.items() if one is not most)
+    return f"; for {most.name} alone ({counted})" if alone else f"; mostly for {most.name} ({counted})"

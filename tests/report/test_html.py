@@ -201,7 +201,7 @@ def test_the_finding_of_each_run_stands_above_its_numbers() -> None:
     found = make_page(*runs).one("section", id="finding")
     assert [p.text for p in found.all("p", **{"class": "finding"})] == ["a: It finds few."]
     quoted = found.one("figure", **{"class": "quote"})
-    assert quoted.one("figcaption").text == "For example, a: cook: 0 %."
+    assert quoted.one("figcaption").text == "Where a is most uneven: cook: 0 %."
     assert [p.text for p in quoted.all("p")] == ["<b>", "Der Koch", "r0: female in the source, male in the translation"]
     assert list(make_page(runs[1]).all("section", id="finding")) == []  # nothing of a run of an earlier release
 

@@ -359,6 +359,19 @@ def test_the_finding_names_the_better_system_by_how_much_and_for_whom() -> None:
     assert both.endswith("points (men 100 of 100 right against 90, women 35 of 100 right against 20).")
 
 
+def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> None:
+    systems = _found("a", 90, 20), _found("b", 92, 60), _found("c", 50, 70)
+    said = _said(*systems)
+    # a is right for 90 of 100 men and 20 of 100 women, c for 50 and 70.
+    assert said[-1] == (
+        "genders",
+        "2 of 3 systems are right for more men than women: from 50.0 % of the men and 70.0 % of the women (c) to 90.0 % "
+        "of the men and 20.0 % of the women (a).",
+    )
+    assert said[0][1].endswith("; for men alone (men 92 of 100 right against 50, women 60 of 100 right against 70).")
+    assert "genders" not in dict(_said(*systems[:2]))
+
+
 def test_a_difference_that_is_not_significant_is_within_chance() -> None:
     ((rule, text),) = _said(_found("a", 90, 20), _found("b", 91, 20))
     assert rule == "better"
