@@ -363,11 +363,8 @@ def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> 
     systems = _found("a", 90, 20), _found("b", 92, 60), _found("c", 50, 70)
     said = _said(*systems)
     # a is right for 90 of 100 men and 20 of 100 women, c for 50 and 70.
-    assert said[-1] == (
-        "genders",
-        "2 of 3 systems are right for more men than women: from 50.0 % of the men and 70.0 % of the women (c) to 90.0 % "
-        "of the men and 20.0 % of the women (a).",
-    )
+    gaps = "from 50.0 % of the men and 70.0 % of the women (c) to 90.0 % of the men and 20.0 % of the women (a)"
+    assert said[-1] == ("genders", f"2 of 3 systems are right for more men than women: {gaps}.")
     assert said[0][1].endswith("; for men alone (men 92 of 100 right against 50, women 60 of 100 right against 70).")
     assert "genders" not in dict(_said(*systems[:2]))
 
