@@ -196,10 +196,9 @@ OF_2019 := https://github.com/gabrielStanovsky/mt_gender/tree/5862928/translatio
 OF_2025 := https://github.com/sbonifacio/mt_gender_pt/tree/a12ad7a/wino_mt/translations
 
 results: install
-	mkdir -p $(PUBLIC) && ln -sfn $(WINOMT)/translations $(PUBLIC)/translations && cp docs/examples/public-*.toml $(PUBLIC)
+	rm -rf $(PUBLIC) && mkdir -p $(PUBLIC) && ln -sfn $(WINOMT)/translations $(PUBLIC)/translations && cp docs/examples/public-*.toml $(PUBLIC)
 	for year in 2019 2025; do $(BIN)/mtbias sweep $(PUBLIC)/public-$$year.toml --set data.winomt=$(WINOMT) \
 	  --set stanza_dir=$(MTBIAS_SHARED)/stanza_resources --set cache_dir=$(VENV)/cache || exit 1; done
-	rm -rf $(PUBLIC)/site
 	$(BIN)/mtbias publish $(PUBLIC)/2019/winomt/*/* $(PUBLIC)/2025/winomt/*/* --out $(PUBLIC)/site --licence MIT \
 	  $$(printf -- '--link=$(OF_2019)%.0s ' $(PUBLIC)/2019/winomt/*/*) \
 	  $$(printf -- '--link=$(OF_2025)%.0s ' $(PUBLIC)/2025/winomt/*/*) \
