@@ -26,7 +26,7 @@ PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex budgets format wheel agreement challenge natural neutral policy weak-system published compare results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex budgets format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
@@ -48,8 +48,7 @@ help:
 	@echo "make neutral          measure what it reads in neutral and inclusive translations (tests/neutral)"
 	@echo "make weak-system      score Apertium's translations of WinoMT (es fr it): needs Debian's Apertium packages"
 	@echo "make published        print the figures published in 2019 beside ours"
-	@echo "make compare          compare Google and Bing of 2019 on WinoMT, with significance tests"
-	@echo "make results          score the systems whose translations are public, and write docs/results"
+	@echo "make results          score the systems whose translations are public (runs in $(VENV)/public), and write docs/results"
 	@echo "make coverage         simulate how often the intervals contain the truth"
 	@echo "make demo-build       rebuild what the demo ships (an hour)"
 	@echo "make demo-verify      check the demo's model and the evaluator in all eight languages"
@@ -186,9 +185,6 @@ cli-docs: install
 
 docs: cli-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
-
-compare: install
-	$(BIN)/python scripts/compare_systems.py --weighted $(MACHINE)
 
 # Systems whose translations of WinoMT are public. A link for each run: printf repeats its text for each folder.
 PUBLIC := $(VENV)/public
