@@ -109,7 +109,7 @@ test-adapters: $(ADAPTERS)/.installed
 	$(PYTEST:$(BIN)/%=$(ADAPTERS)/bin/%) -m adapters tests/adapters
 
 $(ADAPTERS)/.installed: $(VENV)/.installed requirements-adapters.txt
-	$(PYTHON) -m venv --clear --without-pip $(ADAPTERS)
+	$(BIN)/python -m venv --clear --without-pip $(ADAPTERS)
 	echo "import site; site.addsitedir('$$($(BIN)/python -c $(PURELIB))')" > $$($(ADAPTERS)/bin/python -c $(PURELIB))/base.pth
 	$(BIN)/python -m pip --python $(ADAPTERS)/bin/python install --quiet --no-deps --requirement requirements-adapters.txt
 	$(BIN)/python -m pip --python $(ADAPTERS)/bin/python install --quiet --no-deps --no-build-isolation --editable .
@@ -192,7 +192,8 @@ OF_2019 := https://github.com/gabrielStanovsky/mt_gender/tree/5862928/translatio
 OF_2025 := https://github.com/sbonifacio/mt_gender_pt/tree/a12ad7a/wino_mt/translations
 
 results: install
-	rm -rf $(PUBLIC) && mkdir -p $(PUBLIC) && ln -sfn $(WINOMT)/translations $(PUBLIC)/translations && cp docs/examples/public-*.toml $(PUBLIC)
+	@test -d $(WINOMT)/translations || { echo "expected translations in $(WINOMT): set MTBIAS_SHARED"; exit 1; }
+	rm -rf $(PUBLIC) && mkdir -p $(PUBLIC) && ln -sfn $(abspath $(WINOMT))/translations $(PUBLIC)/translations && cp docs/examples/public-*.toml $(PUBLIC)
 	for year in 2019 2025; do $(BIN)/mtbias sweep $(PUBLIC)/public-$$year.toml --set data.winomt=$(WINOMT) \
 	  --set stanza_dir=$(MTBIAS_SHARED)/stanza_resources --set cache_dir=$(VENV)/cache || exit 1; done
 	$(BIN)/mtbias publish $(PUBLIC)/2019/winomt/*/* $(PUBLIC)/2025/winomt/*/* --out $(PUBLIC)/site --licence MIT \

@@ -17,6 +17,7 @@ from mtbias.cluster.sweep_file import read_sweep
 from mtbias.cluster.sweep_tasks import check_names, make_plan
 from mtbias.cluster.task_runs import make_request
 from mtbias.corpora import load_corpus
+from mtbias.corpora.own_sentences import write_custom
 from mtbias.errors import SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.language.source import english_name, source_language
@@ -95,6 +96,35 @@ def test_the_head_is_the_first_known_word_without_its_elided_article(french: Pat
     assert heads == ["avocate", "avocat", "directrice", "infirmière"]
     assert {i.pronouns for i in corpus.instances} == {None}
     assert corpus.source_lang == "fr"
+
+
+@pytest.mark.parametrize(
+    ("code", "entity", "head"),
+    [
+        ("de", "junge ärztin", "ärztin"),  # *Junge* is a boy
+        ("de", "frau des bürgermeisters", "frau"),
+        ("ru", "больная девочка", "девочка"),
+        ("cs", "vrchní sestra", "sestra"),
+        ("uk", "дружина міністра", "дружина"),
+        ("es", "directora general", "directora"),
+        ("es", "obrero de la construcción", "obrero"),
+    ],
+)
+def test_an_adjective_that_is_a_noun_too_is_no_head(code: str, entity: str, head: str) -> None:
+    source = source_language(code)
+    assert entity.split()[source.head(entity.split())] == head
+    assert source.nouns(entity) == source.nouns(head)
+
+
+def test_words_of_a_language_without_a_table_keep_their_vowel_signs() -> None:
+    found = source_language("hi").words("«डॉक्टर» ने कहा – हाँ।")
+    assert [word.text for word in found] == ["डॉक्टर", "ने", "कहा", "हाँ"]
+
+
+def test_what_is_written_can_be_read_again(french: Path, tmp_path: Path) -> None:
+    corpus = load_corpus("custom", french, source_lang="fr")
+    write_custom(tmp_path / "again.tsv", corpus.instances)
+    assert load_corpus("custom", tmp_path / "again.tsv", source_lang="fr").instances == corpus.instances
 
 
 def test_the_entity_by_token_or_span(tmp_path: Path) -> None:

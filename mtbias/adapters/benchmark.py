@@ -43,7 +43,7 @@ class Benchmark:
     def _given(self) -> tuple[ScoreSettings, Path | None, str]:
         options = load_json(self.options)
         out, system = options.pop("out", None), options.pop("system", "answers")
-        settings = converted(ScoreSettings, {"dataset": self.dataset, **options})
+        settings = converted(ScoreSettings, {**options, "dataset": self.dataset})
         return settings, None if out is None else Path(out), system
 
     @cached_property
@@ -55,12 +55,15 @@ class Benchmark:
             DecodingError: an option that is no setting of `mtbias.score`.
         """
         settings = self._given[0]
-        return load_entities(self.dataset, settings.data, settings.cache_dir)
+        return load_entities(self.dataset, settings.data, settings.cache_dir, settings.source_lang)
 
     def questions(self) -> dict[str, str]:
         """By id what is asked: the prompt ``plain`` of ``mtbias eval``."""
         prompt = load_prompt("plain")
-        return {i.id: prompt.filled(i.source, self.lang)[-1]["content"] for i in self.corpus.instances}
+        return {
+            i.id: prompt.filled(i.source, self.lang, self.corpus.source_lang)[-1]["content"]
+            for i in self.corpus.instances
+        }
 
     def score(self, answers: Mapping[str, str], *, written: bool = True) -> Run:
         """The run of answers by id, cleaned as ``mtbias score --clean`` does; `written` into ``out``, if that is given.

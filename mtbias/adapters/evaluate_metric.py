@@ -26,6 +26,10 @@ Returns:
 """
 
 
+def _keys(reference: object) -> list[str] | None:
+    return sorted(reference) if isinstance(reference, Mapping) else None
+
+
 class GenderBias(evaluate.Metric):
     """See `mtbias.score`, whose numbers it gives."""
 
@@ -39,6 +43,14 @@ class GenderBias(evaluate.Metric):
             inputs_description=_INPUTS,
             features=[datasets.Features({"predictions": text, "references": each}) for each in references],
         )
+
+    def _infer_feature_from_example(self, example: Mapping[str, Any]) -> datasets.Features:
+        """The form whose keys the references have; evaluate's own choice takes only some errors for "not this form"."""
+        given = _keys(example["references"])
+        for features in self.info.features:
+            if _keys(features["references"]) == given:
+                return features
+        raise UsageError(f"expected references with source, entity, gender and perhaps stereotype, or ids; got {given}")
 
     def _compute(
         self,

@@ -78,4 +78,6 @@ def _number(rows: Sequence[Answered], *, key: str) -> float:
 accuracy, delta_g, delta_s = (partial(_number, key=key) for key in KEYS)
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     write_tasks(Path(sys.argv[1]))

@@ -377,7 +377,8 @@ def _taken(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslat
         forms = translations.of_word(other)
         if forms:
             found = [j for j, w in enumerate(words) if not forms.isdisjoint(w.facts.dictionary_forms)]
-            mentions = sum(not bases(other.form).isdisjoint(bases(w.form)) for w in others)
+            own_bases = bases(other.form)
+            mentions = sum(not own_bases.isdisjoint(bases(w.form)) for w in others)
             taken[found] |= len(found) <= mentions
     return taken
 
@@ -417,10 +418,10 @@ def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTran
         return ()
     place, length = pair.head.start / len(pair.source), len(pair.text)
     near = [w for w in words if abs(w.span.start / length - place) <= MAX_SHIFT]
-    free = [w for w in near if not translations.claimed(pair, w)]
-    known = tuple(w.span for w in free if w.facts.names_person)
-    neutral = tuple(w.span for w in free if _neutral(w, translations.language))
-    return known or tuple(w.span for w in near if w.facts.ends_like_person) or neutral
+    known = [w for w in near if w.facts.names_person and not translations.claimed(pair, w)]
+    alike = known or [w for w in near if w.facts.ends_like_person]
+    neutral = alike or [w for w in near if _neutral(w, translations.language) and not translations.claimed(pair, w)]
+    return tuple(word.span for word in neutral)
 
 
 def _neutral(word: SurfaceWord, language: Language) -> bool:

@@ -205,6 +205,6 @@ class SaidOfEntity(NamedTuple):
             or (first > 0 and spoken.is_attribute(words[first - 1])),
             says_sex=genders.pop() if len(genders) == 1 else None,
             before_adverb=following is not None and spoken.is_adverb(following),
-            before_name=following is not None and following.text[0].isupper(),
+            before_name=following is not None and spoken.may_be_name(following),
             quantifier=pair.entity in spoken.quantifiers,
         )

@@ -52,7 +52,11 @@ def command(
     """
     if sweep is not None:
         given: dict[str, object] = {"model": model, "revision": revision, "dataset": dataset, "lang": lang}
-        given |= {"stanza_dir": stanza_dir, "cache_dir": cache_dir}
+        given |= {
+            "stanza_dir": stanza_dir,
+            "cache_dir": cache_dir,
+            "source_lang": None if source_lang == "en" else source_lang,
+        }
         for name, value in given.items():
             if value:
                 raise SettingError(name, "with --sweep the sweep's file says what to download, and where to")

@@ -14,6 +14,7 @@ from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError, escaped
 from mtbias.language.installed import GROUP as LANGUAGES
 from mtbias.language.installed import get_language, is_language_code
+from mtbias.language.source import ENGLISH_CODE
 from mtbias.morphology.stanza_models import find_package, stanza_folder
 from mtbias.settings import StanzaSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
@@ -84,7 +85,10 @@ def _models(lang: str, cache: Path) -> Rows:
     if not is_language_code(lang):  # a code may be that of a language to come
         get_language(lang)
     demo = ("M2M100", SHIPS, "Apache-2.0", "small, biased on purpose; for trying mtbias")
-    named = {m.name: (m.family, m.repository.format(lang=lang), m.licence, m.note) for m in catalog().values()}
+    named = {
+        m.name: (m.family, m.repository.format(source=ENGLISH_CODE, lang=lang), m.licence, m.note)
+        for m in catalog().values()
+    }
     for name, (family, repository, licence, note) in {DEMO: demo, **named}.items():
         missing = f"missing: mtbias fetch --model {name} --lang {lang}"
         try:

@@ -107,6 +107,8 @@ class SweepPlan:
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
         wanted = {TABLE: "score", "score": "translate"}.get(task.kind)
+        if wanted is None:
+            return ()
         langs = {cell.lang for cell in task.cells}
         return tuple(each for each in self.tasks if each.kind == wanted and each.cells[0].lang in langs)
 

@@ -94,9 +94,10 @@ def score_answers(
     scores = dataset.score(answers, seed=settings.seed, resamples=settings.resamples)
     numbers = [*scores.numbers]
     if over == "occupations":
+        named = scores.by_key
         for part, units in scores.units.items():
             for key, estimate in units.over(over, settings.resamples, settings.seed).items():
-                one = scores.by_key[part, key]
+                one = named[part, key]
                 label = f"{one.label}, over occupations"
                 numbers.append(replace(one, key=f"{key}:over_occupations", label=label, estimate=estimate))
     signature = dataset.signature(answers, settings, **({"over": over} if over != "rows" else {}))

@@ -93,7 +93,7 @@ class Notes:
             self.add("entity index corrected", id_)
         elif place.how == locate.NEAREST:
             self.add("entity index corrected to the nearest of several", id_)
-        if source[slice(*place.head)] not in entity.split():
+        if source[slice(*place.head)] not in entity:
             self.add("profession with other capitals in the sentence", id_)
 
     def corpus(

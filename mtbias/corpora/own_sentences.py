@@ -172,9 +172,9 @@ def _head_in_span(row: Record, source: str, entity: str, spoken: SourceLanguage)
         raise row.error(f"no word between characters {start + shift} and {end + shift} of the sentence")
     phrase = source[start:end]
     spans = locate.tokens(phrase)
-    head = locate.core(phrase, spans[spoken.head(locate.words(phrase, spoken))], spoken)
-    wanted = locate.words(entity, spoken)
-    if wanted and locate.words(phrase, spoken) not in (wanted, wanted[-1:]):
+    given, wanted = locate.words(phrase, spoken), locate.words(entity, spoken)
+    head = locate.core(phrase, spans[spoken.head(given)], spoken)
+    if wanted and given not in (wanted, [wanted[spoken.head(wanted)]]):  # the entity, or its head alone
         raise row.error(f"expected entity {entity!r} at characters {start + shift} to {end + shift}, got {phrase!r}")
     return Span(head.start + start, head.end + start)
 

@@ -19,7 +19,7 @@ from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
 from mtbias.english.words import PRONOUN_ROLES
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, integer, read_text, refuse_long, split_lines
-from mtbias.language.source import ENGLISH, SourceLanguage
+from mtbias.language.source import ENGLISH, ENGLISH_CODE, SourceLanguage
 from mtbias.types import Gender, Instance, Stereotype, frozen
 
 _COLUMNS = "gold gender, token index, sentence, profession"
@@ -122,9 +122,8 @@ def _stereotypes(
     if absent:
         message = (
             f"expected {pro} and {anti} beside {main.name}, with the rows that fit and oppose the stereotype; got no "
-            f"{' and no '.join(absent)}; "
-            "fetch all three files (mtbias fetch --dataset winomt)"
-        )
+            f"{' and no '.join(absent)}"
+        ) + ("; fetch all three files (mtbias fetch --dataset winomt)" if code == ENGLISH_CODE else "")
         raise DataError(message, path=main.parent)
     counts = {}
     available = Counter(row.key for row in rows)

@@ -73,7 +73,6 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     else:
         does = Strategy.UNALIGNED if alignment.others or alignment.unclaimed else Strategy.OMITTED
     shown = edits(call, words, alignment, texts.language)
-    # Not `replace`, which takes three times as long, once for each sentence.
     return GenderCall(call.id, call.gender, call.reason, call.target, call.evidence, does=does, edits=shown)
 
 
@@ -121,7 +120,7 @@ def _only_person(alignment: Alignment, words: Sequence[SentenceWord], language: 
         w
         for w in nouns
         if w.span in alignment.unclaimed and (w.readings or "NOUN" in w.tags) and not w.compound
-        if w.form not in language.names and not w.may_be_thing
+        if w.form not in language.names and (language.either_side or not w.may_be_thing)
     ]
     if len({word.form for word in people}) != 1 or people[0].span == alignment.target[0]:
         return None
@@ -166,8 +165,9 @@ def _decide_at(
     if doubt is not None:
         evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
         return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
-    # Of Romance nouns it is feminines alone that name a field as well: it "la meccanica" for *machinist* is a woman.
-    either = words[head].may_be_thing and not (sure and language.either_side)
+    # Of Romance nouns it is feminines alone that name a field as well: without a call women would be left out, and men
+    # not (it "la meccanica", "il meccanico" for *machinist*).
+    either = words[head].may_be_thing and not language.either_side
     if either and words[head].span not in alignment.translations:
         evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
         return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))

@@ -98,9 +98,14 @@ def _of_predicates(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
 def _pronouns(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
     """Pronouns of the third person singular, possessives of such an owner, and the relative pronoun right behind."""
     words, behind = phrase.words, phrase.last + 1
-    owners, own = phrase.language.possessors, _LETTERS[gender][0]
+    # de *ihre* is "their", too, where there are several, and *Ihre* "your".
+    owners, own = {} if phrase.number == "pl" else phrase.language.possessors, _LETTERS[gender][0]
     found = [n for n, word in enumerate(words) if is_pronoun(word, gender)]
-    found += [n for n, word in enumerate(words) if word.tags & {"DET", "PRON"} and owners.get(word.form) == own]
+    found += [
+        n
+        for n, word in enumerate(words)
+        if word.tags & {"DET", "PRON"} and owners.get(word.form) == own and not (n and word.text[:1].isupper())
+    ]
     if behind < len(words) and not words[behind].joined and words[behind].tags == {"PRON"}:
         found += [behind] if tagged_gender(words[behind].tagged)[0] is gender else []
     return dict.fromkeys(found, True)

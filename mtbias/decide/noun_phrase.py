@@ -293,6 +293,9 @@ def _between(words: Sequence[SentenceWord], n: int, head: int, language: Languag
     # ru "знающая свой сегмент художница", it "al momento editrice": a noun of the other gender is none.
     shown, told = tagged_gender(words[n].content)[0], {r.kind for r in words[head].readings}
     apart = shown is not None and words[n].tags <= NOMINAL and told in _OTHER.get(shown, ())
+    # A masculine noun that is used of women, too: it "alla fine medico" is a man, "la giovane medico" none.
+    generic = shown is Gender.FEMALE and told == {NounKind.GENERIC} and words[n].tags <= NOMINAL
+    apart |= generic and before is not None and "ADP" in before.tags
     # cs "kéž bych tu měl přítele" ("here"): a finite verb opens no gap between an article and its noun.
     finite = bool(words[n].tags & VERBAL) and language.verbs.ending(words[n].form) is not None
     return article and n == head - 1 and known and not (finite or apart) and "ADP" not in words[n].tags

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
+from unicodedata import category
 
 from mtbias.english.gender_swap import gendered_words, word_gender
 from mtbias.english.words import (
@@ -31,7 +32,8 @@ from mtbias.types import Gender, Span
 
 ENGLISH_CODE = "en"
 
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_WORD = re.compile(r"\S+")
+_ANY = Agreement("*", "*", "*")
 _IN_LIST = re.compile(r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
 """What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the second."""
 
@@ -48,12 +50,13 @@ class SourceLanguage:
 
     @property
     def signature(self) -> str:
-        """``de/1a2b3c4d``, code and version of the tables by which entities are known; ``sw/none`` without any."""
+        """``de/1a2b3c4d``, code and version of the plugin; ``sw/none`` without one."""
         return f"{self.code}/none"
 
     def words(self, text: str) -> tuple[SourceWord, ...]:
-        """Words of `text` in order, punctuation dropped."""
-        return tuple(SourceWord(Span(*found.span()), found[0], found[0].lower()) for found in _WORD.finditer(text))
+        """What stands between blanks in `text`, in order, without punctuation around it."""
+        spans = (_without_edges(text, Span(*found.span())) for found in _WORD.finditer(text))
+        return tuple(SourceWord(s, text[slice(*s)], text[slice(*s)].lower()) for s in spans if s.start < s.end)
 
     def nouns(self, entity: str) -> Sequence[str]:
         """The English nouns by which the tables may have a word, or the first known word of a phrase."""
@@ -69,6 +72,10 @@ class SourceLanguage:
         """Whether `word` is written as a noun may be."""
         del word
         return True
+
+    def may_be_name(self, word: SourceWord) -> bool:
+        """Whether `word`, right behind the entity, is written as a name is."""
+        return word.text[:1].isupper()
 
     def bases(self, form: str) -> frozenset[str]:
         """Forms of which two words share one where they are forms of one noun."""
@@ -121,6 +128,12 @@ class SourceLanguage:
         return gap.strip() == ","
 
 
+def _without_edges(text: str, span: Span) -> Span:
+    """`span` from its first letter, mark or digit to its last: hi *डॉक्टर* ends in a vowel sign."""
+    inner = [n for n in range(*span) if category(text[n])[0] in "LMN"]
+    return Span(inner[0], inner[-1] + 1) if inner else Span(span.start, span.start)
+
+
 class TableSource(SourceLanguage):
     """A language with a table of nouns for people."""
 
@@ -138,7 +151,7 @@ class TableSource(SourceLanguage):
     @property
     def signature(self) -> str:
         """See `SourceLanguage`."""
-        return f"{self.code}/{self._language.version if self._english else 'none'}"
+        return f"{self.code}/{self._language.version or 'none'}"
 
     def words(self, text: str) -> tuple[SourceWord, ...]:
         """See `SourceLanguage`."""
@@ -146,7 +159,8 @@ class TableSource(SourceLanguage):
 
     def nouns(self, entity: str) -> Sequence[str]:
         """See `SourceLanguage`; a form has those of all its nouns, of men and of women."""
-        return next((found for word in entity.split() if (found := self._of_word(word))), ())
+        words = entity.split()
+        return self._of_word(words[self.head(words)]) if words else ()
 
     def wider_nouns(self, entity: str) -> Sequence[str]:
         """See `SourceLanguage`."""
@@ -172,6 +186,10 @@ class TableSource(SourceLanguage):
         """A capital, where nouns have one: de *alte* is an adjective, *Alte* somebody."""
         return not (self._language.compounds and word.text[:1].islower())
 
+    def may_be_name(self, word: SourceWord) -> bool:
+        """Not where every noun has a capital."""
+        return not self._language.compounds and super().may_be_name(word)
+
     def bases(self, form: str) -> frozenset[str]:
         """The form, and its lemmas."""
         return frozenset((form, *(self._language.fold(r.lemma) for r in self._language.noun(self._cased(form)))))
@@ -181,8 +199,25 @@ class TableSource(SourceLanguage):
         return self._language.stem(form)
 
     def head(self, phrase: Sequence[str]) -> int:
-        """The first word that is known (es *obrero de la construcción*), else the last."""
-        return next((n for n, word in enumerate(phrase) if self.nouns(word)), super().head(phrase))
+        """The first word that is known (es *obrero de la construcción*) and no adjective of the known one behind it (de
+        *junge Ärztin*, though *Junge* is a boy), else the last.
+        """
+        known = [n for n, word in enumerate(phrase) if self._of_word(word)]
+        heads = (n for n in known if n + 1 not in known or not self._agrees(phrase[n], phrase[n + 1]))
+        return next(heads, super().head(phrase))
+
+    def _agrees(self, word: str, noun: str) -> bool:
+        """Whether `word` may be an adjective of the noun behind it; in Romance the second of two is the adjective."""
+        language = self._language
+        if not language.preposed or language.either_side:
+            return False
+        return any(_meet(a, b) for a in language.adjective(word) for b in self._agreements(self._cased(noun)))
+
+    def _agreements(self, noun: str) -> list[Agreement]:
+        """What the readings of a noun agree with; those of one that is not known with anything."""
+        kinds = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}
+        readings = self._language.noun(noun) or (NounReading(noun, NounKind.COMMON, ()),)
+        return [a._replace(gender=kinds.get(r.kind, a.gender)) for r in readings for a in r.agreements or (_ANY,)]
 
     def bare(self, text: str, span: Span) -> Span:
         """Without an elided article (fr *l'avocate*)."""
@@ -192,21 +227,12 @@ class TableSource(SourceLanguage):
 
     def number(self, noun: str, before: str) -> str | None:
         """By the readings of the noun that fit the determiner before it."""
-        language = self._language
-        readings = language.noun(noun) or (NounReading(noun, NounKind.COMMON, ()),)
-        kinds = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}
-        anything = (Agreement("*", "*", "*"),)
-        allowed = [
-            a._replace(gender=kinds.get(reading.kind, a.gender))
-            for reading in readings
-            for a in reading.agreements or anything
-        ]
-        said = language.determiners.get(before, anything)
+        said = self._language.determiners.get(before, (_ANY,))
         numbers = {
             next((n for n in (a.number, b.number) if n != "*"), "*")
-            for a in allowed
+            for a in self._agreements(noun)
             for b in said
-            if all(x == y or "*" in (x, y) for x, y in zip(a, b, strict=True))
+            if _meet(a, b)
         }
         return numbers.pop() if numbers in ({"sg"}, {"pl"}) else None
 
@@ -220,6 +246,10 @@ class TableSource(SourceLanguage):
         """See `SourceLanguage`."""
         letter = self._language.sex_adjectives.get(self._language.fold(word))
         return {"m": Gender.MALE, "f": Gender.FEMALE}.get(letter or "")
+
+
+def _meet(one: Agreement, other: Agreement) -> bool:
+    return all(x == y or "*" in (x, y) for x, y in zip(one, other, strict=True))
 
 
 class English(SourceLanguage):
@@ -290,10 +320,12 @@ def source_language(code: str) -> SourceLanguage:
 
 @cache
 def english_name(code: str) -> str:
-    """The English name of a language: of its plugin, else Stanza's; kept, since looking up a plugin takes 3 ms.
+    """The English name of a language: of its plugin, else Stanza's, else its code.
+
+    It is kept, since looking up a plugin takes 3 ms.
 
     Raises:
-        UsageError: it has neither.
+        UsageError: it is no code of a language.
     """
     if code == ENGLISH_CODE:
         return "English"

@@ -428,7 +428,7 @@ def mined_chunks(
         MissingResourceError: Stanza cannot load its models.
         MtbiasError: a process was ended from outside.
     """
-    if processes == 1:
+    if processes <= 1:
         miner = ChunkMiner(plan)
         for chunk in chunks:
             yield chunk, miner(chunk)

@@ -362,7 +362,7 @@ def block_text(block: Block) -> str:
         values = [n.value for r in block.results if (n := r.number(other.key)) and n.value is not None]
         if values:
             low, high = (number_text(end, other.decimals) for end in (min(values), max(values)))
-            among = f" from {low} to {high} among the {len(block.results)}" if low != high else f" {low}"
+            among = f" from {low} to {high} among the {len(values)}" if low != high else f" {low}"
             text += f"; {other.label}{among}"
     return f"{text}."
 

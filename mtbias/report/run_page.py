@@ -294,7 +294,7 @@ def _page(
         )
 
 
-_Rows = Callable[[Mapping[str, Any]], tuple[list[str], list[list[str]]]]
+_Rows = Callable[[JsonObject], tuple[list[str], list[list[str]]]]
 _DETAILS: tuple[tuple[str, _Rows, str], ...] = (
     (
         run_table.STRATEGIES, run_table.strategy_rows,

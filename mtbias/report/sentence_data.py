@@ -49,7 +49,7 @@ def columns(shown: Sequence[Sentence]) -> Columns:
         "entity": (sorted({r.entity for r in firsts}), lambda r: r.entity),
         "domain": (sorted({r.domain for r in firsts}), lambda r: r.domain),
         "pronouns": (
-            [pronoun_class(n) for n in sorted({r.pronouns for r in firsts}, key=lambda n: n or 0)],
+            [pronoun_class(n) for n in sorted({r.pronouns for r in firsts}, key=lambda n: -1 if n is None else n)],
             lambda r: pronoun_class(r.pronouns),
         ),
     }
@@ -88,7 +88,9 @@ def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns)
         return [None if r is None else CALLS.index(str(r.call.gender or r.call.reason)) for r in records]
 
     called = [(run.lang, run.direction, run.name, calls(at)) for at, run in enumerate(runs)]
-    return {"genders": GENDERS, "calls": CALLS, **script_data(shown, columns, called, partial(_block, runs=runs))}
+    source = runs[0].source_lang
+    texts = script_data(shown, columns, called, partial(_block, runs=runs))
+    return {"genders": GENDERS, "calls": CALLS, "source": source, **texts}
 
 
 def packed(content: object) -> str:

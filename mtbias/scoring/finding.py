@@ -62,8 +62,8 @@ RULES: Mapping[str, Rule] = {
         "is gained", 75,
     ),
     "genders": Rule(
-        "how many systems are right for more men than women, and from which gap to which", "a language has {limit:g} "
-        "systems or more", 3,
+        "how many systems are right for a greater share of the men than of the women, and from which gap to which",
+        "a language has {limit:g} systems or more, and sentences about both", 3,
     ),
     "bias_differs": Rule("by how much ΔG and ΔS differ", "the corrected p of the difference is below 0.05"),
 }  # fmt: skip
@@ -366,17 +366,19 @@ def comparison_finding(
             yield Statement("bias_differs", f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.")
     for lang in dict.fromkeys(system.lang for system in systems):
         of_lang = [system for system in systems if system.lang == lang]
-        if counting is GENDER_COUNTING and len(of_lang) >= RULES["genders"].limit:
-            where = f"{lang}: " if len(of_lang) < len(systems) else ""
-            yield Statement("genders", f"{where}{_genders(of_lang)}.")
+        said = _genders(of_lang) if counting is GENDER_COUNTING and len(of_lang) >= RULES["genders"].limit else ""
+        if said:
+            yield Statement("genders", f"{f'{lang}: ' if len(of_lang) < len(systems) else ''}{said}.")
 
 
 def _genders(systems: Sequence[SystemNumbers]) -> str:
-    """How many systems are right for more men than women, with the narrowest and the widest gap."""
+    """How many systems are right for a greater share of the men, with the narrowest and the widest gap; empty where
+    there are no men or no women.
+    """
     shares = {system.system: _shares(system.group.counts) for system in systems}
     gaps = {name: men.percent - women.percent for name, (men, women) in shares.items() if men.rows and women.rows}
     if not gaps:
-        return "No sentences about men and women"
+        return ""
     more = sum(gap > 0 for gap in gaps.values())
     ends = [min(gaps, key=gaps.__getitem__), max(gaps, key=gaps.__getitem__)]
     low, high = (
@@ -384,7 +386,7 @@ def _genders(systems: Sequence[SystemNumbers]) -> str:
         for name in ends
     )
     many = f"All {len(gaps)}" if more == len(gaps) else f"{more} of {len(gaps)}"
-    return f"{many} systems are right for more men than women: from {low} to {high}"
+    return f"{many} systems are right for a greater share of the men than of the women: from {low} to {high}"
 
 
 def _neighbours(systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair], key: str) -> Iterator[SystemPair]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mtbias.stats.resampling import bootstrap_counts, estimate
-from mtbias.stats.results import Floats, Tables, source
+from mtbias.stats.results import Floats, Tables, enough, source
 from mtbias.types import Called, Gender
 
 _OTHER = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
@@ -25,7 +25,9 @@ def post_edits(records: Sequence[Called], n_resamples: int, seed: int) -> dict[s
 
     Wrong are men called women and women called men; each costs the words that show the gender (`GenderCall.edits`).
     ``per_wrong`` = edits / wrong calls, ``per_sentence`` = edits / all rows of that gold gender, called or not, each
-    with the percentile interval of resampled rows. ``unknown`` of the edits are words whose other form no table tells.
+    with the percentile interval of resampled rows (from `MIN_ROWS` on).
+
+    ``unknown`` of the edits are words whose other form no table tells.
 
     Edge cases: empty where no call says its words; a gender without rows is left out; ``per_wrong`` is None without a
     wrong call.
@@ -42,7 +44,9 @@ def _of(rows: Sequence[Called], n_resamples: int, seed: int) -> dict[str, Any]:
     words = np.bincount([len(call.edits) for call in wrong], minlength=1)
     counts = np.append(words, len(rows) - len(wrong))  # by number of edits, then the rows without a wrong call
     resample = partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=source(seed))
-    found = estimate(counts[None], _means, resample, n={"per_wrong": len(wrong), "per_sentence": len(rows)})
+    sizes = {"per_wrong": len(wrong), "per_sentence": len(rows)}
+    intervals = [name for name, size in sizes.items() if enough(size)]
+    found = estimate(counts[None], _means, resample, n=sizes, intervals=intervals)
     return {
         "n": len(rows),
         "wrong": len(wrong),

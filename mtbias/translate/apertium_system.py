@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from mtbias.errors import DependencyError, ModelError, SettingError, choices
+from mtbias.files.reading import read_bytes
 from mtbias.translate.seq2seq.families import codes
 from mtbias.translate.system import Asked, Begun, Sources
 from mtbias.translate.system_kinds import APERTIUM
@@ -76,8 +77,7 @@ class ApertiumSystem:
     def plan(self, corpus: Sources, begun: Begun) -> TextPlan:
         """All sentences in one part: Apertium's tagger learns from what it reads, for all that follows."""
         name = "+".join(mode.stem for mode in self.modes)
-        version = subprocess.run([PROGRAM, "-V"], capture_output=True, text=True, check=True).stdout.split()[-1]
-        identity = {"model": f"{APERTIUM}:{name}", "revision": f"{version}/sha256:{self._data_hash()}"}
+        identity = {"model": f"{APERTIUM}:{name}", "revision": f"{_version()}/sha256:{self._data_hash()}"}
         return TextSystem(identity, self._translate, part_size=max(1, len(corpus.instances))).plan(corpus, begun)
 
     def _data_hash(self) -> str:
@@ -85,8 +85,12 @@ class ApertiumSystem:
         digest = sha256()
         for mode in self.modes:
             steps = mode.read_text(encoding="utf-8")
-            for data in re.findall(r"'(/[^']+)'", steps):
-                digest.update(Path(data).read_bytes())
+            files = re.findall(r"'(/[^']+)'", steps)
+            if not files:
+                raise ModelError(f"expected the files of rules and dictionaries in {mode}, got none")
+            digest.update(steps.encode())
+            for data in files:
+                digest.update(read_bytes(Path(data)))
         return digest.hexdigest()[:16]
 
     def _translate(self, texts: Sequence[str]) -> list[str]:
@@ -100,12 +104,31 @@ class ApertiumSystem:
             given = BETWEEN.join([*found, ""])
             # -u leaves out the asterisk before an unknown word.
             command = [PROGRAM, "-u", mode.stem]
-            done = subprocess.run(command, input=given, capture_output=True, encoding="utf-8", check=False)
+            done = _run(command, given)
             *found, _ = done.stdout.split(BETWEEN)
             if done.returncode or len(found) != len(texts):
+                got = f"status {done.returncode}" if done.returncode else f"{len(found)}"
                 said = f": {done.stderr.splitlines()[0]}" if done.stderr else ""
-                raise ModelError(f"expected {len(texts)} lines of apertium {mode.stem}, got {len(found)}{said}")
+                raise ModelError(f"expected {len(texts)} lines of apertium {mode.stem}, got {got}{said}")
         return found
+
+
+def _run(command: Sequence[str], given: str = "") -> subprocess.CompletedProcess[str]:
+    """A lone surrogate goes in as a question mark; what was cut inside a character comes out with a mark of that."""
+    return subprocess.run(
+        command, input=given.encode(errors="replace").decode(), capture_output=True, encoding="utf-8", errors="replace",
+        check=False,
+    )  # fmt: skip
+
+
+def _version() -> str:
+    done = _run([PROGRAM, "-V"])
+    found = re.search(r"\d+(\.\d+)+", done.stdout)
+    if done.returncode or not found:
+        raise ModelError(
+            f"expected the version from `{PROGRAM} -V`, got status {done.returncode} and {done.stdout!r:.80}"
+        )
+    return found[0]
 
 
 def _packages(pair: str) -> str:

@@ -140,3 +140,9 @@ def test_a_prompt_that_is_none_is_one_line_of_error(tmp_path: Path, capsys: pyte
     (tmp_path / "own.toml").write_text('name = "own"\n', encoding="utf-8")
     assert main(["list", "prompts", str(tmp_path / "own.toml")]) == 1
     assert capsys.readouterr().err == f"mtbias: {tmp_path}/own.toml: version: expected this key, it is not there\n"
+
+
+def test_every_model_is_listed_with_its_repository(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "models", "--lang", "es", "--cache-dir", str(bare.cache)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.split()[:3] == ["opus-mt", "Opus-MT", "Helsinki-NLP/opus-mt-en-es"] for line in lines)

@@ -64,6 +64,10 @@ SHE = "PRON|Gender=Fem,Number=Sing,Person=3"
             "Der|DET *Arzt|NOUN ~,|PUNCT der|PRON|Gender=Masc,Number=Sing,PronType=Rel schläft|VERB",
             "Der Arzt der",
         ),
+        # *ihre* of several is "their", *Ihre* is "your".
+        ("de", "pl", "Die|DET *Ärztinnen|NOUN haben|VERB ihre|DET Taschen|NOUN", "Ärztinnen"),
+        ("de", "pl", "Die|DET *Ärzte|NOUN haben|VERB ihre|DET Taschen|NOUN", "Ärzte"),
+        ("de", "sg", "Die|DET *Ärztin|NOUN hat|VERB ihre|DET und|CCONJ Ihre|DET Tasche|NOUN", "Die Ärztin ihre"),
         # Without a gender there is nothing to be changed.
         ("es", "sg", "La|DET *persona|NOUN duerme|VERB", ""),
     ],

@@ -50,6 +50,9 @@ def test_between_an_article_and_a_noun_for_people_stands_no_noun_of_the_other_ge
     moment, end = "al|ADP+DET momento|NOUN|Gender=Masc", "alla|ADP+DET fine|NOUN|Gender=Fem"
     assert call(italian, f"è|AUX {moment} *editrice|NOUN associata|ADJ").gender is F
     assert call(italian, f"è|AUX {end} *editore|NOUN associato|ADJ").gender is M
+    assert call(italian, f"è|AUX {moment} *medica|NOUN").gender is F
+    assert call(italian, f"è|AUX {end} *medico|NOUN").gender is M
+    assert call(italian, "la|DET giovane|NOUN|Gender=Fem *medico|NOUN").gender is F
     segment, field = "свой|DET сегмент|NOUN|Case=Acc,Gender=Masc", "свою|DET область|NOUN|Case=Acc,Gender=Fem"
     assert call(russian, f"знающая|VERB {segment} *художница|NOUN").gender is F
     assert call(russian, f"знающий|VERB {field} *художник|NOUN").gender is M

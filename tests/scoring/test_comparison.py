@@ -364,9 +364,12 @@ def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> 
     said = _said(*systems)
     # a is right for 90 of 100 men and 20 of 100 women, c for 50 and 70.
     gaps = "from 50.0 % of the men and 70.0 % of the women (c) to 90.0 % of the men and 20.0 % of the women (a)"
-    assert said[-1] == ("genders", f"2 of 3 systems are right for more men than women: {gaps}.")
+    more = "2 of 3 systems are right for a greater share of the men than of the women"
+    assert said[-1] == ("genders", f"{more}: {gaps}.")
     assert said[0][1].endswith("; for men alone (men 92 of 100 right against 50, women 60 of 100 right against 70).")
     assert "genders" not in dict(_said(*systems[:2]))
+    women = [Run(name, "de", [_record(n, F, PRO, F) for n in range(20)], Manifest(name)) for name in "abc"]
+    assert "genders" not in dict(_said(*women))
 
 
 def test_a_difference_that_is_not_significant_is_within_chance() -> None:

@@ -42,6 +42,9 @@ def test_the_words_of_wrong_calls_are_counted_for_men_and_women() -> None:
     assert means == {"male": (2, pytest.approx(1 / 3, abs=1e-6)), "female": (2, 1), "all": (2, 0.6)}
     low, high = cost["all"]["per_sentence"]["interval"]
     assert 0 <= low < 0.6 < high
+    # Fewer than ten wrong calls or rows have no interval.
+    few = [(name, mean) for name in ("male", "female") for mean in ("per_wrong", "per_sentence")]
+    assert {cost[name][mean]["interval"] for name, mean in (*few, ("all", "per_wrong"))} == {None}
     table = render(json.loads(json.dumps(content)), full=True)
     assert "What wrong genders cost" in table
     assert [line.split()[:6] for line in table.splitlines() if line.startswith("  a woman ")] == [

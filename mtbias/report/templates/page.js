@@ -159,7 +159,7 @@
     const block = await blockOf(row), at = row % data.block, [source, ...targets] = block.text[at];
     const about = [block.id[at], ...described(row, source)];
     const parts = about.flatMap((part, i) => [i ? " · " : "", node("bdi", "", part)]);
-    return node("li", "", node("p", "", node("small", "", ...parts)), marked("source", "en", "ltr", source),
+    return node("li", "", node("p", "", node("small", "", ...parts)), marked("source", data.source ?? "en", "auto", source),
       ...runs.flatMap((run, i) => rendering(row, run, targets[i] ?? cut(plain(source), block.found[at][i]),
         block.evidence?.[at][i].map((place) => block.pieces[place]) ?? [], block.answer?.[at][i])));
   };

@@ -102,6 +102,10 @@ class Marian(Family):
         return tuple(token for token in tokenizer.get_vocab() if token.startswith(">>") and token.endswith("<<"))
 
     def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
+        spoken, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
+        languages = {*codes("iso3"), *codes("iso3").values()}
+        if spoken in languages - {source, codes("iso3").get(source)}:  # else it is a group of languages, or not said
+            raise ModelError(f"this Opus-MT checkpoint translates from {spoken!r}, the sentences are {source!r}")
         known = self.languages(tokenizer)
         if known:
             # Most have ISO 639-3; the older ones, such as opus-mt-en-ROMANCE, ISO 639-1.
@@ -109,10 +113,6 @@ class Marian(Family):
             tokens = [f">>{name}<<" for name in wanted]
             token = self._choose(next((t for t in tokens if t in known), tokens[0]), lang, code, known)
             return Direction(None, None, f"{token} ")
-        spoken, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
-        languages = {*codes("iso3"), *codes("iso3").values()}
-        if spoken in languages - {source, codes("iso3").get(source)}:  # else it is a group of languages, or not said
-            raise ModelError(f"this Opus-MT checkpoint translates from {spoken!r}, the sentences are {source!r}")
         if target is not None and target not in ({code} if code else {lang, codes("iso3").get(lang)}):
             raise ModelError(
                 f"this Opus-MT checkpoint translates into {target!r}, not into {code or lang!r}; choose another, or "
