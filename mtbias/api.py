@@ -32,18 +32,17 @@ from mtbias.report.run_table import overall_table, render
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.definitions import CONSISTENCY
 from mtbias.scoring.measure import GENDER
-from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
-from mtbias.translate.given_translations import LANG, GivenSystem, given_file, join_texts
-from mtbias.translate.language_models.answers import cleaned_system
+from mtbias.settings import LANG, BootstrapSettings, EvalSettings, ScoreSettings
 from mtbias.translate.outputs import Shard
 from mtbias.types import Instance, Progress, quiet
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mtbias.scoring.comparison import Comparison
+    from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
 
 __all__ = [
@@ -257,9 +256,7 @@ def score(
             them.
         MtbiasError: any other fault of data, plugin or folder.
     """
-    given = _given(translations, system, allow_missing=allow_missing)
-    if clean:
-        given = cleaned_system(given, lang)
+    given = _given(translations, system, lang, allow_missing=allow_missing, clean=clean)
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
     settings = settings or ScoreSettings()
     return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
@@ -303,10 +300,12 @@ def score_systems(
         if len(langs) > 1 and LANG not in str(path):
             raise UsageError(f"expected {LANG} in the path where there are several languages, got {path}")
     named = [(name, lang) for lang in langs for name in translations]
-    files = [(str(translations[name]).replace(LANG, lang), name) for name, lang in named]
-    given = [_given(path, name, allow_missing=allow_missing) for path, name in files]
-    cleaned = [cleaned_system(one, lang) if clean else one for one, (_, lang) in zip(given, named, strict=True)]
-    requests = prepare_scores(zip(cleaned, [lang for _, lang in named], strict=True), settings)
+    files = [str(translations[name]).replace(LANG, lang) for name, lang in named]
+    given = [
+        _given(path, name, lang, allow_missing=allow_missing, clean=clean)
+        for path, (name, lang) in zip(files, named, strict=True)
+    ]
+    requests = prepare_scores(zip(given, [lang for _, lang in named], strict=True), settings)
     runs = [
         _run(request, folder / f"{name}-{lang}", progress)
         for request, (name, lang) in zip(requests, named, strict=True)
@@ -349,6 +348,8 @@ def compare(
     """
     if not compared:
         raise UsageError("expected runs to compare, got none")
+    from mtbias.scoring.comparison import compare_runs
+
     made = settings or BootstrapSettings()
     return compare_runs(
         [run if isinstance(run, FinishedRun) else read_run(run) for run in compared],
@@ -376,14 +377,27 @@ def _own_corpus(columns: Mapping[str, Sequence[str] | None], settings: ScoreSett
 
 
 def _given(
-    translations: AnyPath | Sequence[str | None] | Mapping[str, str | None], system: str | None, *, allow_missing: bool
+    translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
+    system: str | None,
+    lang: str,
+    *,
+    allow_missing: bool,
+    clean: bool,
 ) -> GivenSystem:
+    from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
+
     if isinstance(translations, (str, PathLike)):
-        return given_file(Path(translations), name=system, allow_missing=allow_missing)
-    texts = translations
-    return GivenSystem(
-        system or "translations", lambda corpus: join_texts(texts, corpus.instances, allow_missing=allow_missing)
-    )
+        given = given_file(Path(translations), name=system, allow_missing=allow_missing)
+    else:
+        texts = translations
+        given = GivenSystem(
+            system or "translations", lambda corpus: join_texts(texts, corpus.instances, allow_missing=allow_missing)
+        )
+    if not clean:
+        return given
+    from mtbias.translate.language_models.answers import cleaned_system
+
+    return cleaned_system(given, lang)
 
 
 def _prepared(model: str, lang: str, settings: EvalSettings | None, progress: Progress | bool) -> Request:

@@ -29,6 +29,9 @@ DTYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Types of weights, by engine."""
 
+LANG = "{lang}"
+"""Stands for the language in the path of a file of translations."""
+
 MOST_SEED = 2**63 - 1
 """The largest whole number of TOML, so that a seed can stand in a sweep's file."""
 

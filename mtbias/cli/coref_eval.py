@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.shared import (
-    Cache,
-    Command,
-    CorefDevice,
-    InFormat,
-    Json,
-    ManyBootstrap,
-    ManyResamples,
-    Model,
-    Reading,
-    ReadingOptions,
-    System,
-    TableFormat,
-    form_of,
-    print_json,
-)
+from mtbias.cli.coref_run import Command, CorefDevice, InFormat, Model, Reading, ReadingOptions, System
+from mtbias.cli.shared import Cache, Json, ManyBootstrap, ManyResamples, TableFormat, form_of, print_json
 from mtbias.coref.coref_datasets import located, open_dataset, places_of
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation

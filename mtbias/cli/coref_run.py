@@ -2,14 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
+from typing import Annotated, Literal
 
-from mtbias.cli.shared import Command, CorefDevice, InFormat, Json, Model, Reading, ReadingOptions, System, show
+from cyclopts import Parameter
+
+from mtbias.cli.shared import Json, show
 from mtbias.coref.coref_datasets import open_dataset
-from mtbias.coref.documents import DatasetName
+from mtbias.coref.documents import DatasetName, Format, Spans
 from mtbias.coref.systems import open_system, run_system
+from mtbias.errors import UsageError
 from mtbias.files.writing import signature_line
 from mtbias.machine.stage_progress import ProgressLine
+
+System = Annotated[
+    Literal["stanza", "command"],
+    Parameter(
+        help="stanza: Stanza's coreference processor (`pip install 'mtbias[coref]'`) with --model; command: any "
+        "system, by --command."
+    ),
+]
+Model = Annotated[
+    Path | None,
+    Parameter(help="With stanza: the file of the model (Stanza's own, or of `mtbias coref train`)."),
+]
+Command = Annotated[
+    str | None,
+    Parameter(
+        name="--command",
+        help="With command: how to run it, with {in} for the file of documents and {out} for the file that it writes, "
+        "in any form that --predictions reads.",
+    ),
+]
+InFormat = Annotated[
+    Format | None,
+    Parameter(help="With command: the form of {in}, as `mtbias coref export` writes it (default: jsonl)."),
+]
+CorefDevice = Annotated[
+    str | None,
+    Parameter(help="With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one)."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """What files of clusters do not say themselves."""
+
+    ids: Annotated[
+        list[Path] | None,
+        Parameter(
+            help="Which document is which, where ids do not say it: a file with a line for each document, the system's "
+            "id, a tab and the data's id; or the word order, where these are all of the data's in its order. Once for "
+            "all systems, or once for each."
+        ),
+    ] = None
+    spans: Annotated[
+        list[Spans] | None,
+        Parameter(
+            help="What mentions `[start, end]` count, where the format does not say it: tokens with the last one "
+            "included (default), tokens with the end excluded, or characters with the end excluded. Once for all "
+            "systems, or once for each."
+        ),
+    ] = None
+
+    def of_systems(self, n: int) -> list[tuple[Path | None, Spans | None]]:
+        """Of each of `n` systems.
+
+        Raises:
+            UsageError: an option is given neither once nor as often as there are systems.
+        """
+        for name, values in (("ids", self.ids), ("spans", self.spans)):
+            if values and len(values) not in {1, n}:
+                each = "once" if n == 1 else f"once, or once for each of {n} systems"
+                raise UsageError(f"--{name}: expected it {each}, got it {len(values)} times")
+        ids = self.ids and [self.ids[at % len(self.ids)] for at in range(n)]
+        spans = self.spans and [self.spans[at % len(self.spans)] for at in range(n)]
+        return list(zip(ids or repeat(None, n), spans or repeat(None, n), strict=True))
+
+
+Reading = Annotated[ReadingOptions, Parameter(name="*")]
 
 
 def command(

@@ -7,17 +7,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
-from mtbias.cli.shared import (
-    Flag,
-    Json,
-    ManyBootstrap,
-    ManyResamples,
-    Reading,
-    ReadingOptions,
-    TableFormat,
-    form_of,
-    print_json,
-)
+from mtbias.cli.coref_run import Reading, ReadingOptions
+from mtbias.cli.shared import Flag, Json, ManyBootstrap, ManyResamples, TableFormat, form_of, print_json
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import score_systems, systems_json
 from mtbias.report.coref_tables import render_evaluation

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mtbias.api import score, score_systems
 from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Full, Json, Langs, RunOut, print_json
 from mtbias.errors import UsageError, escaped
 from mtbias.evaluation.stages import REPORT
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import metrics_text
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.scoring.comparison import Comparison
 from mtbias.settings import (
+    LANG,
     BootstrapSettings,
     CorpusSettings,
     DeviceSettings,
@@ -24,7 +24,9 @@ from mtbias.settings import (
     ScoreSettings,
     combined,
 )
-from mtbias.translate.given_translations import LANG
+
+if TYPE_CHECKING:
+    from mtbias.scoring.comparison import Comparison
 
 
 def command(
@@ -120,6 +122,8 @@ def show_systems(
         print_json({"runs": found, "comparison": compared.to_json() if compared else None}, indent=None)
         return
     if compared is not None:
+        from mtbias.report.comparison_tables import render_comparison
+
         print(render_comparison(compared, "text", runs[0].counting.numbers, full=full), end="")
     for run in runs if compared is None else ():
         print(f"{run.lang}\n{render(run.metrics, full=full, numbers=run.numbers)}")

@@ -31,8 +31,8 @@ from mtbias.machine.stage_progress import draws_bars
 from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, find_package, stanza_folder
 from mtbias.report.tables import printable
 from mtbias.scoring.measure import GENDER
-from mtbias.settings import LanguageModelSettings, TranslationSettings, combined
-from mtbias.translate.given_translations import LANG, given_file
+from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, combined
+from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
 from mtbias.translate.system import Asked
 from mtbias.translate.system_kinds import APERTIUM, DEEPL, ENDPOINT, find_kind, is_of_kind

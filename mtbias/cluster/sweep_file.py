@@ -17,6 +17,7 @@ from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.files.reading import own_descriptor, parse_toml, read_text, split_lines
 from mtbias.files.strict_json import DecodingError, converted
 from mtbias.settings import (
+    LANG,
     BootstrapSettings,
     DecodingSettings,
     Engine,
@@ -27,7 +28,6 @@ from mtbias.settings import (
     SourceSettings,
     at_least,
 )
-from mtbias.translate.given_translations import LANG
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 from mtbias.types import JsonDict, JsonObject
 

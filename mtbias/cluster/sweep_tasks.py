@@ -16,8 +16,8 @@ from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.language.source import refuse_same
 from mtbias.report.tables import columns
+from mtbias.settings import LANG
 from mtbias.stats.results import UNDEFINED
-from mtbias.translate.given_translations import LANG
 from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import check_language
 from mtbias.translate.system_kinds import find_kind, is_other_program

@@ -193,15 +193,16 @@ WINOMT = "winomt"
 CUSTOM = "custom"
 """One's own sentences."""
 GROUP = "mtbias.corpora"
-BY_LANGUAGE = ("mt-geneval", "mt-geneval-entities", "mt-geneval-context")
+MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT = "mt-geneval", "mt-geneval-entities", "mt-geneval-context"
+BY_LANGUAGE = (MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT)
 """The data sets that have sentences of their own for each target language."""
 _READERS = {
     WINOMT: "winomt.read_winomt",
     "gest": "gest.read_gest",
     **dict.fromkeys(("bug", "bug-balanced", "bug-gold", "bug-gold-paper"), "bug.read_bug"),
-    "mt-geneval": "mt_geneval.read_mt_geneval",
-    "mt-geneval-entities": "mt_geneval.read_entities",
-    "mt-geneval-context": "mt_geneval.read_mt_geneval_context",
+    MT_GENEVAL: "mt_geneval.read_mt_geneval",
+    MT_GENEVAL_ENTITIES: "mt_geneval.read_entities",
+    MT_GENEVAL_CONTEXT: "mt_geneval.read_mt_geneval_context",
 }
 """Module and function that reads a data set from a path: imported where it is asked for."""
 

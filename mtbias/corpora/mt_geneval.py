@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
+from mtbias.corpora.catalog import MT_GENEVAL, MT_GENEVAL_CONTEXT, MT_GENEVAL_ENTITIES
 from mtbias.corpora.corpus import Corpus, Notes
 from mtbias.english.gender_swap import gendered_words
 from mtbias.english.words import count_pronouns, pronouns_gender
@@ -26,8 +27,6 @@ from mtbias.files.reading import Record, TextFile, parse_tabs, read_text, refuse
 from mtbias.files.text_repair import AS_WORDS, repair
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, frozen
 
-SENTENCES, CONTEXT, ENTITIES = "mt-geneval", "mt-geneval-context", "mt-geneval-entities"
-"""The data sets."""
 GENDERS: Mapping[Gender, str] = {Gender.FEMALE: "feminine", Gender.MALE: "masculine"}
 """As the files name them, in the order of the corpus."""
 
@@ -57,7 +56,7 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
             line.
     """
     keys = [(gender, side) for gender in GENDERS for side in ("en", lang)]
-    read = read_parallel(SENTENCES, folder, lang, _sentence_files)
+    read = read_parallel(MT_GENEVAL, folder, lang, _sentence_files)
     lines = {key: each.lines for key, each in zip(keys, read, strict=True)}
     expected = len(read[0].lines)
     instances = [
@@ -75,7 +74,7 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
         for n in range(expected)
     ]
     beside = {name: of for each in read for name, of in each.file.hashes.items()}
-    return Notes().corpus(SENTENCES, read[0].file, instances, beside=beside, measure=SENTENCES)
+    return Notes().corpus(MT_GENEVAL, read[0].file, instances, beside=beside, measure=MT_GENEVAL)
 
 
 def _sentence_files(lang: str) -> list[str]:
@@ -162,7 +161,7 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
         DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
             line; a line of the sources does not have one separator, or nothing after it.
     """
-    read = read_parallel(CONTEXT, folder, lang, _context_files)
+    read = read_parallel(MT_GENEVAL_CONTEXT, folder, lang, _context_files)
     sources, originals, flipped = read
     notes = Notes()
     instances = []
@@ -175,7 +174,9 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
         instances.append(ContextualSentence(id_, row, source, context, second, told, reference, other))
     given = {each.id: f"{each.context} {each.second}".strip() for each in instances}
     beside = {each.file.path.name: each.file.sha256 for each in (originals, flipped)}
-    return notes.corpus(CONTEXT, sources.file, instances, beside=beside, measure=CONTEXT, given=given)
+    return notes.corpus(
+        MT_GENEVAL_CONTEXT, sources.file, instances, beside=beside, measure=MT_GENEVAL_CONTEXT, given=given
+    )
 
 
 def _context_files(lang: str) -> list[str]:
@@ -293,7 +294,7 @@ def read_entities(path: Path, lang: str) -> Corpus[Instance]:
                 taken.add(head)
                 instances.append(_instance(sentence, person.phrase, head, person.gender, id_))
     notes.add_file(file)
-    return notes.corpus(ENTITIES, file, instances)
+    return notes.corpus(MT_GENEVAL_ENTITIES, file, instances)
 
 
 def _instance(sentence: MarkedSentence, phrase: Span, head: Span, gold: Gender, id_: str) -> Instance:
@@ -381,7 +382,7 @@ def _file(path: Path, lang: str) -> Path:
         if not file.is_file():
             there = sorted(match[1] for each in path.iterdir() if (match := _NAMED.fullmatch(each.name)))
             known = f"there are {', '.join(there)}" if there else f"expected files like {_FILE.format('de')} there"
-            raise UsageError(f"no persons of {ENTITIES} for {lang} in {path}; {known}")
+            raise UsageError(f"no persons of {MT_GENEVAL_ENTITIES} for {lang} in {path}; {known}")
         return file
     named = _NAMED.fullmatch(path.name)
     if named and named[1] != lang:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mtbias.corpora import Corpus, cache_folder, catalog, datasets, fetch_dataset, load_corpus
-from mtbias.corpora.mt_geneval import CONTEXT, SENTENCES
+from mtbias.corpora.catalog import MT_GENEVAL, MT_GENEVAL_CONTEXT
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
@@ -142,8 +142,8 @@ def prepare_score(
     _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
     kind = _measure_kind(corpus.measure, settings)
-    if settings.scores is not None and corpus.measure != SENTENCES:
-        raise SettingError("scores", f"expected the data set {SENTENCES} with it; leave it out here")
+    if settings.scores is not None and corpus.measure != MT_GENEVAL:
+        raise SettingError("scores", f"expected the data set {MT_GENEVAL} with it; leave it out here")
     options = MeasureOptions(
         lang=lang,
         settings=settings,
@@ -196,8 +196,8 @@ def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
     Raises:
         SettingError: a setting that only another measure has.
     """
-    if settings.variant is not None and name not in {SENTENCES, CONTEXT}:
-        message = f"expected the data set {SENTENCES} or {CONTEXT} with it; leave it out here"
+    if settings.variant is not None and name not in {MT_GENEVAL, MT_GENEVAL_CONTEXT}:
+        message = f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
         raise SettingError("variant", message)
     if settings.evidence != "tables" and name != GENDER:
         raise SettingError("evidence", "expected a data set of entities whose gender is read; leave it out here")

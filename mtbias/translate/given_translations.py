@@ -357,10 +357,6 @@ class GivenPlan:
         return self.given
 
 
-LANG = "{lang}"
-"""Stands for the language in the path of a file of translations."""
-
-
 def given_file(path: Path, *, name: str | None = None, allow_missing: bool = False) -> GivenSystem:
     """The translations in a file, as a system called `name` (default: the file's name without its end).
 
