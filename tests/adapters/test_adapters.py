@@ -205,6 +205,14 @@ def test_evaluate(
     if form == "ids":
         with pytest.raises(UsageError, match="got one id twice"):
             metric.compute(predictions=["", ""], references=["demo-0001"] * 2, lang="de", **given)
+        return
+    texts, without = list(answers.values()), [{**each} for each in references]
+    for each in without:
+        del each["stereotype"]
+    found = metric.compute(predictions=texts, references=without, lang="de", clean=True, **given)
+    assert (found["accuracy"], found["n"], found["delta_s"]) == (expected["accuracy"], expected["n"], None)
+    with pytest.raises(UsageError, match=r"expected references with source, entity, gender .*got \['source'\]"):
+        metric.compute(predictions=["Ja."], references=[{"source": "Yes."}], lang="de", **given)
 
 
 @needs_harness

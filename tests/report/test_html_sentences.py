@@ -76,6 +76,12 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
     assert column_values(data, "entity") == ["construction worker", "cook", "cook", "cook", "worker"]
 
 
+def test_sentences_are_read_in_the_language_of_the_source() -> None:
+    run = replace(make_run([make_record(source="Die Köchin aß.", entity="Köchin")], lang="es"), source_lang="de")
+    assert page_data(make_page(run))["source"] == "de"
+    assert page_data(make_page(make_run([make_record()])))["source"] == "en"
+
+
 def test_what_is_filtered_by() -> None:
     records = [
         make_record(),

@@ -87,9 +87,9 @@ def test_a_run_is_named_by_program_and_data(spanish: ApertiumSystem, tmp_path: P
 @pytest.mark.apertium
 def test_what_goes_wrong_is_said_in_one_line(spanish: ApertiumSystem, tmp_path: Path) -> None:
     assert translated(spanish, TEXTS)
-    (tmp_path / "eng-lost.mode").write_text("")
+    (tmp_path / "eng-lost.mode").write_text(f"lt-proc '{__file__}'")
     with pytest.raises(
-        ModelError, match=r"expected 2 lines of apertium eng-lost, got 0: Error: Mode eng-lost does not"
+        ModelError, match=r"expected 2 lines of apertium eng-lost, got status 1: Error: Mode eng-lost does not"
     ):
         translated(ApertiumSystem((tmp_path / "eng-lost.mode",)), TEXTS[:2])
     with pytest.raises(DependencyError, match=r"no eng-rus here.*install apertium-eng-rus \(or apertium-rus-eng\)"):
@@ -112,3 +112,28 @@ def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DependencyError, match="not installed; on Debian: apt-get install apertium apertium-eng-spa"):
         opened("eng-spa+es-fr", "fr")
+
+
+@pytest.mark.parametrize(
+    ("prints", "message"),
+    [("echo 3.8.3; exit 1", "got status 1 and '3.8.3"), ("echo none", "got status 0 and 'none")],
+)
+def test_a_program_that_does_not_tell_its_version_is_refused(
+    prints: str, message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "apertium"
+    program.write_text(f"#!/bin/sh\n{prints}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ModelError, match=f"expected the version from `apertium -V`, {message}"):
+        ApertiumSystem((tmp_path / "eng-spa.mode",)).plan(Corpus([]), {})
+
+
+def test_a_pair_without_data_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program, mode = tmp_path / "apertium", tmp_path / "eng-spa.mode"
+    program.write_text("#!/bin/sh\necho 3.8.3\n")
+    program.chmod(0o755)
+    mode.write_text("cat")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ModelError, match=r"expected the files of rules and dictionaries in .*eng-spa.mode, got none"):
+        ApertiumSystem((mode,)).plan(Corpus([]), {})
