@@ -43,7 +43,7 @@ RULES: Mapping[str, Rule] = {
     "stereotype": Rule("what the stereotype does", "the interval of ΔS over sentences excludes {limit:g}"),
     # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so many of a gender
     # adds at most as many points to ΔS; the rest compares sentences of the other gender. In docs/results, below it the
-    # interval of ΔS over entities contains 0 in 6 of 8 runs (least found: 4.6 %), above it in none of 20.
+    # interval of ΔS over entities contains 0 in 4 of 8 runs (least found: 4.6 %), above it in none of 20.
     "few_found": Rule("why ΔS means little", "fewer than {limit:g} % of the men or of the women are found", 10),
     "entity": Rule(
         "the entities with the widest gap between men and women, three at most, with a wrong translation of each",
