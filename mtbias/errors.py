@@ -47,6 +47,11 @@ def one_line(text: str) -> str:
     return f"{line[:left]} … {line[left + 3 - MESSAGE_LENGTH :]}"
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of an error's text: libraries give pages."""
+    return (str(error).strip().splitlines() or [""])[0]
+
+
 def choices(name: str, known: Iterable[str], aliases: Mapping[str, str] = MappingProxyType({})) -> str:
     """The end of a message about a `name` that is not among `known`: which may be meant, and which there are.
 

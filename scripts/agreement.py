@@ -67,7 +67,7 @@ def main(
         numbers = result.to_json()
         kappa, balanced = numbers["kappa"] / 100, numbers["balanced_accuracy"]
         lines.append(line(lang, found, f"{kappa:.2f}", f"{balanced:.1f} %", f"{numbers['agreement']:.1f} %"))
-        listed += [f"{lang}: {row}" for row in result.disagreements() if "basis N" in row or "basis D" in row]
+        listed += [f"{lang}: {row}" for row in result.differing_json() if row["basis"] in {"N", "D"}]
     lines.append(line("all", tuple(total), "", "", ""))
     print("\n".join(["| " + " | ".join(lines[0]) + " |", "|---|" + "---:|" * (len(HEAD) - 1)]))
     print("\n".join("| " + " | ".join(row) + " |" for row in lines[1:]))

@@ -85,7 +85,7 @@ def test_without_a_corpus_95_of_100_heads_are_found(alone: Callable[[str], Valid
 def test_heads_and_phrases_of_every_language(with_winomt: Callable[[str], Validation], code: str) -> None:
     validation = with_winomt(code)
     counts = Agreement.of(validation)
-    wrong = "\n".join(validation.disagreements())
+    wrong = "\n".join(map(str, validation.differing_json()))
     assert counts.head_labels >= 40
     assert 100 * counts.heads / counts.head_labels >= 95, wrong
     assert 100 * counts.phrase / counts.phrase_labels >= LEAST_ON_THE_PHRASE[code], wrong

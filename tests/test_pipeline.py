@@ -385,11 +385,15 @@ def test_agreement_with_three_labels(german: Language) -> None:
 
 
 def test_disagreements_are_the_wrong_calls_and_the_wrong_heads(german: Language) -> None:
-    second, third = validate(LABELS, [], GenderMeasure(german, KnownHeads(), Capitals())).disagreements()
-    assert second.startswith("line 3, S, basis D: The doctor left because he slept.\n  Der Arzt ging.\n")
-    assert "label male at ging.; called male at Arzt: " in second
-    assert third.startswith("line 4, S, basis P: The teacher left because she slept.\n")
-    assert "label female at ?; called male at Lehrer: " in third
+    second, third = validate(LABELS, [], GenderMeasure(german, KnownHeads(), Capitals())).differing_json()
+    assert (second["line"], second["system"], second["basis"]) == (3, "S", "D")
+    assert (second["label"], second["label_head"], second["called"], second["target"]) == (
+        "male", "ging.", "male", ["Arzt"],
+    )  # fmt: skip
+    assert (third["line"], third["source"]) == (4, "The teacher left because she slept.")
+    assert (third["label"], third["label_head"], third["called"], third["target"][0]) == (
+        "female", None, "male", "Lehrer",
+    )  # fmt: skip
 
 
 def test_an_undecided_row_disagrees(german: Language) -> None:

@@ -102,9 +102,6 @@ _PARTS = {
 }
 """What the commands that consist of commands alone do."""
 
-_OUTPUTS = {"--rows", "--out"}
-"""Options with which `-` is standard output."""
-
 _ADVANCED = Group("Advanced")  # without a place in the order: last
 
 _EXAMPLES = """\
@@ -194,7 +191,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words  # for every command, before or behind its name
-    words = _with_standard_input([word for word in words if word != "--debug"])
+    words = _with_named_streams([word for word in words if word != "--debug"])
     _make_writable()
     try:
         forbidden = f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
@@ -219,13 +216,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _with_standard_input(words: Sequence[str]) -> list[str]:
-    """The words with a name for `-` where it is an input: cyclopts takes it for an option that has no name."""
+def _with_named_streams(words: Sequence[str]) -> list[str]:
+    """The words with a name for `-`: cyclopts takes it for an option that has no name."""
     found: list[str] = []
     for before, word in pairwise(["", *words]):
         option, _, value = word.partition("=") if word.startswith("--") else ("", "", word)
-        is_input = value == "-" and (option or before) not in _OUTPUTS
-        found.append(f"{option}={STANDARD_INPUT}".removeprefix("=") if is_input else word)
+        stream = "/dev/stdout" if (option or before) == "--out" else STANDARD_INPUT
+        found.append(f"{option}={stream}".removeprefix("=") if value == "-" else word)
     return found
 
 

@@ -7,22 +7,19 @@ from typing import Literal
 
 from mtbias.api import compare, read_run
 from mtbias.cli.shared import (
-    HERE,
     Bootstrap,
     Flag,
     Full,
     Json,
     Names,
-    Rows,
     Runs,
     TableFormat,
     checked_names,
     form_of,
-    print_json,
 )
 from mtbias.errors import SettingError, UsageError, escaped
-from mtbias.files.writing import write_atomic
-from mtbias.report.comparison_tables import render_comparison, render_rows
+from mtbias.files.writing import check_table_name, write_atomic, write_table
+from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.run_page import page_of_runs
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.settings import BootstrapSettings
@@ -35,7 +32,7 @@ def command(
     *,
     names: Names = None,
     weighted: list[Literal["all", "pronouns", "distance", "length", "domain"]] | None = None,
-    rows: Rows = None,
+    rows: Path | None = None,
     report: Path | None = None,
     format: TableFormat = None,
     full: Full = False,
@@ -54,7 +51,7 @@ def command(
     weighted
         Weighted ΔG and ΔS too, balanced over this property, or over all that vary; one or several.
     rows
-        Write the sentences on which calls differ into this file (.csv, .jsonl, else text); `-` prints them.
+        Write the sentences on which calls differ into this file, a table (.csv, .tsv, .jsonl).
     report
         Write an HTML page of the comparison into this file: differences, systems, the sentences on which calls differ.
     format
@@ -66,11 +63,10 @@ def command(
     if len(runs) < 2 and not weighted:
         raise UsageError("expected two runs or more, got one; with --weighted one is enough")
     names = checked_names(names, runs)
-    if rows == HERE and form in {"csv", "latex", "markdown"}:
-        raise SettingError("rows", f"expected a file with --format {form}, got -")
-    for option, path in (("rows", rows), ("report", report)):
-        if path is not None and path.is_dir():
-            raise SettingError(option, f"expected a file, got the folder {path}")
+    if rows is not None:
+        check_table_name(rows, "rows")
+    if report is not None and report.is_dir():
+        raise SettingError("report", f"expected a file, got the folder {report}")
     all_or_some = "all" in weighted or list(weighted) if weighted else False
 
     read = [read_run(path) for path in runs]
@@ -78,16 +74,8 @@ def command(
     compared = compare(*read, weighted=all_or_some, settings=bootstrap, **alike)
     if report is not None:
         write_atomic(report, page_of_runs(read, compared).encode())
-    table = render_comparison(compared, form, read[0].counting.numbers, full=full)
-    differing = [] if rows is None else list(differing_rows(read, **alike))
-    if rows == HERE and form == "json":
-        print_json({**compared.to_json(), "differing": [row.to_json() for row in differing]}, indent=None)
-        return
-    if rows == HERE:
-        table = f"{render_rows(differing)}\n{table}"
-    elif rows is not None:
-        kind = {".csv": "csv", ".jsonl": "jsonl"}.get(rows.suffix, "text")
-        write_atomic(rows, render_rows(differing, kind).encode())
-    print(table, end="")
+    if rows is not None:
+        write_table(rows, (row.to_json() for row in differing_rows(read, **alike)), setting="rows")
+    print(render_comparison(compared, form, read[0].counting.numbers, full=full), end="")
     if report is not None and form == "text":
         print(f"Report: {escaped(str(report))}")

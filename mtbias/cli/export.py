@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Literal
 
-from mtbias.cli.shared import HERE, Cache, Corpus, Rows
+from mtbias.cli.shared import Cache, Corpus
 from mtbias.corpora import load_corpus
 from mtbias.corpora.corpus import source_lines
 from mtbias.errors import escaped
@@ -15,7 +16,7 @@ from mtbias.settings import CacheSettings, CorpusSettings
 
 def command(
     *,
-    out: Rows = None,
+    out: Path | None = None,
     format: Literal["text", "tsv", "jsonl"] = "text",
     lang: str | None = None,
     corpus: Corpus = CorpusSettings(),
@@ -40,7 +41,7 @@ def command(
         corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir, lang=lang, source_lang=corpus.source_lang
     )
     text = "".join(f"{line}\n" for line in source_lines(read, format))
-    if out is None or out == HERE:
+    if out is None:
         print(text, end="")
         return
     write_atomic(out, text.encode())

@@ -31,12 +31,6 @@ CORPUS, TRANSLATION, LANGUAGE_MODEL, EVALUATOR, BOOTSTRAP = (
 )
 
 
-def _no_option(_: object, path: Path | None) -> None:
-    """A hyphen may lead because - is standard output; an option behind a forgotten file name is not a file."""
-    if path is not None and str(path).startswith("-") and str(path) != "-":
-        raise ValueError(f"expected a file or -, got the option {path}")
-
-
 Corpus = Annotated[CorpusSettings, Parameter(name="*", group=CORPUS)]
 Translation = Annotated[TranslationSettings, Parameter(name="*", group=TRANSLATION)]
 LanguageModel = Annotated[LanguageModelSettings, Parameter(name="*", group=LANGUAGE_MODEL)]
@@ -51,10 +45,6 @@ Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
 Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias list languages`).")]
-HERE = Path("-")
-"""Standard output."""
-Rows = Annotated[Path | None, Parameter(allow_leading_hyphen=True, validator=_no_option)]
-"""A file for rows, or `HERE`."""
 Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; one or several.")]
 RunOut = Annotated[
     Path | None,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from mtbias.cli.shared import HERE, Bootstrap, Device, Evaluator, Flag, Json, Langs, Rows, print_json
+from mtbias.cli.shared import Bootstrap, Device, Evaluator, Json, Langs, print_json
 from mtbias.errors import escaped
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import write_atomic, write_table
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
 
@@ -21,9 +21,8 @@ def command(
     annotator: str = "1",
     basis: list[Literal["N", "D", "V", "P", "C", "X"]] | None = None,
     correct: list[Path] | None = None,
-    pool: Flag = False,
     out: Path | None = None,
-    rows: Rows = None,
+    rows: Path | None = None,
     json: Json = False,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
@@ -55,12 +54,10 @@ def command(
         Count only labels that rest on this; one or several (default: all).
     correct
         Folders of runs whose numbers to correct for the evaluator's errors.
-    pool
-        Correct with the errors of all these languages together.
     out
         Write a page (HTML, one file) with all of it.
     rows
-        Write the rows of disagreement into this file (.jsonl, else text); `-` prints them.
+        Write the rows of disagreement into this file, a table (.csv, .tsv, .jsonl).
     """
     from mtbias.evaluation.validation import validate_file
 
@@ -73,20 +70,17 @@ def command(
         annotator=annotator,
         basis=basis or [],
         runs=correct or [],
-        pool=pool,
         device=device.device,
         n_resamples=bootstrap.resamples,
         seed=bootstrap.seed,
         progress=ProgressLine(),
     )
     if json:
-        print_json(done.to_json(rows=rows == HERE), indent=None)
+        print_json(done.to_json(), indent=None)
     else:
         print(done.text(), end="")
-        if rows == HERE:
-            print("".join(f"\n{row}\n" for row in done.rows()), end="")
-    if rows is not None and rows != HERE:
-        write_atomic(rows, "".join(f"{row}\n" for row in done.rows(jsonl=rows.suffix == ".jsonl")).encode())
+    if rows is not None:
+        write_table(rows, done.rows(), setting="rows")
     if out is not None:
         write_atomic(out, done.page().encode())
         if not json:

@@ -20,9 +20,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
-from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Number
-from mtbias.scoring.scores import unknown_part
 from mtbias.types import JsonObject
 
 FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
@@ -73,20 +71,14 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
     for dataset in plan.sweep.datasets:
         # Where systems are compared in how many sentences have a result, the other numbers rest on few for some.
         headline = [n for n in declared.get(dataset, GENDER) if n.headline or (n.coverage and n.compared)]
-        shown: list[tuple[_Metrics, Sequence[Number], str]] = [(metrics, headline, "")]
-        parts = {c.id: unknown_part(metrics[c.id]) for c in plan.cells if c.dataset == dataset}
-        if all(parts.values()):
-            unknown = [number for number in UNKNOWN_GENDER.numbers if number.headline]
-            shown.append(({id_: part or {} for id_, part in parts.items()}, unknown, "sentences of unknown gender of "))
-        for of, declared_numbers, what in shown:
-            groups = [declared_numbers] if form == "latex" else [[number] for number in declared_numbers]
-            tables += [_table(plan, dataset, of, group, what) for group in groups]
+        groups = [headline] if form == "latex" else [[number] for number in headline]
+        tables += [_table(plan, dataset, metrics, group) for group in groups]
     warned = named_warnings([(cell.id, metrics[cell.id].get("alarms")) for cell in plan.cells])
     tables[:1] = [replace(table, warnings=warned) for table in tables[:1]]
     return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
 
 
-def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number], of: str = "") -> PrintedTable:
+def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
     """One row per system and number, one column per language; of several numbers, the first column has their names."""
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
@@ -104,7 +96,7 @@ def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[N
     return PrintedTable(
         head=["", ""][: 1 + several] + list(plan.sweep.languages),
         rows=[row if several else row[1:] for row in rows],
-        title=f"{', '.join(number.label for number in numbers)} on {of}{dataset}, per cent"
+        title=f"{', '.join(number.label for number in numbers)} on {dataset}, per cent"
         f"{f' with {found}s' if found else ''} (n {n})",
         left=1 + several,
         parts=[row[0] for row in rows],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -187,7 +186,13 @@ def make_request(
 @contextmanager
 def recorded(plan: SweepPlan, task: Task, log: Path | str) -> Iterator[None]:
     """The block does `task`: others see that it runs (`is_running`), and why it failed (`read_failure`)."""
-    with _marked(plan.sweep.out, task):
+    path = _lock_file(plan.sweep.out, task)
+    make_folder(path.parent)
+    with explained(path, "write"):
+        lock = path.open("a+")
+    with lock:
+        with suppress(OSError):  # a file system without locks: nobody sees that the task runs
+            fcntl.flock(lock, fcntl.LOCK_SH)  # which the system releases when the process ends, however it ends
         try:
             yield
         except Exception as error:
@@ -195,6 +200,10 @@ def recorded(plan: SweepPlan, task: Task, log: Path | str) -> Iterator[None]:
             write_failure(plan.sweep.out, task, Failure(" ".join(line.split()), str(log)))
             raise
     forget_failure(plan.sweep.out, task)
+
+
+def _lock_file(out: Path, task: Task) -> Path:
+    return out / TASKS / f"{task.file_name}.lock"
 
 
 def _failure_file(out: Path, task: Task) -> Path:
@@ -223,34 +232,11 @@ def forget_failure(out: Path, task: Task) -> None:
         _failure_file(out, task).unlink(missing_ok=True)
 
 
-@contextmanager
-def _marked(out: Path, task: Task) -> Iterator[None]:
-    """A shared lock on a file of the task, which the system releases when the process ends, however it ends."""
-    folder = out / TASKS
-    make_folder(folder)
-    path = folder / f"{task.file_name}.lock"
-    with explained(path, "write"):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        with suppress(OSError):  # a file system without locks: nobody sees that the task runs
-            fcntl.flock(handle, fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(handle)
-
-
 def is_running(out: Path, task: Task) -> bool:
     """Whether a process on this host (or, where locks work across hosts, on any) does the task now."""
     try:
-        handle = os.open(out / TASKS / f"{task.file_name}.lock", os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(handle)
+        with _lock_file(out, task).open("r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
     return False

@@ -203,4 +203,4 @@ def write_custom(path: Path, instances: Iterable[Instance]) -> None:
         | {"gender": i.gold or "unknown", "entity_start": i.head.start, "entity_end": i.head.end}
         for i in instances
     )
-    write_table(path, WRITTEN, ([row[name] for name in WRITTEN] for row in rows))
+    write_table(path, rows, WRITTEN)

@@ -88,15 +88,10 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
             announce(f"downloading {dataset}")
             fetch_dataset(dataset, cache_folder(settings.cache_dir), progress=bars)
         corpus = load()
-    system = system or system_kind.open(system_options)
-    if corpus.given:
-        from mtbias.translate.text_system import RewordedSystem
-
-        system = RewordedSystem(system, corpus.given)
     return Request(
         corpus=corpus,
         lang=lang,
-        system=system,
+        system=system or system_kind.open(system_options),
         measure=measure or kind.open(replace(options, fetch=announce)),
         kind=kind,
         seed=settings.seed,

@@ -6,7 +6,7 @@ import logging
 import platform
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -213,7 +213,11 @@ class ShardReport:
 
 def planned(request: Request, out: Path | None) -> Plan:
     """How the corpus is translated: as the run in `out` was begun, on whatever device."""
-    return request.system.plan(request.corpus, {} if out is None else begun(out))
+    corpus = request.corpus
+    if corpus.given:  # other texts than its sources
+        texts = [replace(each, source=corpus.given.get(each.id, each.source)) for each in corpus.instances]
+        corpus = replace(corpus, instances=tuple(texts))
+    return request.system.plan(corpus, {} if out is None else begun(out))
 
 
 def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Progress = quiet) -> ShardReport:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -137,6 +136,7 @@ class Validation:
                 "source": label.source,
                 "translation": label.target,
                 "label": LABELS[label.label],
+                "label_head": label.target[slice(*label.target_head)] if label.target_head else None,
                 "called": call.gender,
                 "reason": call.reason,
                 "target": [label.target[slice(*span)] for span in call.target],
@@ -144,20 +144,6 @@ class Validation:
             }
             for label, call in self.differing()
         ]
-
-    def disagreements(self) -> Iterator[str]:
-        """The rows on which label and call, or the heads, differ; a few lines each."""
-        for label, call in self.differing():
-            head = label.target[slice(*call.target[0])] if call.target else "nothing"
-            expected = label.target[slice(*label.target_head)] if label.target_head else "?"
-            evidence = "; ".join(
-                f"{e.kind} {e.word} {e.gender or 'silent'} ({e.source}: {e.detail})" for e in call.evidence
-            )
-            yield (
-                f"line {label.line}, {label.system}, basis {label.basis or '?'}: {label.source}\n  {label.target}\n"
-                f"  label {LABELS[label.label]} at {expected}; "
-                f"called {call.gender or call.reason} at {head}: {evidence}"
-            )
 
 
 def validate(
@@ -224,8 +210,6 @@ class CorrectedRun:
     system: str
     lang: str
     corpus: str
-    confusion_of: tuple[str, ...]
-    """Languages whose labels the confusion rests on."""
     basis: tuple[str, ...]
     correction: Correction
     signature: str
@@ -266,15 +250,13 @@ def correct_run(
     run: FinishedRun,
     validations: Sequence[Validation],
     *,
-    pool: bool = False,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> CorrectedRun:
-    """Correct a run's accuracy, ΔG and ΔS with the confusion of its language, or of all languages together.
+    """Correct a run's accuracy, ΔG and ΔS with the confusion of its language.
 
-    One of `validations` must be of the run's language, by the evaluator that scored the run. With `pool` the confusions
-    of all of them are added up: the evaluator is taken to err alike in all. `n_resamples` and `seed` are those of
-    `mtbias.scoring.correction.correct`.
+    One of `validations` must be of the run's language, by the evaluator that scored the run. `n_resamples` and `seed`
+    are those of `mtbias.scoring.correction.correct`.
 
     Raises:
         DataError: another evaluator called the run, it shows no genders, or a gender has no labels.
@@ -290,28 +272,24 @@ def correct_run(
         raise DataError(
             f"{run.path}: expected sentences that show a gender, got none; what is corrected is accuracy, ΔG and ΔS"
         )
-    used = list(validations) if pool else [own]
     calls = run.known.calls
     counts = count((r.gold, r.stereotype, r.call.gender) for r in calls)
     blank: Counts = count((r.gold, r.stereotype, None) for r in calls if r.call.reason is Reason.UNTRANSLATED)
     how: JsonDict = {"untranslated": blank[..., -1], "n_resamples": n_resamples, "seed": seed}
     try:
-        correction = correct(counts, sum((v.counts for v in used[1:]), start=used[0].counts), **how)
+        correction = correct(counts, own.counts, **how)
     except DataError as error:
         raise DataError(f"{run.lang}: {error}") from error
-    on_pronouns, confusions = zip(*(v.on_pronouns() for v in used), strict=True)
+    on_pronouns, confusion = own.on_pronouns()
     return CorrectedRun(
         system=run.system,
         lang=run.lang,
         corpus=run.corpus[0],
-        confusion_of=tuple(v.lang for v in used),
         basis=own.basis,
         correction=correction,
         signature=str(run.metrics.get("signature")),
-        labels_on_pronouns=sum(on_pronouns),
-        percent_from_pronouns=_gone(correction, counts, sum(confusions[1:], start=confusions[0]), how)
-        if any(on_pronouns)
-        else dict.fromkeys(CORRECTED),
+        labels_on_pronouns=on_pronouns,
+        percent_from_pronouns=_gone(correction, counts, confusion, how) if on_pronouns else dict.fromkeys(CORRECTED),
     )
 
 
@@ -341,12 +319,9 @@ class Validations:
         """All languages together, or the one."""
         return self.languages[0] if len(self.languages) == 1 else together(self.languages)
 
-    def to_json(self, *, rows: bool = False) -> JsonDict:
-        """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``.
-
-        With `rows` each language has its rows of disagreement, too.
-        """
-        parts = {v.lang: v.to_json() | ({"differing": v.differing_json()} if rows else {}) for v in self.languages}
+    def to_json(self) -> JsonDict:
+        """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``."""
+        parts = {v.lang: v.to_json() for v in self.languages}
         content = parts.popitem()[1] if len(parts) == 1 else {"languages": parts, "all": self.whole.to_json()}
         return {**content, "corrections": self._corrections()} if self.corrections else content
 
@@ -364,13 +339,9 @@ class Validations:
         ]
         return render_page(parts, self.whole.to_json(), self._corrections())
 
-    def rows(self, *, jsonl: bool = False) -> list[str]:
-        """The rows of disagreement, as JSON or to be read."""
-        if jsonl:
-            rows = ({"lang": v.lang, **row} for v in self.languages for row in v.differing_json())
-            return [json.dumps(row, ensure_ascii=False) for row in rows]
-        several = len(self.languages) > 1
-        return [f"{v.lang}, {row}" if several else row for v in self.languages for row in v.disagreements()]
+    def rows(self) -> list[JsonDict]:
+        """The rows of disagreement, as plain values."""
+        return [{"lang": v.lang, **row} for v in self.languages for row in v.differing_json()]
 
 
 def validate_file(
@@ -383,7 +354,6 @@ def validate_file(
     annotator: str = "1",
     basis: Sequence[str] = (),
     runs: Sequence[Path] = (),
-    pool: bool = False,
     device: str | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
@@ -400,8 +370,7 @@ def validate_file(
         data: WinoMT, for labels without entity and word index; by default that of the cache.
         annotator: whose labels.
         basis: count only labels that rest on one of these.
-        runs: folders of runs to correct (`correct_run`), with `pool`, `n_resamples` and `seed`.
-        pool: see there.
+        runs: folders of runs to correct (`correct_run`), with `n_resamples` and `seed`.
         device: where Stanza runs.
         n_resamples: see there.
         seed: see there.
@@ -427,7 +396,7 @@ def validate_file(
         validate(*each, annotator=annotator, basis=tuple(dict.fromkeys(basis)), progress=progress)
         for each in zip(labels, bitexts, measures, strict=True)
     )
-    corrections = (correct_run(run, done, pool=pool, n_resamples=n_resamples, seed=seed) for run in finished)
+    corrections = (correct_run(run, done, n_resamples=n_resamples, seed=seed) for run in finished)
     return Validations(done, tuple(corrections))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import fcntl
 import io
 import json
 import logging
@@ -22,12 +23,13 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from mtbias.errors import RunFolderError, SettingError
 from mtbias.files.reading import TABLES, own_descriptor
 
 LOCK_NAME = ".lock"
-"""The file that holds the lock of a folder (`FolderLock`)."""
+"""The file that holds the lock of a folder (`locked_folder`)."""
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")
 _LINES_A_WRITE = 1000
 _log = logging.getLogger(__name__)
@@ -124,19 +126,25 @@ def check_table_name(path: Path, setting: str = "out") -> str:
     return suffix
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> None:
+def write_table(
+    path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = (), setting: str = "out"
+) -> None:
     """Write a table by the end of its name: CSV, TSV, JSON lines; None is an empty field, of JSON null.
 
+    The columns are by default those of the first row; what is neither text nor None is written as JSON.
+
     Raises:
-        SettingError: a name that says no form; a field holds a tab or a line break, which TSV cannot hold.
+        SettingError: a name, which the option `setting` gives, that says no form; a field holds a tab or a line break,
+            which TSV cannot hold.
         RunFolderError: it cannot be written.
     """
-    suffix = check_table_name(path)
+    suffix = check_table_name(path, setting)
+    table = list(rows)
+    columns = columns or [*next(iter(table), ())]
     if suffix in {".jsonl", ".ndjson"}:
-        lines = (json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)
-        write_atomic(path, lines)
+        write_atomic(path, (json.dumps({name: row[name] for name in columns}, ensure_ascii=False) for row in table))
         return
-    cells = [list(columns), *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    cells = [list(columns), *([_cell(row[name]) for name in columns] for row in table)]
     if suffix == ".csv":
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(cells)
@@ -145,8 +153,12 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str 
     for row in cells:
         if broken := next((cell for cell in row if set(cell) & set("\t\n\r")), None):
             what = f"a name that ends in .csv, since {broken[:40]!r} holds a tab or a line break"
-            raise SettingError("out", f"expected {what}; got {str(path)!r}")
+            raise SettingError(setting, f"expected {what}; got {str(path)!r}")
     write_atomic(path, ("\t".join(row) for row in cells))
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _write_through(path: Path, number: int | None, content: bytes | Iterable[str]) -> None:
@@ -262,97 +274,49 @@ NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 _SHARED = "shared"
 
 
-class FolderLock:
-    """The right to write into a folder: of one process alone, or shared by many; it ends with them, even when killed.
+@contextmanager
+def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Make a folder, and hold the right to write into it within the block: alone, or `shared` with others.
 
-    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the one holder. Where the
-    system or the file system has no such locks, a warning is logged and the folder is used without.
+    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the one holder, and ends
+    with the process, even when that is killed. Where the file system has no such locks, a warning is logged and the
+    folder is used without.
+
+    Raises:
+        RunFolderError: another process holds it, or the folder cannot be made or written.
     """
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / LOCK_NAME
-        self._handle: int | None = None
-        self._is_shared = False
-
-    def acquire(self, *, shared: bool = False) -> None:
-        """Take the lock, alone or `shared` with others who share it.
-
-        Raises:
-            RunFolderError: another process holds it, or the lock file cannot be written.
-        """
-        with explained(self._path, "write"):
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+    make_folder(folder)
+    path = folder / LOCK_NAME
+    with explained(path, "write"):
+        file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
+    with file:
+        with explained(path, "lock"):
+            try:
+                fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunFolderError(
+                    f"{folder}: {_holder(file.read(1000))} is writing into this folder; wait for it, stop it, or "
+                    "choose another folder"
+                ) from None
+            except OSError as error:
+                if error.errno not in NO_LOCKS:
+                    raise
+                _log.warning("%s: no file locks here; do not start two runs in one folder", folder)
+            file.truncate(0)
+            file.write(f"{_SHARED if shared else f'{os.getpid()} {socket.gethostname()}'}\n".encode())
         try:
-            with explained(self._path, "lock"):
-                self._flock(handle, shared=shared)
-            holder = _SHARED if shared else f"{os.getpid()} {socket.gethostname()}"
-            with explained(self._path, "write"):
-                os.ftruncate(handle, 0)
-                os.pwrite(handle, f"{holder}\n".encode(), 0)
-        except BaseException:
-            os.close(handle)
-            raise
-        self._handle, self._is_shared = handle, shared
-
-    def release(self) -> None:
-        """Give the lock back; nothing happens where it is not held."""
-        if self._handle is not None:
-            handle, self._handle = self._handle, None
-            if not self._is_shared:
+            yield
+        finally:
+            if not shared:
                 with suppress(OSError):
-                    os.ftruncate(handle, 0)
-            os.close(handle)
-
-    @property
-    def held(self) -> bool:
-        """Whether this object holds the lock."""
-        return self._handle is not None
-
-    @property
-    def shared(self) -> bool:
-        """Whether this object holds the lock together with others."""
-        return self.held and self._is_shared
-
-    def _flock(self, handle: int, *, shared: bool) -> None:
-        try:
-            import fcntl
-        except ImportError:
-            _log.warning("%s: this system has no file locks; do not start two runs in one folder", self._path.parent)
-            return
-        try:
-            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunFolderError(
-                f"{self._path.parent}: {_holder(handle)} is writing into this folder; "
-                "wait for it, stop it, or choose another folder"
-            ) from None
-        except OSError as error:
-            if error.errno not in NO_LOCKS:
-                raise
-            _log.warning("%s: no file locks here; do not start two runs in one folder", self._path.parent)
+                    file.truncate(0)
 
 
-def _holder(handle: int) -> str:
-    pid, _, host = os.pread(handle, 1000, 0).decode(errors="replace").strip().partition(" ")
+def _holder(content: bytes) -> str:
+    pid, _, host = content.decode(errors="replace").strip().partition(" ")
     if pid == _SHARED:
         return "a task that translates a shard"
     return f"process {pid} on {host}" if pid else "another process"
-
-
-@contextmanager
-def locked_folder(folder: Path) -> Iterator[None]:
-    """Make a folder, and hold its lock alone within the block.
-
-    Raises:
-        RunFolderError: another process holds it, or the folder cannot be made.
-    """
-    make_folder(folder)
-    lock = FolderLock(folder)
-    lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from ipaddress import ip_address
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from mtbias.errors import MtbiasError, OfflineError
+from mtbias.errors import MtbiasError, OfflineError, first_line
 
 VARIABLE = "MTBIAS_NO_NETWORK"
 _HUB = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
@@ -181,7 +181,7 @@ def why_failed(error: BaseException) -> str:
         if known:
             return known
     last = chain[-1]
-    line = (str(last).strip().splitlines() or [""])[0][:_LONGEST]
+    line = first_line(last)[:_LONGEST]
     return f"{type(last).__name__}: {line}" if line else type(last).__name__
 
 

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TextIO
 
 from mtbias.errors import UsageError
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
 INTERVAL = 30.0
 """Seconds between two lines of a log."""
+_LINE = "{desc} {n:,} of {total:,} ({percentage:.0f} %), {rate_noinv_fmt}, {remaining} left"
 
 
 def draws_bars(file: TextIO | None) -> bool:
@@ -35,9 +35,7 @@ class ProgressLine:
     On a terminal each stage has a bar (`draws_bars`). Elsewhere, in the log of a job, a line is written where the last
     one, or the beginning of the stage, is `interval` seconds ago or more::
 
-        translate 1,024 of 3,888 (26 %), 14.2 sentences/s, 0:03:20 left
-
-    The rate is that since the last line. A stage that had a line has one at its end, too; a shorter one has none.
+        translate 1,024 of 3,888 (26 %), 14.20 sentences/s, 03:20 left
     """
 
     def __init__(
@@ -60,11 +58,9 @@ class ProgressLine:
         self._unit, self._given, self._clock = unit, file, clock
         self._bar: tqdm[Any] | None = None
         self._stage: str | None = None
-        self._told = False
-        """Whether the stage had a line."""
         self._began = self._last = 0.0
         self._before = 0
-        """How many were done at `_last`."""
+        """How many were done when the stage began."""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show `done` of `total` of `stage`."""
@@ -92,26 +88,13 @@ class ProgressLine:
     def _write(self, file: TextIO, stage: str, done: int, total: int) -> None:
         now = self._clock()
         if stage != self._stage:
-            self._stage, self._told, self._began, self._last, self._before = stage, False, now, now, done
-            return
-        ended = done >= total and self._told
-        if now - self._last < self._interval and not ended:
-            return
-        file.write(f"{self._line(stage, done, total, now)}\n")
-        file.flush()
-        self._told, self._last, self._before = True, now, done
-        if done >= total:
-            self._stage = None
+            self._stage, self._began, self._last, self._before = stage, now, now, done
+        elif now - self._last >= self._interval:
+            from tqdm import tqdm
 
-    def _line(self, stage: str, done: int, total: int, now: float) -> str:
-        text = f"{stage} {done:,} of {total:,} ({100 * done // total} %)"
-        if done >= total:
-            return f"{text}, took {timedelta(seconds=round(now - self._began))}"
-        seconds = now - self._last
-        if done <= self._before or seconds <= 0:
-            return text
-        rate = (done - self._before) / seconds
-        return f"{text}, {rate:,.1f} {self._unit}/s, {timedelta(seconds=round((total - done) / rate))} left"
+            self._last = now
+            about: Any = {"initial": self._before, "unit": f" {self._unit}", "prefix": stage, "bar_format": _LINE}
+            print(tqdm.format_meter(done, total, now - self._began, **about), file=file, flush=True)
 
 
 def log_seconds() -> float:

@@ -154,7 +154,7 @@ def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> N
     if corpus.name in FILES:
         table = read_table(corpus.path)
         records = (table.records[instance.row] for instance in chosen)
-        write_table(out, table.columns, ([record.raw(name).rstrip() for name in table.columns] for record in records))
+        write_table(out, ({name: record.raw(name).rstrip() for name in table.columns} for record in records))
         return
     ids = {instance.id for instance in chosen}
     alone = [

@@ -11,9 +11,9 @@ from typing import Any
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.run_table import wrapped
-from mtbias.report.tables import PrintedTable, cut, draw, p_text, printable
+from mtbias.report.tables import PrintedTable, cut, draw, p_text
 from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
+from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number
@@ -63,22 +63,6 @@ def render_comparison(
     else:
         said = [f"{tables.markdown_text(text)}\n\n" for text in said if form == "markdown"]
     return "".join(said) + draw(found, form, [("", comparison.signature)])
-
-
-def render_rows(rows: Sequence[DifferingRow], form: str = "text") -> str:
-    """The sentences on which calls differ, as ``text``, ``csv`` or ``jsonl``; ends in a newline where there are any.
-
-    Raises:
-        ValueError: another format.
-    """
-    if form == "csv":
-        without_rows = [name for name in DifferingRow.__dataclass_fields__ if name != "about"]
-        return tables.as_csv([row.to_json() for row in rows], () if rows else without_rows)
-    if form == "jsonl":
-        return "".join(json.dumps(row.to_json(), ensure_ascii=False) + "\n" for row in rows)
-    if form != "text":
-        raise ValueError(f"expected a format of text, csv, jsonl, got {form!r}")
-    return "\n".join(_differing(row) for row in rows)
 
 
 def _tables(c: Comparison, names: Mapping[str, str], *, full: bool, short: bool) -> list[PrintedTable]:
@@ -223,16 +207,3 @@ def _name(pair: SystemPair) -> str:
 
 def _difference(d: Difference) -> str:
     return estimate_text(d.difference, d.interval) + (" *" if d.significant else _UNMARKED)
-
-
-def _differing(row: DifferingRow) -> str:
-    def said(name: str, call: str | None, reason: str | None, translation: str | None) -> str:
-        found = call or (f"none ({reason})" if reason else "none")
-        return f"  {cut(name)}: {found} | {printable(translation or UNDEFINED)}\n"
-
-    about = "".join(f", {name} {printable(value)}" for name, value in row.about.items())
-    return (
-        f"{row.lang} {printable(row.id)}{about}\n  {printable(row.source)}\n"
-        + said(row.first, row.first_call, row.first_reason, row.first_translation)
-        + said(row.second, row.second_call, row.second_reason, row.second_translation)
-    )

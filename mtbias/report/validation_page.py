@@ -85,7 +85,7 @@ def reason_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[flo
 
 
 def notes(correction: JsonObject) -> list[str]:
-    """What must be known beside a corrected number: what was assumed, what rests on little, what was added up."""
+    """What must be known beside a corrected number: what was assumed, what rests on little."""
     said = []
     labels = correction["labels"]
     if absent := correction["assumed_never_read"]:
@@ -93,8 +93,6 @@ def notes(correction: JsonObject) -> list[str]:
         said.append(f"no label of {total} is {' or '.join(absent)}: assumed that nobody reads a translation so")
     if few := correction["few_labels"]:
         said.append("hardly known: the errors on " + ", ".join(f"{g} (labels: {labels[g]})" for g in few))
-    if len(correction["confusion_of"]) > 1:
-        said.append(f"labels of {', '.join(correction['confusion_of'])} together: assumed that errors are alike")
     if correction["untranslated"]:
         said.append(f"rows without a translation, which stay wrong: {correction['untranslated']:,}")
     return said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -13,7 +13,7 @@ from mtbias.errors import DataError, RunFolderError
 from mtbias.files.kept_work import PARTS, kept_parts, read_plan
 from mtbias.files.reading import input_bytes, refuse_special, sha256_of
 from mtbias.files.strict_json import load_json
-from mtbias.files.writing import FolderLock, explained, is_ours, remove_temporaries, write_atomic, write_new
+from mtbias.files.writing import explained, is_ours, locked_folder, remove_temporaries, write_atomic, write_new
 from mtbias.runs import call_records as records
 from mtbias.runs.manifest import RunManifest
 from mtbias.scoring.measure import Judged
@@ -42,7 +42,9 @@ class RunFolder:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._lock = FolderLock(self.path)
+        self._lock = ExitStack()
+        self._shared: bool | None = None
+        """Whether others have it open for writing too; None where this object has not."""
 
     def __repr__(self) -> str:
         return f"RunFolder({str(self.path)!r})"
@@ -70,7 +72,8 @@ class RunFolder:
                 raise RunFolderError(f"{self.path}: expected a folder, got a file; choose another path")
             self.path.mkdir(parents=True, exist_ok=True)
             self._refuse_foreign()
-        self._lock.acquire(shared=shared)
+        self._lock.enter_context(locked_folder(self.path, shared=shared))
+        self._shared = shared
         try:
             self._refuse_foreign()
             if not shared:
@@ -79,13 +82,14 @@ class RunFolder:
                         remove_temporaries(folder)
             self._claim(RunManifest(identity, execution or {}))
         except BaseException:
-            self._lock.release()
+            self.close()
             raise
         return self
 
     def close(self) -> None:
         """Let others write into the folder."""
-        self._lock.release()
+        self._shared = None
+        self._lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -119,7 +123,7 @@ class RunFolder:
         Raises:
             RunFolderError: the folder is not open for writing, the disk is full, or another operating-system error.
         """
-        if not self._lock.held or self._lock.shared:
+        if self._shared is not False:
             raise RunFolderError(f"{self.path}: not open for writing; use open_or_create")
         write_atomic(self.path / name, content)
 
@@ -222,7 +226,7 @@ class RunFolder:
             raise RunFolderError(
                 f"{self.path}: belongs to another run: {'; '.join(found.differences(asked))}. Choose another folder"
             )
-        if not self._lock.shared and {**found.execution, **asked.execution} != found.execution:
+        if not self._shared and {**found.execution, **asked.execution} != found.execution:
             self.record_execution(asked.execution)
 
     def _refuse_foreign(self) -> None:

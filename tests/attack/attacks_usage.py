@@ -139,7 +139,7 @@ USAGE = (
     _usage("compare: json and csv", "compare runs/a runs/b --json --format csv"),
     _usage("compare: an unknown format", "compare runs/a runs/b --format xml"),
     _usage("compare: an unknown property", "compare runs/a runs/b --weighted colour"),
-    _usage("compare: rows in a table for papers", "compare runs/a runs/b --rows - --format latex"),
+    _usage("compare: rows in a file of no form", "compare runs/a runs/b --rows -"),
     _usage("compare: rows into a folder", "compare runs/a runs/b --rows runs"),
     _usage("report: neither page nor table", "report runs/a"),
     _usage("report: a breakdown of the page", "report runs/a --by domain --out out.html"),

@@ -67,10 +67,9 @@ def test_the_table_of_two_runs(two: list[str], capsys: pytest.CaptureFixture[str
 
 
 def test_systems_have_the_names_that_are_given(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    out = _run(capsys, *two, "--name", "beam 5", "--name", "greedy", "--rows", "-")
+    out = _run(capsys, *two, "--name", "beam 5", "--name", "greedy")
     assert "beam 5 - greedy" in out
     assert "alpha" not in out
-    assert "\n  greedy: " in out
     wrong = _run(capsys, *two, "--name", "beam 5", code=2)
     assert "--name: expected a name for each of 2 runs, got 1" in wrong
 
@@ -86,12 +85,9 @@ def test_languages_are_rows_of_one_table(two: list[str], tmp_path: Path, capsys:
     assert content == json.loads(_run(capsys, *two, *spanish, "--format", "json"))
 
 
-def test_rows_below_the_table_and_in_files(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_in_files(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     differing = json.loads(_run(capsys, *two, "--json"))["pairs"][0]["differing"]
     assert differing > 0
-    out = _run(capsys, *two, "--rows", "-")
-    assert out.count(", gold ") == differing + 1  # and the table's title
-    assert out.splitlines()[-1].startswith("Signature: ")
     table = tmp_path / "rows.csv"
     assert _run(capsys, *two, "--rows", str(table)) == _run(capsys, *two)
     with table.open(encoding="utf-8", newline="") as file:
@@ -101,7 +97,6 @@ def test_rows_below_the_table_and_in_files(two: list[str], tmp_path: Path, capsy
     lines = tmp_path / "rows.jsonl"
     _run(capsys, *two, "--rows", str(lines))
     assert len(lines.read_text(encoding="utf-8").splitlines()) == differing
-    assert len(json.loads(_run(capsys, *two, "--rows", "-", "--json"))["differing"]) == differing
 
 
 def test_a_page_beside_the_table(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,9 +153,9 @@ def test_what_cannot_be_compared_is_one_line(
             'Invalid value "colour" for --weighted. Choose from: "all", "pronouns"',
         ),
         (["beta", "--rows", "alpha"], "expected two runs or more"),
-        (["beta", "alpha", "--rows", "--json"], "expected a file or -, got the option --json"),
-        (["beta", "beta", "--rows", "alpha"], "--rows: expected a file, got the folder"),
-        (["alpha", "beta", "--rows", "-", "--format", "csv"], "--rows: expected a file with --format csv, got -"),
+        (["beta", "alpha", "--rows", "--json"], "--rows"),
+        (["beta", "beta", "--rows", "alpha"], "--rows: expected a name that ends in"),
+        (["alpha", "beta", "--rows", "-"], "--rows: expected a name that ends in"),
         (["alpha", "beta", "--json", "--format", "csv"], "exclude each other"),
     ],
 )

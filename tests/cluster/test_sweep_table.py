@@ -115,28 +115,3 @@ def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes
     assert lines[0] == "Accuracy on winomt, per cent (n de 1, he 1)"  # without resamples there are no intervals
     assert lines[2].split() == ["opus-mt", "0.0", "100.0"]
     assert lines[3].split() == ["demo", "100.0", "0.0"]
-
-
-def test_sentences_of_unknown_gender_have_tables_of_their_own(plan: SweepPlan) -> None:
-    shares = {
-        "masculine": 75.0,
-        "feminine": 25.0,
-        "both_forms": 0.0,
-        "neutral": 0.0,
-        "decided_percent": 80.0,
-        "gap": 50.0,
-    }
-    overall = {"n": 10, "decided": 8, **shares, "ci": {"masculine": [40.9, 92.9], "feminine": [7.1, 59.1]}}
-    metrics = {cell.id: _metrics(cell) for cell in plan.cells}
-    part = {"overall": overall, "intervals": {"level": 95.0, "resamples": 2000}}
-    text = render_sweep(plan, {name: {**found, "unknown": part} for name, found in metrics.items()}, "text")
-    blocks = text.split("\n\n")
-    assert blocks[:3] == render_sweep(plan, metrics, "text").split("\n\n")[:3]
-    assert blocks[3].splitlines()[:3] == [
-        "Masculine on sentences of unknown gender of winomt, per cent with 95 % intervals (n de 10, he 10)",
-        "                        de                 he",
-        "opus-mt  75.0 [40.9, 92.9]  75.0 [40.9, 92.9]",
-    ]
-    assert [block.split(" on ")[0] for block in blocks[4:7]] == ["Feminine", "Both forms", "Neutral"]
-    latex = render_sweep(plan, {name: {**found, "unknown": part} for name, found in metrics.items()}, "latex")
-    assert latex.count(r"\begin{table}") == 2

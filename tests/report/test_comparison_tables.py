@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from mtbias.report.comparison_tables import FORMATS, render_comparison, render_rows
+from mtbias.report.comparison_tables import FORMATS, render_comparison
 from mtbias.scoring.bias import GENDER_COUNTING, count
 from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
@@ -216,19 +216,6 @@ def test_another_form_is_refused() -> None:
     assert "html" not in FORMATS
     with pytest.raises(ValueError, match="got 'html'"):
         render_comparison(PLAIN, "html")
-    with pytest.raises(ValueError, match="got 'html'"):
-        render_rows([ROW], "html")
-
-
-def test_rows_in_every_form() -> None:
-    text = render_rows([ROW, ROW])
-    assert text.startswith("de r1, entity doctor, gold female, stereotype anti\n  The doctor, she said.\n")
-    assert "  alpha: male | Der Arzt,? sagte sie.\n  beta: none (unaligned) | –\n" in text
-    (row,) = csv.DictReader(io.StringIO(render_rows([ROW], "csv")))
-    assert (row["first_call"], row["second_call"], row["second_reason"]) == ("male", "", "unaligned")
-    assert json.loads(render_rows([ROW], "jsonl"))["second_translation"] is None
-    assert render_rows([]) == render_rows([], "jsonl") == ""
-    assert render_rows([], "csv").startswith("lang,id,first,")
 
 
 def test_consistency_has_a_table_of_its_own_where_the_corpus_has_pairs() -> None:

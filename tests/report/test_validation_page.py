@@ -93,7 +93,7 @@ def _corrected(
     correction = correct(counts, confusion, n_resamples=100)
     signature = f"dataset:{corpus}|system:{system}"
     return CorrectedRun(
-        system, lang, corpus, (lang,), (), correction, signature, labels_on_pronouns=14,
+        system, lang, corpus, (), correction, signature, labels_on_pronouns=14,
         percent_from_pronouns={"accuracy": 20.0, "delta_g": gone, "delta_s": None},
     ).to_json()  # fmt: skip
 
@@ -199,7 +199,7 @@ def test_rows_that_differ_are_listed_with_their_marks() -> None:
 
 def test_text_written_from_right_to_left_is_shown_so() -> None:
     seen = _page(HEBREW, rtl=True)
-    (target,) = [a for _, a in seen.tags if a.get("class") == "text" and a.get("dir")]
+    _, target = [a for _, a in seen.tags if a.get("class") == "text" and a.get("dir")]  # behind its source
     assert (target["dir"], target["lang"]) == ("rtl", "he")
 
 

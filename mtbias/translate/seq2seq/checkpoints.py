@@ -25,6 +25,7 @@ from mtbias.errors import (
     SettingError,
     UsageError,
     choices,
+    first_line,
 )
 from mtbias.files.reading import input_bytes, open_input, refuse_special
 from mtbias.files.strict_json import DecodingError, decoded, load_json
@@ -117,11 +118,6 @@ class Checkpoint:
                         f"{self.folder / _CONFIG}: {key}: expected at most {_MOST_LAYERS}, got {n}; download the "
                         "checkpoint again"
                     )
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's text: libraries give pages."""
-    return (str(error).strip().splitlines() or [""])[0]
 
 
 @contextmanager

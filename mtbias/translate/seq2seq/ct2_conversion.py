@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from mtbias.errors import DependencyError, ModelError
+from mtbias.errors import DependencyError, ModelError, first_line
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import waiting_lock
 from mtbias.machine.devices import install_command
-from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash, first_line
+from mtbias.translate.seq2seq.checkpoints import file_hash, files_hash
 from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 

@@ -14,12 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from mtbias.errors import DependencyError, ModelError, MtbiasError, UsageError
+from mtbias.errors import DependencyError, ModelError, MtbiasError, UsageError, first_line
 from mtbias.files.strict_json import load_json
 from mtbias.machine import devices as host
 from mtbias.machine.devices import install_command
 from mtbias.settings import DTYPES
-from mtbias.translate.seq2seq.checkpoints import first_line
 from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
 from mtbias.translate.seq2seq.engine import Bounds, Decoding, Generated, cpu_concurrency, within_memory
