@@ -170,8 +170,7 @@ class SoWinoBias(CorefDataset):
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.
 
-        Accuracy: right / n; both persons, or none, are wrong. "One alone": right / (right + wrong), what is left where
-        a forced choice is asked for. Intervals are percentile bootstraps over pairs; p of pro − anti is McNemar's exact
+        Accuracy: right / n; both persons, or none, are wrong. Intervals are percentile bootstraps over pairs; p of pro − anti is McNemar's exact
         test over pairs (``all``: of both polarities), two-sided.
         """
         # A pair is a cell of a table of polarity, link of the pro and link of the anti sentence.
@@ -196,9 +195,6 @@ class SoWinoBias(CorefDataset):
                 headline = row == "all" and key != "average"
                 numbers.append(NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {label}", one, headline))
             for direction, of in by_link.items():
-                key, label = f"{row}:{direction}:one_alone", f"accuracy where one person alone, {row}, {direction}"
-                one = replace(estimates[key], n=int(of[right] + of[LINKS.index(Link.WRONG)]))
-                numbers.append(NamedNumber("", key, label, one))
                 counts[f"{row}, {direction}"] = dict(zip(map(str, LINKS), map(int, of), strict=True))
         return DatasetScores(tuple(numbers), {"": units}, counts)
 
@@ -220,11 +216,9 @@ def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
     """Accuracy by `ROWS` and direction, and what is made of it, of tables ``[R, 2, 4, 4]``."""
     values: dict[str, Floats] = {}
     for direction, links in zip(CONDITIONS, (tables.sum(axis=3), tables.sum(axis=2)), strict=True):
-        right, alone = links[..., LINKS.index(Link.RIGHT)], links[..., LINKS.index(Link.WRONG)]
-        shares, of_alone = percent(right, links.sum(axis=-1)), percent(right, right + alone)
-        pooled = percent(right.sum(axis=1), (right + alone).sum(axis=1))
-        for row, share, one in zip(ROWS, (*shares.T, shares.mean(axis=1)), (*of_alone.T, pooled), strict=True):
-            values |= {f"{row}:{direction}": share, f"{row}:{direction}:one_alone": one}
+        shares = percent(links[..., LINKS.index(Link.RIGHT)], links.sum(axis=-1))
+        for row, share in zip(ROWS, (*shares.T, shares.mean(axis=1)), strict=True):
+            values[f"{row}:{direction}"] = share
     for row in ROWS:
         values |= by_kind(f"{row}:", *(values[f"{row}:{direction}"] for direction in CONDITIONS))
     return values

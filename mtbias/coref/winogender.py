@@ -101,7 +101,6 @@ class Winogender(CorefDataset):
     files: Mapping[str, str]
 
     name = "winogender"
-    takes_labels = True
     signed = MappingProxyType({"gotcha": "bls50", "unit": "occupation"})
 
     @cached_property
@@ -131,19 +130,6 @@ class Winogender(CorefDataset):
         pronoun = sentence.places[2]
         group = id_.removesuffix(f".{sentence.pronoun}.txt")
         return AskedPronoun((pronoun, pronoun), group, answer is sentence.answer)
-
-    def read_labels(self, path: Path) -> Answers:
-        """Columns ``sentid`` and ``prediction``: occupation (or 0), participant (1), both, none (neither)."""
-        table = read_table(path, "sentid", "prediction")
-        labels: dict[str, Resolution] = {}
-        for record in table.records:
-            id_, label = record.get("sentid"), record.get("prediction").lower()
-            if id_ in labels:
-                raise record.error(f"expected id {id_!r} once, got it again; remove a row")
-            if label not in _LABELS:
-                raise record.error(f"prediction: expected one of {', '.join(_LABELS)}, got {label!r}")
-            labels[id_] = _LABELS[label]
-        return Answers(labels, table.file.hashes)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has none."""
@@ -183,12 +169,6 @@ class Winogender(CorefDataset):
         )
 
 
-_LABELS = {
-    **{str(resolution): resolution for resolution in Resolution},
-    "0": Resolution.OCCUPATION,
-    "1": Resolution.PARTICIPANT,
-    "neither": Resolution.NONE,
-}
 _HEADLINE = {"consistency", "male_female_differ", "male_accuracy", "female_accuracy", "pearson_bls"}
 _NAMES = {
     "consistency": "all three pronouns resolved alike",

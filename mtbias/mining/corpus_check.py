@@ -26,11 +26,11 @@ from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import Interval, percent_of, source
 from mtbias.types import frozen
 
-_, WRONG, UNSURE = JUDGEMENTS = ("right", "wrong", "unsure")
+JUDGEMENTS = ("right", "wrong", "unsure")
 """What a reader may say of a row."""
 ERRORS = ("other noun would be right", "ambiguous", "he or she", "quoted")
 """Why a row is wrong, the types of table 1 of BUG's paper; a reader need not say it."""
-_SAID = {**{each: each[0] for each in JUDGEMENTS}, **{f"{WRONG}: {why}": str(n) for n, why in enumerate(ERRORS, 1)}}
+_SAID = {**{each: each[0] for each in JUDGEMENTS}, **{f"wrong: {why}": str(n) for n, why in enumerate(ERRORS, 1)}}
 """Judgements as a file has them, with the keys of the page."""
 
 _REQUIRED = ("sentence_text", "profession", "profession_first_index", "g", "g_first_index")
@@ -202,11 +202,6 @@ class Precision:
     precision: float | None
     """Right / (right + wrong), in per cent."""
     interval: Interval | None
-    unsure_as_wrong: float | None
-    """Right / all judged, in per cent: as if all that a reader was unsure of were wrong."""
-    unsure_as_wrong_interval: Interval | None
-    mean_confidence: float | None
-    """Of the rows right or wrong: where it is calibrated, about the precision / 100."""
 
 
 @frozen
@@ -311,6 +306,5 @@ def _agreement(pairs: Sequence[tuple[str, str]]) -> ReaderAgreement:
 
 def _precision(name: str, rows: Sequence[CheckedRow], judgements: Mapping[str, str]) -> Precision:
     right, wrong, unsure = (sum(judgements[row.key] == one for row in rows) for one in JUDGEMENTS)
-    shares = [(percent_of(right, n), wilson_percent(right, n)) for n in (right + wrong, len(rows))]
-    sure = [row.confidence for row in rows if judgements[row.key] != UNSURE and row.confidence is not None]
-    return Precision(name, right, wrong, unsure, *shares[0], *shares[1], sum(sure) / len(sure) if sure else None)
+    n = right + wrong
+    return Precision(name, right, wrong, unsure, percent_of(right, n), wilson_percent(right, n))

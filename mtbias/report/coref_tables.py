@@ -38,7 +38,7 @@ def render_evaluation(
     has every number, the others those of the headline, unless `every`; `counts` adds what was counted.
     """
     if form == "csv":
-        return as_csv([*_records(evaluations), *_difference_records(differences)])
+        return as_csv(_records(evaluations, differences))
     first, *others = evaluations
     shown = [one for one in differences if every or one.number.headline]
     tables = [_numbers(evaluations, every), *(_differences(first.name, other.name, shown) for other in others)]
@@ -151,29 +151,24 @@ def _difference(one: NumberDifference) -> str:
     return estimate_text(d.difference, d.interval, one.number.decimals) + ("*" if d.significant else "")
 
 
-def _records(evaluations: Sequence[Evaluation]) -> Iterator[JsonObject]:
+def _records(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> Iterator[JsonObject]:
+    """A line of CSV for each number, and for each difference: of a system, `minus` another."""
     for evaluation in evaluations:
         for dataset, result in evaluation.results.items():
-            for one in result.scores.numbers:
-                of = one.estimate
-                lower, upper = of.interval or (None, None)
-                yield {
-                    "system": evaluation.name, "minus": None, "dataset": dataset, "part": one.part, "key": one.key,
-                    "label": one.label, "value": of.value, "lower": lower, "upper": upper, "n": of.n, "p": of.p,
-                    "p_holm": None, "seed": evaluation.settings.seed, "resamples": evaluation.settings.resamples,
-                    "signature": result.signature,
-                }  # fmt: skip
-
-
-def _difference_records(differences: Sequence[NumberDifference]) -> Iterator[JsonObject]:
+            of = {"system": evaluation.name, "minus": None, "dataset": dataset}
+            made = {**vars(evaluation.settings), "signature": result.signature}
+            yield from ({**of, **_ends(one.to_json()), **made} for one in result.scores.numbers)
     for one in differences:
         d = one.difference
-        lower, upper = d.interval or (None, None)
+        found = {"value": d.difference, "interval": d.interval, "p": d.p, "p_holm": d.p_holm}
         yield {
-            "system": one.first, "minus": one.second, "dataset": one.dataset, "part": one.number.part,
-            "key": one.number.key, "label": one.number.label, "value": d.difference, "lower": lower, "upper": upper,
-            "p": d.p, "p_holm": d.p_holm,
+            "system": one.first, "minus": one.second, "dataset": one.dataset, **one.number.named(), **_ends(found),
         }  # fmt: skip
+
+
+def _ends(values: JsonDict) -> JsonDict:
+    lower, upper = values.pop("interval") or (None, None)
+    return {**values, "lower": lower, "upper": upper}
 
 
 _TITLES = {

@@ -105,8 +105,7 @@ def weigh(rows: Sequence[Described], number: str, properties: Sequence[str] | No
         are 1, and the weighted number is the plain one.
 
     Raises:
-        DataError: an unknown property; one that no sentence of the groups has; no weights balance all (the message
-            names those in conflict).
+        DataError: an unknown property; one that no sentence of the groups has; no weights balance all.
     """
     what, group_of, (first, second) = _GROUPS[number]
     places = [n for n, row in enumerate(rows) if group_of(row) in {first, second}]

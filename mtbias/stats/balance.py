@@ -39,8 +39,7 @@ _SURE = 1e-9
 _ACCEPTED = 1e-7
 """The same where no set improves it any more: below this it is rounding."""
 _ROUNDS = 2000
-_COLUMNS_A_ROUND = 100
-_COLUMNS_KEPT = 2000
+_COLUMNS_A_ROUND = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +104,7 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
 
     Raises:
         DataError: not exactly two groups, or an example without one; numbers with a fraction, which are to be cut into
-            bins first; no weights can balance all properties at once (the message names those in conflict).
+            bins first; no weights can balance all properties at once (the message names them).
     """
     names, second = _two_groups(groups)
     cells, members, sets = _cells(second, properties)
@@ -237,16 +236,15 @@ class _Master:
 
     def __init__(self, cells: _Cells, members: Bools, kept: Bools) -> None:
         self.share = cells.sizes / cells.sizes.sum()
-        signed = np.where(cells.is_second, -self.share, self.share)
-        rows = np.vstack([np.where(cells.is_second, 0, self.share), np.where(cells.is_second, self.share, 0)])
-        self.rows = np.vstack([rows, members * signed])
+        first, second = (np.where(cells.is_second == side, self.share, 0) for side in (False, True))
+        self.rows = np.vstack([first, second, members * (first - second)])
         self.rhs = np.zeros(len(self.rows))
         self.rhs[:2] = 0.5
         self.groups = tuple(np.flatnonzero(kept & (cells.is_second == side)) for side in (False, True))
-        self._mass = tuple(self.share[cells.is_second == side].sum() for side in (False, True))
+        self._mass = first.sum(), second.sum()
         self._half = 0.5 / cells.sizes.sum()
-        self.columns: Floats = np.empty((len(self.rows), 0))
-        self.costs: Floats = np.empty(0)
+        self._columns: list[Floats] = []
+        self._costs: list[Floats] = []
         self.sets: list[tuple[Counts, int]] = []
         self.mass: Floats = np.empty(0)
         """What the solution gives to each set."""
@@ -259,44 +257,32 @@ class _Master:
     def add(self, side: int, order: Counts, lengths: Counts) -> None:
         """Add the sets of the first so many cells of `order`."""
         mass = np.cumsum(self.share[order])[lengths - 1]
-        columns = np.cumsum(self.rows[:, order], axis=1)[:, lengths - 1] / mass
-        self.columns = np.concatenate((self.columns, columns), axis=1)
-        self.costs = np.concatenate((self.costs, self.cost(side, mass)))
+        self._columns.append(np.cumsum(self.rows[:, order], axis=1)[:, lengths - 1] / mass)
+        self._costs.append(self.cost(side, mass))
         self.sets.extend((order, int(length)) for length in lengths)
 
     def solve(self) -> tuple[float, Floats]:
-        """The optimum over the sets made so far, and the prices of the rows; forgets sets that are far from useful."""
-        found = _linprog(self.costs, A_eq=self.columns, b_eq=self.rhs)
+        """The optimum over the sets made so far, and the prices of the rows."""
+        found = _linprog(np.concatenate(self._costs), A_eq=np.hstack(self._columns), b_eq=self.rhs)
         if found is None:
             raise MtbiasError("the linear program lost its solution to rounding; please report this")
-        prices: Floats = found.eqlin.marginals
         self.mass = found.x
-        if len(self.sets) > _COLUMNS_KEPT:
-            reduced = np.where(self.mass > 0, -np.inf, self.costs - prices @ self.columns)
-            best = np.sort(np.argsort(reduced, kind="stable")[: _COLUMNS_KEPT // 2])
-            self.columns, self.costs, self.mass = self.columns[:, best], self.costs[best], self.mass[best]
-            self.sets = [self.sets[i] for i in best]
-        return float(found.fun), prices
+        return float(found.fun), found.eqlin.marginals
 
-    def price(self, at: Floats, prices: Floats, worth: float) -> float:
-        """Add sets that improve on the solution with `prices`, in the order of the prices `at`.
+    def price(self, prices: Floats, worth: float) -> float:
+        """Add sets that improve on the solution with `prices` by more than `worth`.
 
-        Returns: a lower bound of the optimum, from `at`: each group has mass 1/2 to give to its sets.
+        Returns: a lower bound of the optimum: each group has mass 1/2 to give to its sets.
         """
-        bound = float(self.rhs @ at)
+        bound = float(self.rhs @ prices)
         for side, group in enumerate(self.groups):
-            value = at @ self.rows[:, group]
+            value = prices @ self.rows[:, group]
             place = np.argsort(-value / self.share[group], kind="stable")
-            order, gained = group[place], np.cumsum(value[place])
-            mass = np.cumsum(self.share[order])
-            cost = self.cost(side, mass)
-            bound += 0.5 * float((cost - gained / mass).min())
-            reduced = cost - np.cumsum(prices @ self.rows[:, order]) / mass
-            useful = np.flatnonzero(reduced < -worth)
-            if len(useful) > _COLUMNS_A_ROUND:
-                useful = useful[np.linspace(0, len(useful) - 1, _COLUMNS_A_ROUND).astype(np.int64)]
-            if len(useful):
-                self.add(side, order, useful + 1)
+            order, mass = group[place], np.cumsum(self.share[group[place]])
+            reduced = self.cost(side, mass) - np.cumsum(value[place]) / mass
+            bound += 0.5 * float(reduced.min())
+            if len(useful := np.flatnonzero(reduced < -worth)):
+                self.add(side, order, useful[:: 1 + len(useful) // _COLUMNS_A_ROUND] + 1)
         return bound
 
     def weights(self) -> Floats:
@@ -313,18 +299,12 @@ def _solve(master: _Master, names: Sequence[str]) -> tuple[Floats, float]:
     start = _start(master, names)
     for side, group in enumerate(master.groups):
         order = group[np.argsort(-start[group], kind="stable")]
-        steps = np.flatnonzero(np.append(np.diff(start[order]) < 0, values=True)) + 1
-        master.add(side, order, steps)
-    bound, best = -np.inf, None
+        master.add(side, order, np.flatnonzero(np.append(np.diff(start[order]) < 0, values=True)) + 1)
+    bound = -np.inf
     for _ in range(_ROUNDS):
         value, prices = master.solve()
         known = len(master.sets)
-        # Prices between the best and the newest jump about less; where they find nothing, the newest decide.
-        for at in (prices if best is None else (best + prices) / 2, prices):
-            if (lower := master.price(at, prices, _SURE * value)) > bound:
-                bound, best = lower, at
-            if len(master.sets) > known:
-                break
+        bound = max(bound, master.price(prices, _SURE * value))
         gap = max(0.0, (value - bound) / value) if value > 0 else 0.0  # 0: groups of one example have no pairs
         if gap <= _SURE or len(master.sets) == known:
             break
@@ -335,39 +315,20 @@ def _solve(master: _Master, names: Sequence[str]) -> tuple[Floats, float]:
 
 def _start(master: _Master, names: Sequence[str]) -> Floats:
     """Weights that fulfil all constraints, as near to 1 as may be (in the sum of absolute differences)."""
-    from scipy import sparse
-
     free = np.sort(np.concatenate(master.groups))
-    share, one = master.share[free], sparse.identity(len(free))
-    rows = sparse.hstack([sparse.csr_matrix(master.rows[:, free]), sparse.csr_matrix((len(master.rows), len(free)))])
-    found = _linprog(
-        np.concatenate([np.zeros(len(free)), share]),
-        A_ub=sparse.vstack([sparse.hstack([one, -one]), sparse.hstack([-one, -one])]).tocsr(),
-        b_ub=np.concatenate([np.ones(len(free)), -np.ones(len(free))]),
-        A_eq=rows.tocsr(),
-        b_eq=master.rhs,
+    rows, n = master.rows[:, free], len(free)
+    found = _linprog(  # of 1 + more − less, where less is at most 1
+        np.tile(master.share[free], 2),
+        A_eq=np.hstack([rows, -rows]),
+        b_eq=master.rhs - rows.sum(axis=1),
+        bounds=[(0, None)] * n + [(0, 1)] * n,
     )
     if found is None:
-        conflict = ", ".join(_conflict(master, free, names))
-        message = f"no weights balance all properties at once; in conflict with the others: {conflict}"
+        message = f"no weights balance all properties at once, in conflict are some of {', '.join(names)}"
         raise DataError(f"{message}. Leave one out, or put rare values together")
     weights = np.zeros(len(master.share))
-    weights[free] = np.maximum(found.x[: len(free)], 0)
+    weights[free] = np.maximum(1 + found.x[:n] - found.x[n:], 0)
     return weights
-
-
-def _conflict(master: _Master, free: Counts, names: Sequence[str]) -> list[str]:
-    """Properties that must stay unequal for the others to be equal, the fewest in mass."""
-    slack = np.vstack([np.zeros((2, len(names))), np.identity(len(names))])
-    found = _linprog(
-        np.concatenate([np.zeros(len(free)), np.ones(2 * len(names))]),
-        A_eq=np.hstack([master.rows[:, free], slack, -slack]),
-        b_eq=master.rhs,
-    )
-    if found is None:
-        return ["the groups themselves"]
-    over, under = found.x[len(free) :].reshape(2, len(names))
-    return [name for name, difference in zip(names, over - under, strict=True) if abs(difference) > 1e-9]
 
 
 def _linprog(costs: Floats, **program: Any) -> Any:  # noqa: ANN401 - scipy's result has no type

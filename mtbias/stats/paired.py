@@ -415,13 +415,9 @@ def corrected(
 
 def _all_swaps(sizes: Sequence[int]) -> Arrangements:
     """Every combination of ks, with its probability."""
-    combinations_of_ks = list(product(*(range(size + 1) for size in sizes)))
-    ks = np.array(combinations_of_ks, dtype=np.float64).reshape(len(combinations_of_ks), len(sizes))
-    chances = [np.array([comb(size, k) / 2**size for k in range(size + 1)]) for size in sizes]
-    probabilities = np.ones(len(ks))
-    for column, chance in zip(ks.T, chances, strict=True):
-        probabilities *= chance[column.astype(np.int64)]
-    yield ks, probabilities
+    ks = list(product(*(range(size + 1) for size in sizes)))
+    chances = product(*([comb(size, k) / 2**size for k in range(size + 1)] for size in sizes))
+    yield np.array(ks, dtype=np.float64).reshape(len(ks), len(sizes)), np.array(list(map(prod, chances)), np.float64)
 
 
 def _drawn_swaps(sizes: Sequence[int], n_resamples: int, rng: Rng) -> Arrangements:

@@ -39,9 +39,8 @@ GOOD: Mapping[str, str] = {
     "winobias/male_occupations.txt": f"coref score winobias --data winobias --baseline first {_FEW}",
     "system.conll": f"coref score winobias --data winobias --predictions system.conll {_FEW}",
     "system.jsonl": f"coref score winobias --data winobias --predictions system.jsonl {_FEW}",
-    "winogender/all_sentences.tsv": f"coref score winogender --data winogender --predictions winogender.tsv {_FEW}",
-    "winogender/occupations-stats.tsv": f"coref score winogender --data winogender --predictions winogender.tsv {_FEW}",
-    "winogender.tsv": f"coref score winogender --data winogender --predictions winogender.tsv {_FEW}",
+    "winogender/all_sentences.tsv": f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}",
+    "winogender/occupations-stats.tsv": f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}",
     "winogender.jsonl": f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}",
     "gap/gap-test.tsv": f"coref score gap --data gap/gap-test.tsv --predictions gap.tsv {_FEW}",
     "gap.tsv": f"coref score gap --data gap --predictions gap.tsv {_FEW}",
@@ -322,9 +321,6 @@ EDITS = (
     _edit(
         "system.jsonl", "fastcoref's clusters that are no lists", "[[[0, 1], [6, 6]]]", '[3], "clusters_strings": []'
     ),
-    _edit("winogender.tsv", "an unknown answer", "\toccupation\n", "\tnobody\n"),
-    _edit("winogender.tsv", "an id twice", "florist.caller.0.female", "florist.caller.0.male"),
-    _edit("winogender.tsv", "no column of answers", "prediction", "answer"),
     _edit("winogender/occupations-stats.tsv", "a share above 100", "60.5", "160.5"),
     _edit("winogender/occupations-stats.tsv", "NaN", "60.5", "nan"),
     _edit("winogender/occupations-stats.tsv", "an occupation twice", "plumber", "florist"),

@@ -205,7 +205,7 @@ USAGE = (
     _usage("coref winobias: a folder without data", "coref score winobias --data winogender --baseline first", code=1),
     _usage(
         "coref winogender: a folder without data",
-        "coref score winogender --data winobias --predictions winogender.tsv",
+        "coref score winogender --data winobias --predictions winogender.jsonl",
         code=1,
     ),
     _usage("coref conll: no file", "coref score conll --baseline perfect", code=1),

@@ -123,8 +123,6 @@ def _write_clusters(folder: Path) -> None:
     winogender = folder / "winogender"
     winogender.mkdir()
     ids = write_winogender(winogender)
-    answers = ["sentid\tprediction", *(f"{id_}\toccupation" for id_ in ids)]
-    (folder / "winogender.tsv").write_text("\n".join(answers) + "\n", encoding="utf-8")
     found = [{"id": id_, "clusters": [[[0, 1], [3, 3]]]} for id_ in ids]
     (folder / "winogender.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
 

@@ -312,7 +312,7 @@ def test_forms(form: str, data: Path, out: Path, tmp_path: Path, capsys: pytest.
     assert ("66.67" if form not in {"csv", "json"} else "66.66666" if form == "csv" else "66.666667") in shown
     assert "coref:gap|data:" in shown.replace("\\", "")
     if form == "csv":
-        assert shown.startswith("system,minus,dataset,part,key,label,value,lower,upper,n,p,p_holm,")
+        assert shown.startswith("system,minus,dataset,part,key,label,value,n,p,lower,upper,")
         assert "\nfirst,fi<b>fth,gap,,f1:overall," in shown
     if form == "latex":
         assert r"accuracy, masculine $-$ feminine & " in shown

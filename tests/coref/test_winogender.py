@@ -181,36 +181,6 @@ def test_bad_clusters(data: Winogender, tmp_path: Path, row: dict[str, Any], mes
         data.read([path], spans="included")
 
 
-def test_labels_from_a_table(data: Winogender, tmp_path: Path) -> None:
-    labels = ["occupation", "0", "Participant", "1", "both", "NONE", "neither"]
-    rows = [f"{id_}\t{labels[at % 7]}\tx" for at, id_ in enumerate(data.sentences)]
-    path = tmp_path / "p.tsv"
-    path.write_text("sentid\tprediction\tmore\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    found = data.read([path]).of
-    expected = [
-        Resolution.OCCUPATION, Resolution.OCCUPATION, Resolution.PARTICIPANT, Resolution.PARTICIPANT, Resolution.BOTH,
-        Resolution.NONE, Resolution.NONE,
-    ]  # fmt: skip
-    assert list(found.values())[:7] == expected
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("clerk.guest.0.male.txt\tyes", "prediction: expected one of occupation, .* got 'yes'"),
-        ("clerk.guest.0.male.txt\t", "got ''"),
-        ("clerk.nobody.0.male.txt\t0", "predictions for 1 ids that the data does not have: 'clerk.nobody.0.male.txt'"),
-        ("clerk.guest.0.male.txt\t0\nclerk.guest.0.male.txt\t0", "once, got it again"),
-        ("clerk.guest.0.male.txt\t0", "no prediction for 35 of 36 documents, the first 'florist.caller.0.male.txt'"),
-    ],
-)
-def test_bad_labels(data: Winogender, tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "p.tsv"
-    path.write_text(f"sentid\tprediction\n{line}\n", encoding="utf-8")
-    with pytest.raises(DataError, match=message):
-        data.read([path], spans="included")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
