@@ -170,8 +170,8 @@ class SoWinoBias(CorefDataset):
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.
 
-        Accuracy: right / n; both persons, or none, are wrong. Intervals are percentile bootstraps over pairs; p of pro − anti is McNemar's exact
-        test over pairs (``all``: of both polarities), two-sided.
+        Accuracy: right / n; both persons, or none, are wrong. Intervals are percentile bootstraps over pairs; p of
+        pro − anti is McNemar's exact test over pairs (``all``: of both polarities), two-sided.
         """
         # A pair is a cell of a table of polarity, link of the pro and link of the anti sentence.
         links = {s.id: LINKS.index(link(s, answers.of[s.id])) for s in self.sentences}

@@ -40,7 +40,9 @@ GOOD: Mapping[str, str] = {
     "system.conll": f"coref score winobias --data winobias --predictions system.conll {_FEW}",
     "system.jsonl": f"coref score winobias --data winobias --predictions system.jsonl {_FEW}",
     "winogender/all_sentences.tsv": f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}",
-    "winogender/occupations-stats.tsv": f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}",
+    "winogender/occupations-stats.tsv": (
+        f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}"
+    ),
     "winogender.jsonl": f"coref score winogender --data winogender --predictions winogender.jsonl {_FEW}",
     "gap/gap-test.tsv": f"coref score gap --data gap/gap-test.tsv --predictions gap.tsv {_FEW}",
     "gap.tsv": f"coref score gap --data gap --predictions gap.tsv {_FEW}",
