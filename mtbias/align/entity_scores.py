@@ -9,7 +9,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from mtbias.align.sentence_pairs import IndexedPairs, IntArray
 from mtbias.english.words import hyphenated_parts, singulars
 from mtbias.language.definition import Language
 from mtbias.language.source import ENGLISH, SourceLanguage
+from mtbias.types import frozen
 
 # Words of two languages that are spelt alike: cognates, loans and names.
 
@@ -118,7 +118,7 @@ ALIKE_LINKS = 0.5
 MAX_SHARE = 0.05
 
 
-@dataclass(frozen=True)
+@frozen
 class EntityScores:
     """What a link model says about one pair's entity: arrays over the target words."""
 

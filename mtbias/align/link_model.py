@@ -15,12 +15,12 @@ anywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.align.sentence_pairs import IntArray, Side
+from mtbias.types import frozen
 
 FloatArray = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ CHUNK = 1 << 20
 """Token pairs held at once (about 100 MB of working arrays)."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells:
     """All token pairs of a run of sentences, flattened: one row a (source token, target token) pair."""
 
@@ -59,7 +59,7 @@ class Cells:
     """|i/I − j/J| of the two tokens' middles."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LinkCounts:
     """Distinct pairs of types that occur together, sorted by key = source × (number of target types) + target."""
 

@@ -7,7 +7,6 @@ linked if any of their subwords are. No sentence needs another: a text of one li
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained, locate
 from mtbias.translate.seq2seq.codec import TOKENIZER_ADVICE, load_tokenizer, read_config
 from mtbias.translate.seq2seq.engine import OutOfMemory, within_memory
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, read_weights
-from mtbias.types import Alignment, Progress, Span, quiet
+from mtbias.types import Alignment, Progress, Span, frozen, quiet
 
 _ADVICE = "download the checkpoint again"
 # Layer 8 of 12 is the best of mBERT and of XLM-R's base size (Jalili Sabet et al. 2020, figure 2); a model of another
@@ -57,7 +56,7 @@ def check_encoder(folder: Path, layer: int | None) -> int:
     return round(DEPTH * layers) if layer is None else layer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subwords:
     """A text as the encoder reads it, without special tokens."""
 

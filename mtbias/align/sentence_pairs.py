@@ -20,7 +20,7 @@ from mtbias.english.words import SourceWord, hyphenated_parts
 from mtbias.language.definition import Language
 from mtbias.language.source import SourceLanguage
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import Gender, Instance, Span
+from mtbias.types import Gender, Instance, Span, frozen
 
 IntArray = NDArray[np.int64]
 
@@ -105,7 +105,7 @@ class Pair(NamedTuple):
         return cls(instance.id, instance.source, text, instance.head, instance.entity)
 
 
-@dataclass(frozen=True)
+@frozen
 class IndexedPairs:
     """Pairs as type ids."""
 

@@ -16,7 +16,6 @@ def command(
     *,
     out: Path,
     controls: Flag = False,
-    leave_out_ambiguous: Flag = False,
     json: Json = False,
     corpus: Corpus = CorpusSettings(),
     cache: Cache = CacheSettings(),
@@ -38,12 +37,10 @@ def command(
         The corpus to write (.tsv, .csv, .jsonl).
     controls
         Add controls of the same gender.
-    leave_out_ambiguous
-        Leave out sentences with a guess.
     """
     if corpus.source_lang != ENGLISH_CODE:
         raise SettingError(
             "source_lang", f"expected {ENGLISH_CODE}, whose pronouns are swapped, got {corpus.source_lang}"
         )
     read = load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir)
-    show(write_counterfactual(read, out, controls=controls, leave_out_ambiguous=leave_out_ambiguous), json=json)
+    show(write_counterfactual(read, out, controls=controls), json=json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtbias.corpora.catalog import Dataset, cache_folder, dataset_names, datasets, load_corpus, load_entities
-from mtbias.corpora.corpus import Corpus, SkippedRow
+from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.downloads import Fetched, FetchedDownload, fetch_dataset
 from mtbias.english.words import count_pronouns
 
@@ -12,7 +12,6 @@ __all__ = [
     "Dataset",
     "Fetched",
     "FetchedDownload",
-    "SkippedRow",
     "cache_folder",
     "count_pronouns",
     "dataset_names",

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
-from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
+from mtbias.corpora.corpus import Corpus, Notes, gender
 from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, TextFile, read_table, refuse_long
@@ -116,42 +116,36 @@ def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
     file, rows = read_rows(path, name)
     notes = Notes()
     notes.add_file(file)
-    instances: list[Instance] = []
-    skipped: list[SkippedRow] = []
-    for row in rows:
-        result = _instance(row, name, notes)
-        if isinstance(result, Instance):
-            instances.append(result)
-        else:
-            skipped.append(SkippedRow(row.record.row, row.record.line, result))
-    return notes.corpus(name, file, instances, skipped)
+    read = [_instance(row, name, notes) for row in rows]
+    instances = [instance for instance in read if instance is not None]
+    return notes.corpus(name, file, instances, len(read) - len(instances))
 
 
-def _instance(row: BugRow, name: str, notes: Notes) -> Instance | str:
-    """The instance of one row, or the reason for skipping it."""
+def _instance(row: BugRow, name: str, notes: Notes) -> Instance | None:
+    """The instance of one row; None where it is skipped."""
     raw = row.sentence
     if not raw.strip():
         notes.add("no sentence: row skipped")
-        return "no sentence"
+        return None
     refuse_long(raw, "sentence_text", row.record.path, row.record.line)
     id_ = f"{name}-{row.record.row + 1:06d}"
     profession = row.profession
     index = row.record.integer("profession_first_index")
     if not stands_at(raw.split(" "), index, profession):
-        notes.add("row that mt_gender drops (another token at the index)", id_)
+        notes.add("row that mt_gender drops (another token at the index)")
     text = without_mojibake(raw, chance=0)
     source = re.sub(r"[\r\n]", " ", text).strip()
     place = _place(text, source, index, profession)
     if place is None:
         notes.add("profession not in the sentence: row skipped")
-        return f"profession {profession!r} is not in the sentence"
+        return None
     if text != raw:
-        notes.add("UTF-8 damage repaired", id_)
+        notes.add("UTF-8 damage repaired")
     if is_damaged(text):
-        notes.add("UTF-8 damage left", id_)
+        notes.add("UTF-8 damage left")
     if "\n" in raw or "\r" in raw:
-        notes.add("line break in the sentence", id_)
-    notes.add_place(source, place, profession, id_)
+        notes.add("line break in the sentence")
+    notes.add_place(source, place, profession)
     return Instance(
         id=id_,
         row=row.record.row,

@@ -18,19 +18,6 @@ from mtbias.types import Gender, SourceSentence, frozen
 
 GENDER = "gender"
 """The measure of sentences with an entity and its gender."""
-EXAMPLES = 5
-"""How many instances a note names."""
-
-
-@frozen
-class SkippedRow:
-    """A row of the corpus file that became no instance."""
-
-    row: int
-    """0-based row of the corpus file, as in `Instance.row`."""
-    line: int
-    """1-based line on which the row starts."""
-    reason: str
 
 
 S = TypeVar("S", bound=SourceSentence)
@@ -50,13 +37,12 @@ class Corpus(Generic[S_co]):
     instances: tuple[S_co, ...]
     notes: Mapping[str, int]
     """What was repaired, skipped or noticed, in plain English, with the number of times."""
-    skipped: tuple[SkippedRow, ...] = ()
+    skipped: int = 0
+    """Rows of the file that became no instance; the notes say why."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes included."""
     measure: str = GENDER
     """What it is measured by (`mtbias.scoring.measure`)."""
-    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The ids of the first instances under each note that is about instances."""
     source_lang: str = "en"
     """ISO code of the language of the sources."""
     given: Mapping[str, str] = field(default_factory=dict)
@@ -65,43 +51,40 @@ class Corpus(Generic[S_co]):
     @property
     def rows(self) -> int:
         """Rows of the file: instances plus skipped rows."""
-        return len(self.instances) + len(self.skipped)
+        return len(self.instances) + self.skipped
 
 
 class Notes:
-    """Counts what a reader notices; becomes `Corpus.notes` and `Corpus.examples`."""
+    """Counts what a reader notices; becomes `Corpus.notes`."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
-        self._examples: dict[str, list[str]] = {}
 
-    def add(self, what: str, id_: str | None = None, *, times: int = 1) -> None:
-        """Count `what`, and remember the instance `id_` under it if it is one of the first."""
+    def add(self, what: str, times: int = 1) -> None:
+        """Count `what`."""
         if times:
             self.counts[what] = self.counts.get(what, 0) + times
-        if id_ is not None and len(self._examples.setdefault(what, [])) < EXAMPLES:
-            self._examples[what].append(id_)
 
     def add_file(self, file: TextFile) -> None:
         """Count what the bytes of `file` show."""
-        self.add("byte-order mark dropped", times=int(file.bom))
-        self.add("file with Windows line ends", times=int(file.crlf))
+        self.add("byte-order mark dropped", int(file.bom))
+        self.add("file with Windows line ends", int(file.crlf))
 
-    def add_place(self, source: str, place: locate.Located, entity: str, id_: str) -> None:
+    def add_place(self, source: str, place: locate.Located, entity: str) -> None:
         """Count what it took to find `entity`, written as the corpus has it, at `place` in `source`."""
         if place.how == locate.CORRECTED:
-            self.add("entity index corrected", id_)
+            self.add("entity index corrected")
         elif place.how == locate.NEAREST:
-            self.add("entity index corrected to the nearest of several", id_)
+            self.add("entity index corrected to the nearest of several")
         if source[slice(*place.head)] not in entity:
-            self.add("profession with other capitals in the sentence", id_)
+            self.add("profession with other capitals in the sentence")
 
     def corpus(
         self,
         name: str,
         file: TextFile,
         instances: Sequence[S],
-        skipped: Sequence[SkippedRow] = (),
+        skipped: int = 0,
         beside: Mapping[str, str] = MappingProxyType({}),
         measure: str = GENDER,
         given: Mapping[str, str] = MappingProxyType({}),
@@ -114,17 +97,12 @@ class Notes:
             sha256=file.sha256,
             instances=tuple(instances),
             notes=self.counts,
-            skipped=tuple(skipped),
+            skipped=skipped,
             files={**file.hashes, **beside},
             measure=measure,
-            examples=self.examples(),
             source_lang=source_lang,
             given=dict(given),
         )
-
-    def examples(self) -> dict[str, tuple[str, ...]]:
-        """The first ids under each note."""
-        return {what: tuple(ids) for what, ids in self._examples.items()}
 
 
 GENDERS = {name: each for each in Gender for name in (each.value, each.value[0])}

@@ -11,13 +11,13 @@ Source: the quadruples of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
-from mtbias.corpora.corpus import Corpus, Notes
+from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns, is_plural
@@ -37,7 +37,9 @@ NOT_GOLD = "pronouns of the gender that is not gold"
 ENTITY = "the entity's own word tells a gender"
 OTHERS = "other words that tell a gender"
 JOINED = "a pronoun that is part of a longer word"
-AMBIGUOUS = "her or his that may be read either way"
+
+EXAMPLES = 5
+"""Ids that are named for each reason."""
 
 NO_DETERMINER = "no the, a, an, this or these right before the entity"
 INDEFINITE = "a or an where no definite noun phrase can stand"
@@ -92,15 +94,14 @@ class _Swap:
 
 
 def make_counterfactual(
-    instances: Sequence[Instance], *, controls: bool = False, leave_out_ambiguous: bool = False
+    instances: Sequence[Instance], *, controls: bool = False
 ) -> tuple[tuple[Instance, ...], Counterfactual]:
     """The counterfactual corpus of `instances`: each and its counterfactual, each followed by its control if any.
 
     Left out, each under the first reason that holds: the woman's sentence of a pair that the corpus has already (*his*
     has one reading where *her* has two); sentences whose gold gender is neutral; sentences without a gendered
     pronoun, with pronouns of both genders, or of the gender that is not gold; sentences in which the entity or another
-    word tells a gender (wife, Mr., waitress, fisherman; names are not looked at); with `leave_out_ambiguous`, those
-    with a *her* or *his* whose reading is a guess.
+    word tells a gender (wife, Mr., waitress, fisherman; names are not looked at).
 
     A control has *this* (*these* before a plural) for *the*, *a* and *an*, and *the* for *this* and *these*, where the
     determiner stands right before the entity. There is none for *a* and *an* where a definite noun phrase would not fit
@@ -109,29 +110,23 @@ def make_counterfactual(
     Raises:
         DataError: a new id (-control, -swap, -swap-control) is one of the corpus.
     """
-    notes, missing = Notes(), Notes()
+    left_out: defaultdict[str, list[str]] = defaultdict(list)
+    without: defaultdict[str, list[str]] = defaultdict(list)
     made: list[Instance] = []
     ambiguous: list[tuple[str, str]] = []
     swapped: set[str] = set()
-    controlled = 0
     plans = {instance.id: _plan_swap(instance) for instance in instances}
-    if leave_out_ambiguous:
-        plans |= {id_: AMBIGUOUS for id_, plan in plans.items() if isinstance(plan, _Swap) and plan.guesses}
     men = {i.id for i in instances if i.gold is Gender.MALE and isinstance(plans[i.id], _Swap)}
     for instance in instances:
         found = COUNTERPART if instance.gold is Gender.FEMALE and instance.pair in men else plans[instance.id]
         if isinstance(found, str):
-            notes.add(found, instance.id)
+            left_out[found].append(instance.id)
             continue
-        determiner = None
-        if controls:
-            planned = _plan_control(instance)
-            if isinstance(planned, str):
-                missing.add(planned, instance.id)
-            else:
-                determiner = planned
+        determiner = _plan_control(instance) if controls else None
+        if isinstance(determiner, str):
+            without[determiner].append(instance.id)
+            determiner = None
         made += _quadruple(instance, found, determiner)
-        controlled += determiner is not None
         swapped.add(instance.id)
         ambiguous += [(instance.id, guess) for guess in found.guesses]
     times = Counter([*(instance.id for instance in instances if instance.id not in swapped), *(new.id for new in made)])
@@ -141,19 +136,17 @@ def make_counterfactual(
     counts = Counterfactual(
         sentences=len(instances),
         swapped=len(swapped),
-        with_controls=controlled,
+        with_controls=len(swapped) - sum(map(len, without.values())) if controls else 0,
         written=len(made),
-        left_out=notes.counts,
-        without_control=missing.counts,
-        examples={**notes.examples(), **missing.examples()},
+        left_out={reason: len(ids) for reason, ids in left_out.items()},
+        without_control={reason: len(ids) for reason, ids in without.items()},
+        examples={reason: tuple(ids[:EXAMPLES]) for reason, ids in (*left_out.items(), *without.items())},
         ambiguous=ambiguous,
     )
     return tuple(replace(instance, row=row) for row, instance in enumerate(made)), counts
 
 
-def write_counterfactual(
-    corpus: Corpus[Instance], out: Path, *, controls: bool = False, leave_out_ambiguous: bool = False
-) -> Counterfactual:
+def write_counterfactual(corpus: Corpus[Instance], out: Path, *, controls: bool = False) -> Counterfactual:
     """Write the counterfactual corpus of `corpus` to `out`, with the columns of a corpus of one's own.
 
     Raises:
@@ -162,7 +155,7 @@ def write_counterfactual(
         RunFolderError: `out` cannot be written.
     """
     check_table_name(out)
-    made, counts = make_counterfactual(corpus.instances, controls=controls, leave_out_ambiguous=leave_out_ambiguous)
+    made, counts = make_counterfactual(corpus.instances, controls=controls)
     if not made:
         reasons = ", ".join(f"{reason} ({n:,})" for reason, n in counts.left_out.items())
         raise DataError(f"no sentence of the corpus can be swapped: {reasons}", path=corpus.path)
@@ -171,7 +164,6 @@ def write_counterfactual(
         "dataset": corpus.name,
         "data": corpus.sha256[:12],
         "controls": "yes" if controls else "no",
-        "ambiguous": "left-out" if leave_out_ambiguous else "kept",
     }
     return replace(counts, out=out, signature=signature_line("counterfactual", {}, options))
 

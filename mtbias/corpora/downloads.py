@@ -7,7 +7,6 @@ the next time.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tarfile
 import tempfile
@@ -27,6 +26,7 @@ from mtbias.corpora.catalog import (
     write_record,
 )
 from mtbias.errors import DataError, MissingResourceError, UsageError
+from mtbias.files.reading import sha256_of_file
 from mtbias.files.writing import LOCK_NAME, waiting_lock
 from mtbias.machine.network import awaited, why_failed
 from mtbias.types import frozen
@@ -125,7 +125,9 @@ def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | 
 
 def _whole(download: Download, folder: Path, record: Fetch) -> bool:
     """Whether the files of a download are as they were when it was recorded."""
-    return all(path.is_file() and _hash(path) == record.files.get(path.name) for path in _paths(download, folder))
+    return all(
+        path.is_file() and sha256_of_file(path) == record.files.get(path.name) for path in _paths(download, folder)
+    )
 
 
 def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool) -> FetchedDownload:
@@ -140,7 +142,7 @@ def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool
         came = _fetch(download, folder, known or before.sha256, progress=progress) if fresh else known
         now = Downloaded(came, bool(known) or before.verified)
         paths = _paths(download, folder)
-        files = {**record.files, **{path.name: _hash(path) for path in paths}}
+        files = {**record.files, **{path.name: sha256_of_file(path) for path in paths}}
         write_record(folder, Fetch(files, {**record.downloads, download.url: now}))
         return FetchedDownload(download.url, came, now.verified, paths, fresh)
 
@@ -184,11 +186,6 @@ def given_hash(source: Source, sha256: str | None) -> str:
     return text
 
 
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -> str:
     """Download, check and put in place; the SHA-256 of what came."""
     try:
@@ -196,7 +193,7 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
             scratch = Path(temporary)
             raw = scratch / "download"
             _download(download.url, raw, progress=progress)
-            came = _hash(raw)
+            came = sha256_of_file(raw)
             if expected and came != expected:
                 raise DataError(
                     f"{download.url}: expected bytes with SHA-256 {expected}, got {came}; nothing was kept. Try again; "

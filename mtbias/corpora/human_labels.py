@@ -19,8 +19,15 @@ from mtbias.types import Instance, Span, frozen
 
 _COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
 _ARTICLES = ("the ", "a ", "an ")
-BASES = ("N", "D", "V", "P", "C", "X")
-"""What a label may rest on: noun, article or adjective, verb, pronoun, against the phrase, nothing."""
+BASES = {
+    "N": "the noun",
+    "D": "article or adjective",
+    "V": "verb or participle",
+    "P": "a pronoun alone",
+    "C": "against the phrase",
+    "X": "nothing visible",
+}
+"""What a label may rest on, by the letters of the column `basis`."""
 
 
 @frozen

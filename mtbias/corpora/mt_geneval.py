@@ -56,9 +56,9 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
             line.
     """
     keys = [(gender, side) for gender in GENDERS for side in ("en", lang)]
-    read = read_parallel(MT_GENEVAL, folder, lang, _sentence_files)
-    lines = {key: each.lines for key, each in zip(keys, read, strict=True)}
-    expected = len(read[0].lines)
+    files, texts = zip(*read_parallel(MT_GENEVAL, folder, lang, _sentence_files), strict=True)
+    lines = dict(zip(keys, texts, strict=True))
+    expected = len(texts[0])
     instances = [
         ReferencedSentence(
             id=f"{word}-{n + 1:03d}",
@@ -73,26 +73,17 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
         for other in GENDERS.keys() - {gender}
         for n in range(expected)
     ]
-    beside = {name: of for each in read for name, of in each.file.hashes.items()}
-    return Notes().corpus(MT_GENEVAL, read[0].file, instances, beside=beside, measure=MT_GENEVAL)
+    beside = {name: of for file in files for name, of in file.hashes.items()}
+    return Notes().corpus(MT_GENEVAL, files[0], instances, beside=beside, measure=MT_GENEVAL)
 
 
 def _sentence_files(lang: str) -> list[str]:
     return [f"geneval-sentences-{word}-test.en_{lang}.{side}" for word in GENDERS.values() for side in ("en", lang)]
 
 
-@frozen
-class ParallelFile:
-    """One of the files, with its sentences."""
-
-    file: TextFile
-    lines: Sequence[str]
-    """Without surrounding white space."""
-
-
 def read_parallel(
     dataset: str, folder: Path, lang: str, names: Callable[[str], Sequence[str]]
-) -> tuple[ParallelFile, ...]:
+) -> list[tuple[TextFile, list[str]]]:
     """The files `names(lang)` of the folder, in their order.
 
     Raises:
@@ -108,14 +99,12 @@ def read_parallel(
         there = sorted(path.name.split(".en_")[1].removesuffix(".en") for path in folder.glob(names("*")[0]))
         known = f"there are {', '.join(there)}" if there else f"expected files like {wanted[0]} there"
         raise UsageError(f"no sentences of {dataset} for {lang} in {folder}; {known}")
-    read = [read_text(folder / name) for name in wanted]
-    found = tuple(ParallelFile(file, _sentences(file)) for file in read)
-    expected = len(found[0].lines)
-    for each in found:
-        if len(each.lines) != expected:
-            raise each.file.error(
-                f"expected {expected} lines, as {wanted[0]} has, got {len(each.lines)}; "
-                "line k of each file is sentence k"
+    found = [(file, _sentences(file)) for file in [read_text(folder / name) for name in wanted]]
+    expected = len(found[0][1])
+    for file, lines in found:
+        if len(lines) != expected:
+            raise file.error(
+                f"expected {expected} lines, as {wanted[0]} has, got {len(lines)}; line k of each file is sentence k"
             )
     return found
 
@@ -161,22 +150,19 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
         DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
             line; a line of the sources does not have one separator, or nothing after it.
     """
-    read = read_parallel(MT_GENEVAL_CONTEXT, folder, lang, _context_files)
-    sources, originals, flipped = read
+    files, texts = zip(*read_parallel(MT_GENEVAL_CONTEXT, folder, lang, _context_files), strict=True)
     notes = Notes()
     instances = []
-    for row, (source, reference, other) in enumerate(zip(*(each.lines for each in read), strict=True)):
-        context, second = _parts(source, sources.file, row + 1)
+    for row, (source, reference, other) in enumerate(zip(*texts, strict=True)):
+        context, second = _parts(source, files[0], row + 1)
         id_ = f"context-{row + 1:04d}"
         if not context:
-            notes.add("sentence without a context", id_)
+            notes.add("sentence without a context")
         told = pronouns_gender(context)
         instances.append(ContextualSentence(id_, row, source, context, second, told, reference, other))
     given = {each.id: f"{each.context} {each.second}".strip() for each in instances}
-    beside = {each.file.path.name: each.file.sha256 for each in (originals, flipped)}
-    return notes.corpus(
-        MT_GENEVAL_CONTEXT, sources.file, instances, beside=beside, measure=MT_GENEVAL_CONTEXT, given=given
-    )
+    beside = {file.path.name: file.sha256 for file in files[1:]}
+    return notes.corpus(MT_GENEVAL_CONTEXT, files[0], instances, beside=beside, measure=MT_GENEVAL_CONTEXT, given=given)
 
 
 def _context_files(lang: str) -> list[str]:
@@ -223,48 +209,6 @@ _PREPOSITIONS = frozenset(_INNER_WORDS.split())
 """What follows one in a noun phrase is no head of it, *Duchess of Newcastle*; and the particles of names, *de Baas*."""
 
 
-@frozen
-class MarkedPerson:
-    """A person of a sentence."""
-
-    number: int
-    """From 1 in the sentence."""
-    phrase: Span
-    """What is marked as the head of the words that refer to the person; it may be several words (*Baron Saken*)."""
-    gender: Gender | None
-    """Which the source tells; None: it leaves it open."""
-
-
-@frozen
-class MarkedSentence:
-    """A sentence with its persons."""
-
-    id: str
-    """``geneval-4``: as the file numbers it."""
-    row: int
-    source: str
-    reference: str
-    """The human translation."""
-    persons: tuple[MarkedPerson, ...]
-
-
-def read_marked_sentences(file: TextFile) -> Iterator[MarkedSentence]:
-    """The sentences of a file, in its order.
-
-    Raises:
-        DataError: a column is missing, or a row's marks, groups, heads and labels do not fit together; with the line.
-    """
-    table = parse_tabs(file, quoted=True)
-    table.require("id", "source", MARKED, GROUPS, HEADS, LABELS, REFERENCE)
-    for record in table.records:
-        source = record.get("source")
-        if not source:
-            raise record.error("source: expected a sentence, got nothing")
-        refuse_long(source, "source", record.path, record.line)
-        persons = tuple(_persons(record, source))
-        yield MarkedSentence(f"geneval-{record.get('id')}", record.row, source, record.get(REFERENCE), persons)
-
-
 def read_entities(path: Path, lang: str) -> Corpus[Instance]:
     """Read the persons whose gender the source tells, an instance each, from the file, or the folder that has it.
 
@@ -276,45 +220,47 @@ def read_entities(path: Path, lang: str) -> Corpus[Instance]:
 
     Raises:
         UsageError: the folder has no file for `lang`, or the file is that of another language.
-        DataError: as `read_marked_sentences`.
+        DataError: a column is missing, or a row's marks, groups, heads and labels do not fit together; with the line.
     """
     file = read_text(_file(path, lang))
+    table = parse_tabs(file, quoted=True)
+    table.require("id", "source", MARKED, GROUPS, HEADS, LABELS, REFERENCE)
     notes, instances = Notes(), []
-    for sentence in read_marked_sentences(file):
-        taken: set[Span] = set()
-        for person in sentence.persons:
-            id_ = f"{sentence.id}-{person.number}"
-            if person.gender is None:
-                notes.add("person left out: the source leaves the gender open", id_)
-            elif (head := _head(sentence, person.phrase)) is None:
-                notes.add("person left out: a name or a pronoun", id_)
+    for record in table.records:
+        source, reference, taken = record.get("source"), record.get(REFERENCE), set[Span]()
+        if not source:
+            raise record.error("source: expected a sentence, got nothing")
+        refuse_long(source, "source", record.path, record.line)
+        for number, (phrase, gender) in enumerate(_persons(record, source), start=1):
+            if gender is None:
+                notes.add("person left out: the source leaves the gender open")
+            elif (head := _head(source, reference, phrase)) is None:
+                notes.add("person left out: a name or a pronoun")
             elif head in taken:
-                notes.add("person left out: the word was taken for another person", id_)
+                notes.add("person left out: the word was taken for another person")
             else:
                 taken.add(head)
-                instances.append(_instance(sentence, person.phrase, head, person.gender, id_))
+                start = locate.core(source, phrase).start
+                instances.append(
+                    Instance(
+                        id=f"geneval-{record.get('id')}-{number}",
+                        row=record.row,
+                        source=source,
+                        head=head,
+                        entity=source[start : head.end].lower(),
+                        gold=gender,
+                        stereotype=Stereotype.NONE,
+                        domain="wikipedia",
+                        pronouns=count_pronouns(source),
+                    )
+                )
     notes.add_file(file)
     return notes.corpus(MT_GENEVAL_ENTITIES, file, instances)
 
 
-def _instance(sentence: MarkedSentence, phrase: Span, head: Span, gold: Gender, id_: str) -> Instance:
-    start = locate.core(sentence.source, phrase).start
-    return Instance(
-        id=id_,
-        row=sentence.row,
-        source=sentence.source,
-        head=head,
-        entity=sentence.source[start : head.end].lower(),
-        gold=gold,
-        stereotype=Stereotype.NONE,
-        domain="wikipedia",
-        pronouns=count_pronouns(sentence.source),
-    )
-
-
-def _head(sentence: MarkedSentence, phrase: Span) -> Span | None:
+def _head(source: str, reference: str, phrase: Span) -> Span | None:
     """The last word of the phrase, before any preposition in it, that is no name; None where there is none."""
-    inside = sentence.source[slice(*phrase)]
+    inside = source[slice(*phrase)]
     words = [locate.core(inside, span) for span in locate.tokens(inside)]
     found = None
     for start, end in words:
@@ -322,7 +268,7 @@ def _head(sentence: MarkedSentence, phrase: Span) -> Span | None:
         if word.lower() in _PREPOSITIONS:
             if found is not None:
                 break
-        elif word.lower() not in PRONOUNS and not _is_name(word, sentence.reference):
+        elif word.lower() not in PRONOUNS and not _is_name(word, reference):
             found = Span(phrase.start + start, phrase.start + end)
     return found
 
@@ -334,7 +280,10 @@ def _is_name(word: str, reference: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}", reference) is not None
 
 
-def _persons(record: Record, source: str) -> Iterator[MarkedPerson]:
+def _persons(record: Record, source: str) -> Iterator[tuple[Span, Gender | None]]:
+    """For each person the words that are marked as the head of those that refer to them (*Baron Saken*), and the gender
+    that the source tells.
+    """
     if record.get(LABELS) == _NOBODY:
         return
     marks = _marks(record, source)
@@ -345,12 +294,12 @@ def _persons(record: Record, source: str) -> Iterator[MarkedPerson]:
             f"expected a head and a label for each group of words, got {len(groups)} groups, {len(heads)} heads and "
             f"{len(labels)} labels"
         )
-    for number, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):
+    for head, label in zip(heads, labels, strict=True):
         if label not in GENDER_LABELS:
             raise record.error(f"{LABELS}: expected {', '.join(GENDER_LABELS)} or {_NOBODY}, got {label!r}")
         if not (head.isdecimal() and int(head) < len(marks)):
             raise record.error(f"{HEADS}: expected the number of one of {len(marks)} marked words, got {head!r}")
-        yield MarkedPerson(number, marks[int(head)], GENDER_LABELS[label])
+        yield marks[int(head)], GENDER_LABELS[label]
 
 
 def _marks(record: Record, source: str) -> Sequence[Span]:

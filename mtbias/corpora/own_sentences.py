@@ -87,7 +87,7 @@ def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
             raise record.error(f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique")
         lines[instance.id] = record.line
         if instance.gold is None and instance.pronouns:
-            notes.add("gender unknown, but a gendered pronoun in the sentence", instance.id)
+            notes.add("gender unknown, but a gendered pronoun in the sentence")
         instances.append(instance)
     _check_links(instances, lines, table.file.path)
     return notes.corpus("custom", table.file, instances, source_lang=source.code)

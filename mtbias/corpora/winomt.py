@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
-from mtbias.corpora.corpus import Corpus, Notes, SkippedRow, gender
+from mtbias.corpora.corpus import Corpus, Notes, gender
 from mtbias.english.words import PRONOUN_ROLES
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, integer, read_text, refuse_long, split_lines
@@ -30,8 +30,6 @@ _SLOTS = {
     for role, pair in PRONOUN_ROLES.items()
     for pronoun in pair
 }
-_CORRECTED = "The baker yelled at the mover because "
-"""How the rows begin that were in en_pro.txt from November 2021, and in en.txt from April 2022."""
 _SOMEONE = re.compile(r"\bsomeone\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:the|an?) \w+\b", re.IGNORECASE)
 _GENDERED = re.compile(rf"\b(?:{'|'.join(_SLOTS)})\b", re.IGNORECASE)
@@ -134,19 +132,14 @@ def _stereotypes(
         counts[name] = Counter(row.key for row in found)
         for row in found:  # else the sentence that it means would stand without stereotype, as one of Winogender
             if main.name == whole and row.key not in available:
-                advice = f"correct or remove it (a part of WinoMT may be there under another name than {whole})"
-                if row.sentence.startswith(_CORRECTED):
-                    advice = (
-                        f"before April 2022 {whole} had other labels there than {pro} (issue 18 of mt_gender at "
-                        "GitHub): get today's three files (mtbias fetch --dataset winomt)"
-                    )
                 raise file.error(
-                    f"expected a row of {main.name}, got one that is not there: {row.sentence[:80]!r}; {advice}",
+                    f"expected a row of {main.name}, got one that is not there: {row.sentence[:80]!r}; remove it, "
+                    f"or get today's three files (a part of WinoMT may be there under another name than {whole})",
                     row.line,
                 )
-        notes.add(f"row of {name} that is not in {main.name}", times=(counts[name] - available).total())
+        notes.add(f"row of {name} that is not in {main.name}", (counts[name] - available).total())
     both = counts[pro] & counts[anti]
-    notes.add("row in both stereotype files: stereotype none", times=sum(available[key] for key in both))
+    notes.add("row in both stereotype files: stereotype none", sum(available[key] for key in both))
     fits, opposes = dict.fromkeys(counts[pro], Stereotype.PRO), dict.fromkeys(counts[anti], Stereotype.ANTI)
     return fits | opposes | dict.fromkeys(both, Stereotype.NONE)
 
@@ -157,9 +150,9 @@ def _instances(
     path: Path,
     notes: Notes,
     source: SourceLanguage,
-) -> tuple[list[Instance], list[SkippedRow]]:
+) -> tuple[list[Instance], int]:
     instances: list[Instance] = []
-    skipped: list[SkippedRow] = []
+    skipped = 0
     seen: set[_Key] = set()
     for row in rows:
         entity = row.profession.lower().removeprefix("the ").strip()
@@ -170,11 +163,11 @@ def _instances(
         place = locate.locate(row.sentence, spans, row.index, entity, source)
         if place is None:
             notes.add("profession not in the sentence: row skipped")
-            skipped.append(SkippedRow(row.row, row.line, f"profession {row.profession!r} is not in the sentence"))
+            skipped += 1
             continue
-        notes.add_place(row.sentence, place, row.profession, id_)
+        notes.add_place(row.sentence, place, row.profession)
         if row.key in seen:
-            notes.add("row repeated word for word", id_)
+            notes.add("row repeated word for word")
         seen.add(row.key)
         domain = "winomt"
         if stereotypes is not None:
@@ -213,8 +206,7 @@ def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -
             if len(genders) == 2
             else "no counterpart of the other gender"
         )
-        for instance in group:
-            notes.add(what, instance.id)
+        notes.add(what, len(group))
     return [replace(instance, pair=pairs.get(instance.id)) for instance in instances]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mtbias.decide.noun_phrase import governed
 from mtbias.decide.sentence_words import (
@@ -17,10 +16,10 @@ from mtbias.decide.sentence_words import (
     word_before,
 )
 from mtbias.language.definition import Language
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FirstPersonWords:
     """The words of a text, asked by index."""
 

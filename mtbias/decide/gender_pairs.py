@@ -9,7 +9,6 @@ for one gender alone makes no pair (the masculine adjective of Arabic has no end
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
 
@@ -20,7 +19,7 @@ from mtbias.language.grammar import Agreement, NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts
 from mtbias.stats.resampling import interval_of_sum, wilson_percent
 from mtbias.stats.results import Interval
-from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Token, Word
+from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Token, Word, frozen
 
 _NOUNS = 40
 """Nouns of each kind beside which each evidence is tried."""
@@ -37,7 +36,7 @@ Forms = Mapping[str, str]
 """By gender (m, f): a form, or a phrase with ``{}`` for the noun."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PairOutcome:
     """One pair of phrases with the calls on its nouns."""
 
@@ -59,7 +58,7 @@ class PairOutcome:
         return f"{self.evidence}: {man}, {woman}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PairCounts:
     """How many pairs there are, and in how many each phrase is called by its gender."""
 

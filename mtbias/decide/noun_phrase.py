@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from mtbias.decide.sentence_words import (
@@ -24,7 +23,7 @@ from mtbias.decide.sentence_words import (
 )
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, Agreement, NounKind
-from mtbias.types import Alignment, Gender, Span, Word
+from mtbias.types import Alignment, Gender, Span, Word, frozen
 
 _CONTENT = frozenset(("ADJ", "X", *NOMINAL))
 _NOT_SUBJECT = CASES - {"nom", "voc"}
@@ -32,7 +31,7 @@ _OTHER = {Gender.MALE: [{NounKind.FEMININE}], Gender.FEMALE: [{NounKind.MASCULIN
 """The kinds of nouns that another of this gender is no attribute of."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NounPhrase:
     """The entity's noun phrase in its sentence."""
 

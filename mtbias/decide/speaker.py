@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from mtbias.decide.first_person import FirstPersonWords
 from mtbias.decide.noun_phrase import governed
@@ -23,7 +22,7 @@ from mtbias.decide.sentence_words import (
     word_behind,
 )
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span
+from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, frozen
 
 # The gender in which the speaker stands: what agrees with "I" in a sentence in the first person.
 #
@@ -86,7 +85,7 @@ def _outside_quotes(words: list[SentenceWord], text: str) -> list[SentenceWord]:
 _SENTENCE_END = re.compile(r"[.!?…]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clause:
     """A stretch of words without a conjunction or punctuation mark inside."""
 
@@ -99,7 +98,7 @@ class Clause:
     """The sentence of the text in which it stands."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpeakerClauses(FirstPersonWords):
     """The clauses of a text, in languages whose nouns show case."""
 
@@ -200,7 +199,7 @@ _MAX_BETWEEN = 4
 """Words that may stand between "I am" and what agrees with it, in languages without case."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpeakerPredicates(SpeakerClauses):
     """What agrees with the speaker of a text."""
 

@@ -137,7 +137,7 @@ def _measured(
         "corpus": {
             "name": corpus.name,
             "rows": corpus.rows,
-            "skipped": len(corpus.skipped),
+            "skipped": corpus.skipped,
             "notes": dict(corpus.notes),
         },
         "translations": dict(translated.noticed),

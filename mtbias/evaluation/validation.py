@@ -28,7 +28,6 @@ from mtbias.scoring.correction import (
     correct,
     count_agreement,
 )
-from mtbias.scoring.definitions import GENDER, named
 from mtbias.scoring.evidence import withheld
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings
@@ -228,7 +227,7 @@ class CorrectedRun:
         the other instead of removing errors.
         """
         shares = ", ".join(
-            f"{min(share, 100):.0f} % of that of {named(GENDER, key).label}"
+            f"{min(share, 100):.0f} % of that of {CORRECTED[key].label}"
             for key, share in self.percent_from_pronouns.items()
             if share is not None and share > MOST
         )

@@ -11,14 +11,14 @@ import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, fields
 from importlib import resources
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from mtbias.errors import PluginError, choices
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
-from mtbias.types import Strategy
+from mtbias.types import Strategy, frozen
 
 # Folding: the form of a word under which every table is asked for it.
 
@@ -166,7 +166,7 @@ _KEYS = {
 }
 _SETS = ("silent_determiners", "neutral_endings")
 _LETTERS = ("names", "sex_adjectives", "possessors")
-_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, *_LETTERS, "paradigms", "prepositions", "extra"}
+_TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, *_LETTERS, "paradigms", "prepositions"}
 
 
 _PredicateRules = TypeVar("_PredicateRules", VerbRules, SpeakerRules)
@@ -240,7 +240,6 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
         },
         "verbs": _predicates(VerbRules, "verbs", rules),
         "speaker": _predicates(SpeakerRules, "speaker", rules),
-        "extra": dict(toml.get("extra", {})),
     }
 
 
@@ -286,7 +285,7 @@ def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _Predi
     return kind(**values)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Rules:
     """The rules' tables, with the ways in which they are read: keys folded, values checked."""
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from mtbias.language.data_files import Folder, read_language
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules, WordFacts
@@ -104,7 +104,6 @@ class Language:
     """Ending of nouns that name a person and no gender → how they do so (de *-kraft*: a compound)."""
     compounds: bool = False
     """Nouns are compounded without a space (German): an unknown noun is looked up by its longest known last part."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
     """Short hash of the data, part of a run's identity."""
 

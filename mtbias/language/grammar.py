@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
 from mtbias.errors import PluginError
-from mtbias.types import Gender, Span
+from mtbias.types import Gender, Span, frozen
 
-GENDERS = frozenset("mfn")
 CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
-NUMBERS = frozenset(("sg", "pl"))
+
+
+_VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
+"""Of an agreement: gender, case, number."""
 
 
 class NounKind(StrEnum):
@@ -57,10 +59,6 @@ class Agreement(NamedTuple):
     case: str
     number: str
 
-    def is_known(self) -> bool:
-        """All three are values that there are."""
-        return self.gender in GENDERS | {"*"} and self.case in CASES | {"*"} and self.number in NUMBERS | {"*"}
-
 
 class NounReading(NamedTuple):
     """One reading of a form found in the plugin's table of nouns for people."""
@@ -80,7 +78,7 @@ class SurfaceToken(NamedTuple):
     """`text` folded for look-ups: lower case, marks deleted, variant letters unified."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordFacts:
     """All that a language says of one surface form, whatever stands around it; see `Language.facts`."""
 
@@ -104,7 +102,7 @@ class WordFacts:
     """What the form allows by its ending if it is an adjective; empty where the ending says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerbRules:
     """How a predicate shows the gender of its subject."""
 
@@ -132,7 +130,7 @@ class VerbRules:
         return next((each for each in self.endings if form.endswith(each[0])), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpeakerRules:
     """How a sentence in the first person shows the gender of who speaks."""
 
@@ -172,7 +170,7 @@ def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
         bits = part.split(".")
         if len(bits) == 2:
             bits.insert(1, "*")
-        if len(bits) != 3 or not Agreement(*bits).is_known():
+        if len(bits) != 3 or any(bit not in allowed for bit, allowed in zip(bits, _VALUES, strict=True)):
             raise PluginError(f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}")
         found.append(Agreement(*bits))
     return tuple(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from mtbias.corpora.catalog import cached_file, fetched_source, tables
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import open_input, unreadable
 from mtbias.language.grammar import Agreement
+from mtbias.types import frozen
 
 LIST_COLUMNS = ("english", "noun", "masculine", "feminine")
 _TAGS = {
@@ -45,7 +46,7 @@ class ListRow(NamedTuple):
     """``m``, ``f`` or ``common`` where the columns say so, else empty."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Lexicon:
     """What one file says, but for the forms of its nouns (`Lexicon.forms`)."""
 

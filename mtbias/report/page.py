@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from mtbias.errors import DataError
 from mtbias.report.tables import PrintedTable, cut, note_on_bits, p_text, printable
 from mtbias.stats.results import UNDEFINED, interval_text, number_text
 
@@ -34,9 +33,6 @@ def render_page(
 
     `data` is what the page's script reads; without it the page has no script. `sections` are headings with what stands
     below them, by key: one below which nothing stands is left out. `view` is what else the template shows.
-
-    Raises:
-        DataError: what it shows lacks something that the template wants.
     """
     style, script = _source("page.css"), "" if data is None else _source(script_file)
     allowed = f"style-src {_digest(style)}" + (f"; script-src {_digest(script)}" if script else "")
@@ -46,17 +42,8 @@ def render_page(
 
 
 def render(template: str, **view: object) -> Markup:
-    """What a template makes of these values.
-
-    Raises:
-        DataError: they lack something that the template wants.
-    """
-    from jinja2 import UndefinedError
-
-    try:
-        return Markup(_environment().get_template(template).render(**view))  # noqa: S704 - its values are escaped
-    except UndefinedError as error:
-        raise DataError(f"expected a whole metrics.json, got one in which {error}; score the run again") from error
+    """What a template makes of these values."""
+    return Markup(_environment().get_template(template).render(**view))  # noqa: S704 - its values are escaped
 
 
 def as_html(table: PrintedTable) -> Markup:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_table import level, whole_metrics
+from mtbias.report.run_table import level
 from mtbias.report.tables import cut, number
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER, Unit, breakdowns
@@ -105,13 +105,12 @@ def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
     few = {by.key: f" by {by.label}" for by in breakdowns(*(run.metrics for run in runs)) if not by.long}
     for key, by in {"overall": "", **few}.items():
         shown = [n for n in headline if not (by and n.whole)]
-        with whole_metrics():
-            parts = [run.metrics.get(key, {}) if by else {"": run.metrics["overall"]} for run in runs]
-            series = [
-                (run.name, {f"{n.label} {group}".strip(): n.of(part) for n in shown for group, part in found.items()})
-                for run, found in zip(runs, parts, strict=True)
-            ]
-            levels = {level(run.metrics) for run in runs} - {""}
+        parts = [run.metrics.get(key, {}) if by else {"": run.metrics["overall"]} for run in runs]
+        series = [
+            (run.name, {f"{n.label} {group}".strip(): n.of(part) for n in shown for group, part in found.items()})
+            for run, found in zip(runs, parts, strict=True)
+        ]
+        levels = {level(run.metrics) for run in runs} - {""}
         groups = list(dict.fromkeys(group for _, points in series for group in points))
         title = f"{', '.join(n.label for n in shown)}{by}, in per cent and points"
         yield key, Panel(title, " or ".join(sorted(levels)), groups, series)
@@ -211,8 +210,7 @@ def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> l
     """
     if any(run.numbers not in (GENDER, UNKNOWN_GENDER.numbers) or "by_entity" not in run.metrics for run in runs):
         return []
-    with whole_metrics():
-        found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
+    found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
     return found if shares or any(relation.points for relation in found) else []
 
 
@@ -231,12 +229,11 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     pair = next((pair for pair in GENDERED if pair.keys() <= declared.keys()), None)
     if pair is None or not run.metrics.get("by_entity"):
         return
-    with whole_metrics():
-        found = {
-            name: [replace(declared[key].of(part), n=declared[key].rows(part)[0]) for key in pair]
-            for name, part in run.metrics["by_entity"].items()
-        }
-        interval_level = level(run.metrics)
+    found = {
+        name: [replace(declared[key].of(part), n=declared[key].rows(part)[0]) for key in pair]
+        for name, part in run.metrics["by_entity"].items()
+    }
+    interval_level = level(run.metrics)
     defined = {name: both for name, both in found.items() if all(mark.value is not None for mark in both)}
     many = {name: both for name, both in defined.items() if enough([int(mark.n or 0) for mark in both])} or defined
     shared = [name for name in many if shares.of(name) is not None] or list(many)

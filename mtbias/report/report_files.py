@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from mtbias.errors import DataError, SettingError, UsageError, choices
@@ -17,14 +17,13 @@ from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
 from mtbias.report.report_runs import ReportRun, unique_names, unknown_parts
 from mtbias.report.run_page import render_html
-from mtbias.report.run_table import whole_metrics
 from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.scoring.definitions import CLASSES, Number, breakdown, group_label
 from mtbias.scoring.scores import UNKNOWN, flat_row
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text
-from mtbias.types import JsonObject
+from mtbias.types import JsonObject, frozen
 
 
 def write_report(
@@ -135,7 +134,7 @@ def plot_files(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> 
                 yield name, str(svg_panel(part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Row:
     run: ReportRun
     group: str
@@ -153,21 +152,20 @@ def paper_table(runs: Sequence[ReportRun], form: str, by: str | None = None) -> 
     """
     langs = list(dict.fromkeys(run.lang for run in runs))
     ordered = sorted(runs, key=lambda run: langs.index(run.lang))
-    with whole_metrics():
-        rows = _rows(ordered, by)
-        parts = [run.unknown for run in ordered if run.unknown is not None]
-        of_unknown = _rows([part for part in parts if by is None or f"by_{by}" in part.metrics], by)
-        if form == "csv":
-            own = [_record(row, by) for row in rows]
-            return as_csv([*own, *({**_record(row, by), "gender": UNKNOWN} for row in of_unknown)])
-        signatures = [(f"{row.run.name}, {row.run.lang}", row.run.metrics["signature"] or UNDEFINED) for row in rows]
-        if any(run.numbers != runs[0].numbers for run in runs):
-            raise DataError("expected runs of one measure in a table, got several; make one for each, or CSV")
-        tables = [_table(rows, by, runs[0].numbers)]
-        if of_unknown:
-            table = _table(of_unknown, by, of_unknown[0].run.numbers)
-            tables.append(replace(table, title="Sentences of unknown gender"))
-        return draw(tables, form, signatures)
+    rows = _rows(ordered, by)
+    parts = [run.unknown for run in ordered if run.unknown is not None]
+    of_unknown = _rows([part for part in parts if by is None or f"by_{by}" in part.metrics], by)
+    if form == "csv":
+        own = [_record(row, by) for row in rows]
+        return as_csv([*own, *({**_record(row, by), "gender": UNKNOWN} for row in of_unknown)])
+    signatures = [(f"{row.run.name}, {row.run.lang}", row.run.metrics["signature"] or UNDEFINED) for row in rows]
+    if any(run.numbers != runs[0].numbers for run in runs):
+        raise DataError("expected runs of one measure in a table, got several; make one for each, or CSV")
+    tables = [_table(rows, by, runs[0].numbers)]
+    if of_unknown:
+        table = _table(of_unknown, by, of_unknown[0].run.numbers)
+        tables.append(replace(table, title="Sentences of unknown gender"))
+    return draw(tables, form, signatures)
 
 
 def _rows(runs: Sequence[ReportRun], by: str | None) -> list[_Row]:

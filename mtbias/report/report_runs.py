@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from mtbias.corpora.catalog import datasets
 from mtbias.errors import DataError, UsageError
@@ -18,7 +18,7 @@ from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
-from mtbias.types import JsonObject
+from mtbias.types import JsonObject, frozen
 
 _OWN = {"demo": "the demo's sentences", "custom": "sentences of one's own"}
 """What corpora are called that nobody downloads."""
@@ -26,7 +26,7 @@ _NAMED = 3
 """Up to so many runs are named in a title."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ReportRun:
     """A run as it enters the report."""
 
@@ -137,7 +137,7 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
-@dataclass(frozen=True)
+@frozen
 class Sentence:
     """A sentence of the corpus with what each run made of it; None where a run does not have it."""
 

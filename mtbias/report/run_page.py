@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from mtbias.errors import DataError
 from mtbias.report import alarm_texts, plots, run_table
 from mtbias.report.page import render_page
 from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, svg_panel
@@ -31,7 +30,7 @@ from mtbias.report.report_runs import (
     unique_names,
     unknown_parts,
 )
-from mtbias.report.run_table import SCHEMA, noticed, published_table, whole_metrics
+from mtbias.report.run_table import noticed, published_table
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER
@@ -87,16 +86,12 @@ def render_html(
     `runs` are of one measure, each under its own name; `shares` of women are by default those that ship with mtbias.
 
     Raises:
-        ValueError: there are no runs.
-        DataError: two runs have one name, a `metrics.json` is not of schema 1 or lacks a key, or it was not computed
-            from the calls beside it.
+        DataError: a `metrics.json` lacks a number.
     """
-    check_runs(runs)
-    with whole_metrics():
-        ranked = _ranked(runs, compared) if len(runs) >= RANKED else dict.fromkeys(run.name for run in runs)
-        named = {run.name: run for run in runs}
-        ordered = [named[name] for name in ranked]
-        unknown = unknown_parts(ordered)
+    ranked = _ranked(runs, compared) if len(runs) >= RANKED else dict.fromkeys(run.name for run in runs)
+    named = {run.name: run for run in runs}
+    ordered = [named[name] for name in ranked]
+    unknown = unknown_parts(ordered)
     sentences = join_sentences(ordered)
     if compared is not None:
         sentences = [sentence for sentence in sentences if _differs(ordered, sentence)]
@@ -155,33 +150,6 @@ def _ranked(runs: Sequence[ReportRun], compared: Comparison | None) -> dict[str,
     return places
 
 
-def check_runs(runs: Sequence[ReportRun]) -> None:
-    """Refuse runs that no page can show.
-
-    Raises:
-        ValueError: there are no runs.
-        DataError: two runs have one name, a `metrics.json` is not of schema 1, or it was not computed from the calls
-            beside it.
-    """
-    if not runs:
-        raise ValueError("expected at least one run, got none")
-    for name, times in Counter(run.name for run in runs).items():
-        if times > 1:
-            raise DataError(f"expected a name of its own for each run, got {name!r} {times} times; rename one")
-    for run in runs:
-        found = run.metrics.get("schema")
-        if found != SCHEMA:
-            raise DataError(f"run {run.name!r}: expected metrics.json of schema {SCHEMA}, got schema {found!r}")
-        rows = len(run.calls), sum(record.call.gender is not None for record in run.calls)
-        parts = [run.metrics, *([run.metrics[UNKNOWN]] if UNKNOWN in run.metrics else [])]
-        told = sum(part.get("n", 0) for part in parts), sum(part.get("decided", rows[1]) for part in parts)
-        if run.calls and rows != told:
-            raise DataError(
-                f"run {run.name!r}: expected the calls that metrics.json was computed from ({told[0]}, {told[1]} with "
-                f"a gender), got {rows[0]}, {rows[1]} with a gender; score the run again"
-            )
-
-
 class _Part(NamedTuple):
     """The runs, or their sentences of unknown gender where the corpus has others, too."""
 
@@ -226,72 +194,71 @@ def _page(
     *,
     total: int,
 ) -> str:
-    with whole_metrics():
-        sentences = sentence_list(runs, shown, total)
-        women, of_unknown = related
-        parts = [_Part.of(runs, women, sentences["columns"], "entities")]
-        parts += [_Part.of(unknown, of_unknown, sentences["columns"], "unknown")] if unknown else []
-        by_all = breakdowns(*(run.metrics for run in runs))
-        few = [by for by in by_all if not by.long]
-        numbers = runs[0].numbers
-        differences = _differences(compared, numbers) if compared else []
-        paired = [run.metrics.get("consistency") for run in runs]
-        content: dict[str, tuple[str, Any]] = {
-            "finding": ("Finding", any(run.finding or (run.metrics.get("alarms") or {}).get("raised") for run in runs)
-                        or (compared and compared.finding)),
-            "numbers": ("Numbers", True),
-            "differences": ("Differences", compared and (differences or any(s.weighted for s in compared.systems))),
-            "groups": (
-                "Men and women by occupation" if women else f"By {listed([by.label for by in by_all])}", by_all
-            ),
-            "unknown": ("Sentences of unknown gender", parts[1:]),
-            "left-out": ("What was left out", [
-                run for run in runs if {"reasons", "evidence"} & run.metrics.keys() or any(noticed(run.metrics))
-            ]),
-            "more": ("More numbers", True),
-            "how": ("How it was made", True),
-            "sentences": ("Sentences on which the calls differ" if compared else "Sentences", total and any(
-                run.calls for run in runs
-            )),
-        }  # fmt: skip
-        title, intro = title_and_intro(runs)
-        return render_page(
-            "run.html",
-            title=title,
-            intro=intro,
-            sections={key: part for key, part in content.items() if part[1]},
-            runs=runs,
-            ranks=ranks,
-            parts=parts,
-            headline=[n for n in numbers if n.headline],
-            grouped=[n for n in numbers if n.headline and not n.whole],
-            few=[(by, _by_group(runs, by)) for by in few],
-            axis=_axis(runs, few),
-            compared=compared,
-            differences=differences,
-            difference_axis=Scale.of((row.found.difference, row.found.interval) for row in differences),
-            numbers=numbers,
-            unknown=numbers == UNKNOWN_GENDER.numbers,
-            heads=lambda whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
-            language_name=language_name,
-            filled=filled,
-            tables=run_table,
-            plots=plots,
-            published={(run.lang, found.title): found for run in runs if (found := published_table(run.metrics))},
-            expected_text=expected_text,
-            alarms=alarm_texts,
-            confusions=[(run, counts) for run in runs if (counts := _confusion(run))],
-            paired=paired,
-            of_pairs=CONSISTENCY,
-            unpaired=list(dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))),
-            shipped=shipped_shares().name,
-            min_rows=MIN_ROWS,
-            alpha=ALPHA,
-            why=_WHY,
-            details=[(title, _told(runs, rows_of), note) for title, rows_of, note in _DETAILS],
-            reasons_by_gold=_reasons_by_gold,
-            **sentences,
-        )
+    sentences = sentence_list(runs, shown, total)
+    women, of_unknown = related
+    parts = [_Part.of(runs, women, sentences["columns"], "entities")]
+    parts += [_Part.of(unknown, of_unknown, sentences["columns"], "unknown")] if unknown else []
+    by_all = breakdowns(*(run.metrics for run in runs))
+    few = [by for by in by_all if not by.long]
+    numbers = runs[0].numbers
+    differences = _differences(compared, numbers) if compared else []
+    paired = [run.metrics.get("consistency") for run in runs]
+    content: dict[str, tuple[str, Any]] = {
+        "finding": ("Finding", any(run.finding or (run.metrics.get("alarms") or {}).get("raised") for run in runs)
+                    or (compared and compared.finding)),
+        "numbers": ("Numbers", True),
+        "differences": ("Differences", compared and (differences or any(s.weighted for s in compared.systems))),
+        "groups": (
+            "Men and women by occupation" if women else f"By {listed([by.label for by in by_all])}", by_all
+        ),
+        "unknown": ("Sentences of unknown gender", parts[1:]),
+        "left-out": ("What was left out", [
+            run for run in runs if {"reasons", "evidence"} & run.metrics.keys() or any(noticed(run.metrics))
+        ]),
+        "more": ("More numbers", True),
+        "how": ("How it was made", True),
+        "sentences": ("Sentences on which the calls differ" if compared else "Sentences", total and any(
+            run.calls for run in runs
+        )),
+    }  # fmt: skip
+    title, intro = title_and_intro(runs)
+    return render_page(
+        "run.html",
+        title=title,
+        intro=intro,
+        sections={key: part for key, part in content.items() if part[1]},
+        runs=runs,
+        ranks=ranks,
+        parts=parts,
+        headline=[n for n in numbers if n.headline],
+        grouped=[n for n in numbers if n.headline and not n.whole],
+        few=[(by, _by_group(runs, by)) for by in few],
+        axis=_axis(runs, few),
+        compared=compared,
+        differences=differences,
+        difference_axis=Scale.of((row.found.difference, row.found.interval) for row in differences),
+        numbers=numbers,
+        unknown=numbers == UNKNOWN_GENDER.numbers,
+        heads=lambda whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
+        language_name=language_name,
+        filled=filled,
+        tables=run_table,
+        plots=plots,
+        published={(run.lang, found.title): found for run in runs if (found := published_table(run.metrics))},
+        expected_text=expected_text,
+        alarms=alarm_texts,
+        confusions=[(run, counts) for run in runs if (counts := _confusion(run))],
+        paired=paired,
+        of_pairs=CONSISTENCY,
+        unpaired=list(dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))),
+        shipped=shipped_shares().name,
+        min_rows=MIN_ROWS,
+        alpha=ALPHA,
+        why=_WHY,
+        details=[(title, _told(runs, rows_of), note) for title, rows_of, note in _DETAILS],
+        reasons_by_gold=_reasons_by_gold,
+        **sentences,
+    )
 
 
 _Rows = Callable[[JsonObject], tuple[list[str], list[list[str]]]]

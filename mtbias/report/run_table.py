@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib import resources
 from textwrap import wrap
 from typing import NamedTuple
 
-from mtbias.errors import DataError
 from mtbias.files.reading import commented_rows
 from mtbias.report.alarm_texts import alarm_block, checks_block, shown_without, warnings
 from mtbias.report.tables import PrintedTable, aligned, as_text, cut, note_on_bits, printable
@@ -65,7 +63,6 @@ def repeat_block(metrics: JsonObject, numbers: Sequence[Number], level: str) -> 
 
 WIDTH = 80
 """Columns of a terminal: sentences are broken there; tables have as many as they need."""
-SCHEMA = 1
 
 
 def render(metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Number] = GENDER) -> str:
@@ -82,33 +79,30 @@ def render(metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Nu
         numbers: what the measure of the run reports.
 
     Raises:
-        DataError: it is no `metrics.json` of schema 1, or lacks a number.
+        DataError: `metrics.json` lacks a number.
     """
-    if metrics_json.get("schema") != SCHEMA:
-        raise DataError(f"expected metrics.json of schema {SCHEMA}, got schema {metrics_json.get('schema')!r}")
-    with whole_metrics():
-        signature = metrics_json["signature"]
-        blocks = [
-            alarm_block(metrics_json, numbers, WIDTH, full=full),
-            "\n".join([_headline(metrics_json["overall"], numbers), *finding_lines(metrics_json)]),
-            _numbers(metrics_json, numbers, full=full),
-            _unknown(metrics_json, full=full),
-            repeat_block(metrics_json, numbers, level(metrics_json)),
+    signature = metrics_json["signature"]
+    blocks = [
+        alarm_block(metrics_json, numbers, WIDTH, full=full),
+        "\n".join([_headline(metrics_json["overall"], numbers), *finding_lines(metrics_json)]),
+        _numbers(metrics_json, numbers, full=full),
+        _unknown(metrics_json, full=full),
+        repeat_block(metrics_json, numbers, level(metrics_json)),
+    ]
+    if full:
+        blocks += [
+            *_breakdowns(metrics_json, numbers),
+            _consistency(metrics_json),
+            _shares("Without a call (of all sentences)", metrics_json, "reasons"),
+            _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
+            _folded(STRATEGIES, *strategy_rows(metrics_json)),
+            _folded(POST_EDITS, *post_edit_rows(metrics_json)),
+            checks_block(metrics_json),
+            _published(metrics_json),
+            _noticed(metrics_json),
         ]
-        if full:
-            blocks += [
-                *_breakdowns(metrics_json, numbers),
-                _consistency(metrics_json),
-                _shares("Without a call (of all sentences)", metrics_json, "reasons"),
-                _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
-                _folded(STRATEGIES, *strategy_rows(metrics_json)),
-                _folded(POST_EDITS, *post_edit_rows(metrics_json)),
-                checks_block(metrics_json),
-                _published(metrics_json),
-                _noticed(metrics_json),
-            ]
-        if signature:
-            blocks.append(f"Signature: {printable(signature)}\n{note_on_bits(signature)}".rstrip("\n"))
+    if signature:
+        blocks.append(f"Signature: {printable(signature)}\n{note_on_bits(signature)}".rstrip("\n"))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -118,25 +112,15 @@ def overall_table(metrics_json: JsonObject, *, numbers: Sequence[Number] = GENDE
     Raises:
         DataError: `metrics.json` lacks a number.
     """
-    with whole_metrics():
-        head, *rows = _cells(numbers, metrics_json)
-        notes = [f"Signature: {metrics_json['signature']}"] if metrics_json["signature"] else []
-        warned = warnings(metrics_json.get("alarms"))
-        both = shown_without(metrics_json, numbers)
-        in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
-        warned += [said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"]
-        warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
-        title = _headline(metrics_json["overall"], numbers)
-        return PrintedTable(head, rows, title=title, warnings=warned, notes=notes)
-
-
-@contextmanager
-def whole_metrics() -> Iterator[None]:
-    """Turns the `KeyError` of a `metrics.json` that lacks something into a `DataError`."""
-    try:
-        yield
-    except KeyError as error:
-        raise DataError(f"expected the key {error} in metrics.json, got none; score the run again") from error
+    head, *rows = _cells(numbers, metrics_json)
+    notes = [f"Signature: {metrics_json['signature']}"] if metrics_json["signature"] else []
+    warned = warnings(metrics_json.get("alarms"))
+    both = shown_without(metrics_json, numbers)
+    in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
+    warned += [said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"]
+    warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
+    title = _headline(metrics_json["overall"], numbers)
+    return PrintedTable(head, rows, title=title, warnings=warned, notes=notes)
 
 
 def level(metrics: JsonObject) -> str:

@@ -13,9 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from mtbias.stats.results import UNDEFINED, interval_text, number_text
 from mtbias.types import JsonObject, frozen
 
-FORMATS = ("text", "markdown", "latex")
-"""Forms in which `draw` writes tables."""
-
 _LABEL_WIDTH = 24
 _LEAST_P = 0.001
 _LONG = 40
@@ -115,16 +112,14 @@ def note_on_bits(signature: str | None) -> str:
 
 
 def draw(tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[str, str]] = ()) -> str:
-    """Tables one after the other in one of `FORMATS`, then what they were made of; ends in a newline.
+    """Tables one after the other as ``text``, ``markdown`` or ``latex``, then what they were made of, and a newline.
 
     `signatures` are names of runs with theirs; one alone may have an empty name. LaTeX needs booktabs, and longtable
     above 40 rows; signatures are comments there.
 
     Raises:
-        ValueError: another form, or rows of unequal length.
+        ValueError: rows of unequal length.
     """
-    if form not in FORMATS:
-        raise ValueError(f"expected a format of {', '.join(FORMATS)}, got {form!r}")
     named = list(dict.fromkeys((printable(name), printable(text)) for name, text in signatures))
     if form == "latex":
         long = r" \usepackage{longtable}" if any(len(table.rows) > _LONG for table in tables) else ""

@@ -8,36 +8,19 @@ but its own style.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from mtbias import __version__
-from mtbias.corpora.human_labels import HumanLabel
+from mtbias.corpora.human_labels import BASES, HumanLabel
 from mtbias.language.definition import Direction
 from mtbias.report import page
 from mtbias.report.plots import PERCENT_SCALE, Scale
 from mtbias.report.report_runs import language_name
-from mtbias.report.sentence_data import evidence_code, evidence_words, marked
+from mtbias.report.sentence_data import GENDERS, evidence_code, evidence_words, marked
 from mtbias.report.tables import PrintedTable, as_text, columns, printable
-from mtbias.scoring.correction import LABELS
-from mtbias.scoring.definitions import GENDER
+from mtbias.scoring.correction import CORRECTED, LABELS
 from mtbias.stats.results import interval_text, number_text
-from mtbias.types import GenderCall, JsonObject
-
-BASES = {
-    "N": "the noun",
-    "D": "article or adjective",
-    "V": "verb or participle",
-    "P": "a pronoun alone",
-    "C": "against the phrase",
-    "X": "nothing visible",
-}
-"""What the letters of the column `basis` mean."""
-
-GENDERS = ("male", "female", "neutral")
-
-CORRECTED = tuple(number for number in GENDER if number.corrected)
-"""The numbers of a run that are corrected."""
+from mtbias.types import GenderCall, JsonObject, frozen
 
 
 def render_validation(
@@ -143,7 +126,7 @@ def _corrections(corrections: Sequence[JsonObject]) -> str:
     said = ["Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too."]
     for correction in corrections:
         name = run_name(correction, corrections)
-        for n, number in enumerate(CORRECTED):
+        for n, number in enumerate(CORRECTED.values()):
             cells = [*_estimate(correction["plain"][number.key]), *_estimate(correction["corrected"][number.key])]
             rows.append(["" if n else name, number.label, *cells])
         said += [f"  {name}: labels {label_counts(correction)}", *(f"    {note}" for note in notes(correction))]
@@ -164,7 +147,7 @@ MAX_ROWS = 2000
 _KINDS = {"plain": "as called", "corrected": "corrected"}
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelledLanguage:
     """A language as it enters the page."""
 
@@ -199,7 +182,7 @@ def render_page(
         "rows": ("Where label and call differ", {"shown": differing[:MAX_ROWS]}),  # said where there are none, too
         "how": ("How it was made", True),
     }
-    drawn = [run[kind][number.key] for run in corrections for kind in _KINDS for number in CORRECTED]
+    drawn = [run[kind][key] for run in corrections for kind in _KINDS for key in CORRECTED]
     return page.render_page(
         "validation.html",
         title=f"How far to trust the evaluator: {', '.join(language_name(part['lang']) for part in each)}",
@@ -212,10 +195,10 @@ def render_page(
         basis_rows=basis_rows,
         evidence_rows=evidence_rows,
         reason_rows=reason_rows,
-        genders=list(GENDERS),
+        genders=GENDERS,
         corrections=named,
-        numbers=CORRECTED,
-        heads=[f"{number.label},\n{kind}" for number in CORRECTED for kind in _KINDS.values()],
+        numbers=list(CORRECTED.values()),
+        heads=[f"{number.label},\n{kind}" for number in CORRECTED.values() for kind in _KINDS.values()],
         notes=notes,
         total=len(differing),
         labels=LABELS,

@@ -12,6 +12,7 @@ from mtbias.errors import DataError
 from mtbias.scoring.counting import Counting, EntityIntervals, Group
 from mtbias.stats.paired import McNemar
 from mtbias.stats.results import Difference, Estimate, Interval
+from mtbias.types import frozen
 
 # ruff: noqa: D102 - the names of the protocols' properties say what they are
 
@@ -48,7 +49,7 @@ class ComparableRun(Protocol):
     def unknown(self) -> ComparableRun | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedRun:
     """A run that can be compared, with a name that no other run of its language has."""
 
@@ -61,7 +62,7 @@ class NamedRun:
     """Those of the run's `metrics.json`; None in a run of an earlier release."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DifferingRow:
     """A sentence on which two systems have different calls; a gender and none are different."""
 
@@ -249,7 +250,7 @@ class _OverEntities:
         return None if self.over_entities is None else self.over_entities.of(key)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SystemNumbers(_OverEntities):
     """The numbers of one run."""
 
@@ -277,7 +278,7 @@ class SystemNumbers(_OverEntities):
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SystemPair(_OverEntities):
     """Two systems in one language."""
 

@@ -7,7 +7,7 @@ their p-values are corrected by Holm over all pairs of all languages.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ from mtbias.stats.results import (
     rounded,
     source,
 )
+from mtbias.types import frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +66,7 @@ _Levels = tuple[Floats, Cells]
 """Weights of rows as levels: the weight of each kind of rows, and the level of each row."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """Runs on one corpus, compared within each language."""
 
@@ -272,7 +273,7 @@ def _levels(weighting: Weighting) -> _Levels:
     return weighting.weights[first], of_row.reshape(-1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _How:
     counting: Counting
     cells: Mapping[str, Cells]

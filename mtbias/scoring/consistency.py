@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from mtbias.errors import DataError
 from mtbias.scoring import definitions
 from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import (
@@ -37,7 +36,7 @@ from mtbias.stats.resampling import (
     wilson_percent_of_units,
 )
 from mtbias.stats.results import N_RESAMPLES, Counts, Difference, Estimate, Floats, enough, percent, rounded, source
-from mtbias.types import Gender, GenderCall, Linked
+from mtbias.types import Gender, GenderCall, Linked, frozen
 
 STATUSES = 3
 """A call is `RIGHT` (it is the gold gender), `WRONG`, or there is none (`NO_CALL`)."""
@@ -51,7 +50,7 @@ LinkedIds = tuple[str, ...]
 control, the man's counterpart, the control's counterpart."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkedUnits:
     """The pairs and quadruples of a corpus. No sentence's pair is counted twice."""
 
@@ -128,27 +127,20 @@ def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_
 
 
 def count_consistency(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
-    """The additive table ``[CELLS]`` of one system; tables of two corpora add up.
-
-    Raises:
-        DataError: a sentence of a unit has no call.
-    """
+    """The additive table ``[CELLS]`` of one system; tables of two corpora add up."""
     return np.bincount(unit_cells(units, rows, calls), minlength=CELLS).astype(np.int64, copy=False)
 
 
 def unit_cells(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
     """The cell of each unit: pairs, men, women, quadruples, in their order."""
-    gold = {row.id: row.gold for row in rows}
     called = {call.id: call.gender for call in calls}
-
-    def status(id_: str) -> int:
-        if id_ not in called:
-            raise DataError(f"expected a call for each sentence, got none for {id_!r}")
-        call = called[id_]
-        return NO_CALL if call is None else RIGHT if call is gold[id_] else WRONG
-
+    statuses = {
+        row.id: NO_CALL if (call := called[row.id]) is None else RIGHT if call is row.gold else WRONG for row in rows
+    }
     kinds = ((PAIR, units.pairs), (MEN, units.men), (WOMEN, units.women), (QUADRUPLE, units.quadruples))
-    cells = [start + pattern_number(map(status, unit), STATUSES) for start, kind in kinds for unit in kind]
+    cells = [
+        start + pattern_number([statuses[id_] for id_ in unit], STATUSES) for start, kind in kinds for unit in kind
+    ]
     return np.array(cells, dtype=np.int64)
 
 
@@ -169,30 +161,6 @@ _SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "within_female": (("women_differ",), ("women",)),
 }
 """The numbers that are single shares of pairs: the sums of which pairs, of which."""
-
-
-@dataclass(frozen=True, slots=True)
-class Consistency:
-    """The consistency of one system on one corpus: numbers as in `compute_consistency`, with intervals."""
-
-    everything: Mapping[str, Estimate]
-    """A sentence without a call is not right."""
-    decided: Mapping[str, Estimate]
-    """Only pairs both of whose sentences have a call, and quadruples all of whose four have."""
-    pairs_without_controls: int
-    """Counterfactual pairs in no quadruple: they count in I_across and not in ΔI."""
-    left_out: Mapping[str, int]
-    """Links that became no pair, and why."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The value of ``consistency`` in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
-        return {
-            "all": _part_json(self.everything),
-            "decided": _part_json(self.decided),
-            "pairs_without_controls": self.pairs_without_controls,
-            "left_out": dict(self.left_out),
-            "interval_methods": dict(definitions.interval_methods(definitions.CONSISTENCY)),
-        }
 
 
 def _part_json(numbers: Mapping[str, Estimate]) -> dict[str, Any]:
@@ -315,20 +283,29 @@ def compute_consistency(
 
 def consistency(
     rows: Sequence[Linked], calls: Iterable[GenderCall], *, n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> Consistency | None:
-    """The consistency of the calls on `rows`, joined by id; None where no sentence has a counterpart or a control.
+) -> dict[str, Any] | None:
+    """`consistency` of `metrics.json`: that of the calls on `rows`, joined by id.
 
-    Raises:
-        DataError: a sentence of a pair has no call.
+    ``all`` has the numbers in which a sentence without a call is not right, ``decided`` those of pairs both of whose
+    sentences have a call and of quadruples all of whose four have; ``pairs_without_controls`` are counterfactual pairs
+    in no quadruple, which count in I_across and not in ΔI.
+
+    Edge cases: None where no sentence has a counterpart or a control.
     """
     if all(row.pair is None and row.control is None for row in rows):
         return None
     units = link(rows)
     counts = count_consistency(units, rows, calls)
-    everything, decided = (
-        compute_consistency(counts, decided=only, n_resamples=n_resamples, rng=source(seed)) for only in (False, True)
-    )
-    return Consistency(everything, decided, len(units.pairs), units.left_out)
+    found = {
+        name: compute_consistency(counts, decided=decided, n_resamples=n_resamples, rng=source(seed))
+        for name, decided in (("all", False), ("decided", True))
+    }
+    return {
+        **{name: _part_json(numbers) for name, numbers in found.items()},
+        "pairs_without_controls": len(units.pairs),
+        "left_out": dict(units.left_out),
+        "interval_methods": dict(definitions.interval_methods(definitions.CONSISTENCY)),
+    }
 
 
 def compare_consistency(
@@ -343,9 +320,6 @@ def compare_consistency(
 
     Bootstrap and randomisation (`mtbias.stats.paired.compare`), both over units, start from `seed`; without resamples
     there are no intervals, nor where there are fewer than `MIN_ROWS` pairs or quadruples.
-
-    Raises:
-        DataError: a sentence of a pair has no call.
     """
     units = link(rows)
     if not any((units.pairs, units.men, units.women, units.quadruples)):

@@ -11,7 +11,6 @@ on the stereotype, nor on the system), and that the labels are a fair sample of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from mtbias.stats.results import (
     rounded,
     source,
 )
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 # How often the evaluator agrees with human labels: plain agreement, Cohen's κ, balanced accuracy, what is undecided.
 # Plain agreement alone misleads where one gender dominates ("always male" agrees with 92 % of the Russian labels of
@@ -42,7 +41,7 @@ LABELS: Mapping[str, Gender] = {gender[0]: gender for gender in GOLDS}
 """Human labels as they are written: ``m``, ``f``, ``n``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelAgreement:
     """Agreement on one set of rows. Per cent, unrounded, but `kappa`; None where undefined; intervals are Wilson's."""
 
@@ -131,23 +130,23 @@ PRIOR = 0.5
 FEW_LABELS = 10
 """A gender with fewer labels than this is named in the output: its errors are hardly known."""
 
-CORRECTED: Mapping[str, tuple[str, ...]] = {each.key: each.rests_on for each in GENDER if each.corrected}
-"""The numbers that are corrected, with the classes of rows that they rest on."""
+CORRECTED = {each.key: each for each in GENDER if each.corrected}
+"""The numbers that are corrected, by key."""
 
 _ROUNDS, _STILL = 200, 1e-7
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correction:
     """The numbers of a run as the evaluator has them, and as a human would have them."""
 
     n: int
     """Rows of the run."""
     called: Mapping[str, Estimate]
-    """By the names of `CORRECTED`: from the evaluator's calls, with the sampling of the run's rows alone; Wilson's
+    """By the keys of `CORRECTED`: from the evaluator's calls, with the sampling of the run's rows alone; Wilson's
     interval for the accuracy, bootstrap for ΔG and ΔS."""
     corrected: Mapping[str, Estimate]
-    """By the names of `CORRECTED`: median and 95 % interval over the draws (`correct`)."""
+    """By the keys of `CORRECTED`: median and 95 % interval over the draws (`correct`)."""
     readings: Mapping[str, float]
     """Estimated human readings of the run's rows, in rows, median over the draws: male, female, neutral."""
     labels: Mapping[str, int]
@@ -229,8 +228,7 @@ def correct(
     labels = _labels(confusion)
     occurring = confusion.sum(axis=1) > 0
     rng = source(seed)
-    numbers = [each for each in GENDER if each.corrected]
-    called = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), numbers, n_resamples, rng)
+    called = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), [*CORRECTED.values()], n_resamples, rng)
     classes = GENDER_COUNTING.classes(counts)
     rates = draw_rates(confusion, n_resamples, rng)
     readings = bootstrap_counts(split, lambda tables: _readings(tables, rates, occurring), n_resamples, rng)
@@ -240,8 +238,8 @@ def correct(
         n=int(counts.sum()),
         called=called,
         corrected={
-            name: _summary(replicates[name], called[name], enough([classes[part] for part in rests_on]))
-            for name, rests_on in CORRECTED.items()
+            key: _summary(replicates[key], called[key], enough([classes[name] for name in number.rests_on]))
+            for key, number in CORRECTED.items()
         },
         readings={g: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True) if part.size},
         labels=labels,

@@ -19,6 +19,7 @@ from mtbias.scoring.definitions import WHOLE, Number
 from mtbias.stats.paired import WeightedTables
 from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_percent
 from mtbias.stats.results import Bools, Counts, Estimate, Floats, Interval, Tables, enough, number, rounded, source
+from mtbias.types import frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +225,7 @@ QUESTIONS = "over sentences: other sentences about these entities; over entities
 """Which question either interval answers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntityIntervals:
     """The intervals of the numbers of a set of rows over its entities."""
 

@@ -14,7 +14,9 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, Protocol, TypeVar
 
-from mtbias.stats.results import DECIMALS, Estimate
+from mtbias.errors import DataError
+from mtbias.stats.results import Estimate
+from mtbias.types import frozen
 
 IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
@@ -107,10 +109,6 @@ class Number:
     def __post_init__(self) -> None:
         object.__setattr__(self, "short", self.short or self.label)
         object.__setattr__(self, "name", self.name or self.key)
-        if self.interval not in (None, "wilson", "bootstrap"):
-            raise ValueError(f"{self.key}: expected wilson, bootstrap or no interval, got {self.interval!r}")
-        if not 0 <= self.decimals <= DECIMALS:
-            raise ValueError(f"{self.key}: expected 0 to {DECIMALS} decimals, got {self.decimals}")
         if self.interval == "wilson" and len(self.rests_on) != 1:
             raise ValueError(
                 f"{self.key}: expected one class of rows for Wilson's interval, got {', '.join(self.rests_on)}; "
@@ -121,9 +119,11 @@ class Number:
         """Its value in a group of `metrics.json`, with its interval; `n` are all rows of the group.
 
         Raises:
-            KeyError: the group lacks it.
+            DataError: the group lacks it.
         """
         part = group[self.place] if self.place else group
+        if self.name not in part:
+            raise DataError(f"expected the key {self.name!r} in metrics.json, got none; score the run again")
         value, interval = part[self.name], part["ci"].get(self.name)
         return Estimate(value, None if value is None or not interval else (interval[0], interval[1]), part["n"])
 
@@ -155,7 +155,7 @@ def decisive(numbers: Iterable[_N]) -> _N | None:
     return next((number for number in high if number.key == "accuracy"), high[0] if high else None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Breakdown:
     """A property by which `metrics.json` groups the rows."""
 

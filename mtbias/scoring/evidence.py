@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -14,7 +13,7 @@ from mtbias.decide import FIXED_GENDER, GENERIC, STANZA
 from mtbias.files.reading import commented_rows
 from mtbias.stats.resampling import interval_of_sum, share_json, wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
-from mtbias.types import Evidence, Gender, GenderCall
+from mtbias.types import Evidence, Gender, GenderCall, frozen
 
 
 class EvidenceClass(StrEnum):
@@ -111,7 +110,7 @@ def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> dict[str
 TABLE = "expected_wrong.tsv"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErrorRate:
     """Labelled calls of one class of evidence and one gender, and how many of them are wrong."""
 

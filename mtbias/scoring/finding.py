@@ -6,7 +6,7 @@ Each sentence follows from a rule of `RULES` and from numbers that `metrics.json
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,7 @@ from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import CLASSES, Number, Unit, decisive
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import MIN_ROWS, UNDEFINED, Interval, estimate_text, interval_text, number_text
-from mtbias.types import Gender
+from mtbias.types import Gender, frozen
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
@@ -73,7 +73,7 @@ _WIDEST = 3
 """So many entities are named."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quote:
     """A sentence of the corpus with its translation."""
 
@@ -84,7 +84,7 @@ class Quote:
     translation: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """A sentence of the finding."""
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict
 from importlib.metadata import version
 from statistics import median
 from typing import Any
@@ -28,7 +27,7 @@ from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.mt_geneval_words import COVERED, RIGHT, FoundWords, asked, outcome
 from mtbias.settings import Variant
 from mtbias.stats.results import Counts, Floats, Tables, percent
-from mtbias.types import Gender, Json, Progress, Reason, Translation
+from mtbias.types import Gender, Json, Progress, Reason, Translation, frozen
 
 NOT_CUT = "not cut"
 """Both sentences are translated, and it is not certain where the second begins."""
@@ -163,13 +162,7 @@ def _sentences(text: str, lang: str) -> list[str]:
     return [each for each in segment(lang, text) if each.strip()]
 
 
-@cache
-def splitter() -> str:
-    """The release of what splits into sentences, for signatures."""
-    return f"sentencex-{version('sentencex')}"
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextRecord:
     """A line of `calls.jsonl`."""
 
@@ -193,7 +186,7 @@ class ContextRecord:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContextMeasure:
     """Looks for words in the second sentence (`mtbias.scoring.measure.Measure`)."""
 
@@ -205,7 +198,8 @@ class ContextMeasure:
     @property
     def identity(self) -> Mapping[str, Json]:
         """The variant, and how the context was given to the system and the second sentence is found."""
-        return {"variant": self.variant, "context": f"joined, {splitter()}" if self.joined else "given"}
+        context = f"joined, sentencex-{version('sentencex')}" if self.joined else "given"
+        return {"variant": self.variant, "context": context}
 
     def check(self, instances: Sequence[ContextualSentence], translations: Sequence[Translation]) -> None:
         """Refuse given translations that hold both sentences without a separator.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import product
 from math import inf
@@ -34,7 +34,7 @@ from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import Variant
 from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import Counts, Estimate, Floats, Tables, enough, percent, source
-from mtbias.types import Gender, Json, Progress, SourceSentence, Translation
+from mtbias.types import Gender, Json, Progress, SourceSentence, Translation, frozen
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -67,13 +67,10 @@ def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]
     None where there is no translation, and of all where sacrebleu is not installed: it stands in `calls.jsonl` for
     readers, and no number is made of it.
     """
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError:
-        return [None] * len(texts)
-    bleu = BLEU(effective_order=True)
+    bleu = _metrics(effective_order=True).get("bleu")
     return [
-        None if text is None else round(bleu.sentence_score(text, [reference]).score, 6) for text, reference in texts
+        None if bleu is None or text is None else round(bleu.sentence_score(text, [reference]).score, 6)
+        for text, reference in texts
     ]
 
 
@@ -151,20 +148,20 @@ def _corpus_scores(metric: Metric, sentences: Sequence[tuple[str, str]], drawn: 
     return whole, np.array(resampled)
 
 
-def _metrics() -> dict[str, Metric]:
+def _metrics(*, effective_order: bool = False) -> dict[str, Metric]:
     """By their keys; none where sacrebleu is not installed."""
     try:
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
     except ImportError:
         return {}
-    return {"bleu": BLEU(), "chrf": CHRF()}
+    return {"bleu": BLEU(effective_order=effective_order), "chrf": CHRF()}
 
 
 _KEYS = ("id", "source")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenScores:
     """The scores of a file, by id or by source."""
 
@@ -353,7 +350,7 @@ COUNTING = Counting(
 _PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundWords:
     """The words of a translation that only one reference has, in the translation's order."""
 
@@ -380,7 +377,7 @@ def asked(instance: object, *more: str) -> dict[str, Any]:
     return {name: getattr(instance, name) for name in ("id", "row", "source", "reference", *more)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordRecord:
     """A line of `calls.jsonl`."""
 
@@ -409,7 +406,7 @@ class WordRecord:
         return content
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordMeasure:
     """Looks for words, in any language (`mtbias.scoring.measure.Measure`)."""
 

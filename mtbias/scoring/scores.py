@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mtbias import __version__
 from mtbias.errors import DataError
 from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, strategies, uncalled
-from mtbias.scoring.consistency import Consistency, consistency
+from mtbias.scoring.consistency import consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
 from mtbias.scoring.post_edits import post_edits
@@ -40,7 +40,7 @@ class Scores:
     evidence: Mapping[str, int] = field(default_factory=dict)
     """How many calls rest on which kind of word: the kind of the first evidence that says what was called.
     Most frequent first, then by name."""
-    consistency: Consistency | None = None
+    consistency: Mapping[str, Any] | None = None
     """None where no sentence of the corpus has a counterfactual pair or a control."""
     unknown: Scores | None = None
     """Those of the sentences that show no gender, where there are others, too: they enter none of the other numbers."""
@@ -83,7 +83,7 @@ class Scores:
             content[f"by_{name}"] = {key: group.plain() for key, group in groups.items()}
         if counting is GENDER_COUNTING:
             content["uncalled"] = uncalled(overall.counts, self.n_resamples, self.seed)
-            content["consistency"] = None if self.consistency is None else self.consistency.to_json()
+            content["consistency"] = self.consistency
         if self.strategies:
             content["strategies"] = self.strategies
         if self.post_edits:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -21,6 +20,7 @@ from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
 from mtbias.stats.resampling import percentile_interval, slope, spearman
 from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, number, source
+from mtbias.types import frozen
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -36,7 +36,7 @@ _Statistic = Callable[[Floats, Floats], Floats]
 _ABSENT = Estimate(None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WomenShares:
     """The share of women by occupation, as a file has it."""
 
@@ -53,7 +53,7 @@ class WomenShares:
         return self.percent.get(occupation(entity))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntityPoint:
     """One entity: how it is translated, and how many who do this work are women."""
 
@@ -68,7 +68,7 @@ class EntityPoint:
     """Of unknown gender: per cent of its calls that are feminine; None where it has no calls."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WomenRelation:
     """The entities of one run against their shares of women."""
 

@@ -47,21 +47,19 @@ def test_the_file_and_what_is_said(out: str, tmp_path: Path, capsys: pytest.Capt
     }
     assert "ambiguous: 2: said they gave her flowers .\n" in said
     assert f"Out: {tmp_path / out}\nSignature: counterfactual|dataset:custom|data:" in said
-    assert "|controls:yes|ambiguous:kept|mtbias:" in said
+    assert "|controls:yes|mtbias:" in said
     read = load_corpus("custom", tmp_path / out).instances
     assert [i.id for i in read] == ["1", "1-control", "1-swap", "1-swap-control", "2", "2-swap"]
     assert read[2].source == "The doctor lost her keys ."
 
 
-def test_as_json_without_guesses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _make(tmp_path, "--leave-out-ambiguous", "--json") == 0
+def test_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _make(tmp_path, "--json") == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["left_out"] == {
-        "her or his that may be read either way": 1, "other words that tell a gender": 1, "no gendered pronoun": 1,
-    }  # fmt: skip
-    assert (report["swapped"], report["with_controls"], report["written"], report["ambiguous"]) == (1, 0, 2, [])
+    assert report["left_out"] == {"other words that tell a gender": 1, "no gendered pronoun": 1}
+    assert (report["swapped"], report["with_controls"], report["written"]) == (2, 0, 4)
     assert report["examples"]["no gendered pronoun"] == ["4"]
-    assert "|controls:no|ambiguous:left-out|" in report["signature"]
+    assert "|controls:no|" in report["signature"]
 
 
 def test_another_suffix_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from mtbias.corpora import count_pronouns, load_corpus
 from mtbias.corpora.counterfactual_pairs import (
-    AMBIGUOUS,
     BOTH,
     COUNTERPART,
     ENTITY,
@@ -115,12 +114,11 @@ def test_words_that_only_look_gendered_stay(word: str) -> None:
     assert make_counterfactual([instance(f"The doctor liked his {word} .")])[1].swapped == 1
 
 
-def test_guesses_are_named_and_may_be_left_out() -> None:
+def test_guesses_are_named() -> None:
     guess = instance("The doctor took it well when they gave her flowers .", gold=F)
     made = make_counterfactual([guess])
     assert made[1].ambiguous == [("a", "when they gave her flowers .")]
     assert made[1].swapped == 1
-    assert make_counterfactual([guess], leave_out_ambiguous=True)[1].left_out == {AMBIGUOUS: 1}
 
 
 def test_of_twins_that_the_corpus_has_the_mans_sentence_is_swapped() -> None:

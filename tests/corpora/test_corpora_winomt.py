@@ -58,7 +58,6 @@ def test_a_small_corpus(tmp_path: Path) -> None:
         "profession with other capitals in the sentence": 2,
         "no counterpart of the other gender": 2,
     }
-    assert corpus.examples["no counterpart of the other gender"] == ("winomt-00003", "winomt-00004")
 
 
 def test_rows_that_differ_in_the_other_person_alone_are_controls(tmp_path: Path) -> None:
@@ -104,8 +103,7 @@ def test_a_wrong_index_is_corrected_counted_and_named(tmp_path: Path) -> None:
     corpus = load_corpus("winomt", folder(tmp_path, [shifted, absent], [shifted], [absent]))
     assert [i.source[slice(*i.head)] for i in corpus.instances] == ["cook"]
     assert corpus.notes["entity index corrected"] == 1
-    assert corpus.examples["entity index corrected"] == ("winomt-00001",)
-    assert [(s.row, s.line, s.reason) for s in corpus.skipped] == [(1, 2, "profession 'baker' is not in the sentence")]
+    assert corpus.skipped == 1
     assert corpus.rows == 2
 
 
@@ -120,16 +118,6 @@ def test_a_row_in_both_stereotype_files_has_none_and_is_counted(tmp_path: Path) 
     ]
     assert corpus.notes["row in both stereotype files: stereotype none"] == 1
     assert corpus.notes["row of en_anti.txt that is not in part.txt"] == 1
-
-
-def test_the_rows_that_differ_in_older_files_are_known(tmp_path: Path) -> None:
-    # https://github.com/gabrielStanovsky/mt_gender/issues/18
-    old = "female\t5\tThe baker yelled at the mover because she broke the stove.\tmover"
-    new = "male\t5\tThe baker yelled at the mover because he broke the stove.\tmover"
-    path = folder(tmp_path, [HE, SHE, old], [SHE, new], [HE])
-    with pytest.raises(DataError, match=r"en_pro\.txt:2: .* before April 2022 en\.txt had other labels .*mtbias fetch"):
-        load_corpus("winomt", path)
-    assert load_corpus("winomt", folder(tmp_path, [HE, SHE, new], [SHE, new], [HE])).instances[2].domain == "winobias"
 
 
 def test_two_possible_twins_are_none(tmp_path: Path) -> None:

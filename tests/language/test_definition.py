@@ -85,8 +85,6 @@ oblique = ["et"]
 "mila" = "m.sg"
 [verbs.short]
 "gotowa" = "f"
-[extra]
-anything = 1
 """
 NOUNS = f"""# a comment
 {HEADER}teacher|Instructor\tLehrer\tm\ter\tLehrern
@@ -162,7 +160,6 @@ def test_every_rule_arrives(package: Package) -> None:
     assert language.verbs.endings == (("ila", Agreement("m", "*", "pl")), ("la", Agreement("f", "*", "*")))
     assert language.verbs.words == {"mila": Agreement("m", "*", "sg")}
     assert language.verbs.short == {"gotowa": Agreement("f", "*", "*")}
-    assert language.extra == {"anything": 1}
 
 
 def test_nouns_with_their_forms(package: Package) -> None:

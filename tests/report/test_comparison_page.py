@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from mtbias.errors import DataError
 from mtbias.report.report_runs import ReportRun, unique_names
 from mtbias.report.run_page import render_html
 from mtbias.scoring.comparison import Comparison
@@ -111,9 +108,3 @@ def test_a_page_that_would_be_too_large_has_fewer_sentences() -> None:
     text = render_html([first, second], PLAIN, max_bytes=whole - 10_000)
     assert len(text.encode()) <= whole - 10_000
     assert "of 3,000 sentences, spread evenly" in text
-
-
-def test_runs_that_no_page_can_show_are_refused() -> None:
-    run = _runs()[0]
-    with pytest.raises(DataError, match="name of its own for each run, got 'alpha' 2 times"):
-        render_html([run, run], PLAIN)

@@ -12,7 +12,6 @@ from dataclasses import replace
 import pytest
 
 from mtbias import __version__
-from mtbias.errors import DataError
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.scoring.scores import score
@@ -396,21 +395,3 @@ def test_an_entity_that_one_run_lacks_has_dashes() -> None:
     assert table_lines(page, "Accuracy by entity")["chef"] == ["19.6", "1", *["–"] * 3, "100.0 [20.7, 100.0]", "–",
         "100.0 [20.7, 100.0]",
     ]  # fmt: skip
-
-
-def test_what_does_not_fit_together_is_refused() -> None:
-    run = make_run([make_record()])
-    with pytest.raises(ValueError, match="expected at least one run, got none"):
-        render_html([])
-    with pytest.raises(DataError, match="name of its own for each run, got 'opus' 2 times"):
-        render_html([run, run])
-    with pytest.raises(DataError, match=r"run 'opus': expected metrics\.json of schema 1, got schema 2"):
-        render_html([replace(run, metrics={**run.metrics, "schema": 2})])
-    with pytest.raises(DataError, match=r"computed from \(1, 1 with a gender\), got 2, 1 with a gender"):
-        render_html([replace(run, calls=[make_record(), make_record(1, None)])])
-    metrics = {key: value for key, value in run.metrics.items() if key != "overall"}
-    with pytest.raises(DataError, match=r"expected the key 'overall' in metrics\.json"):
-        render_html([replace(run, metrics=metrics)])
-    metrics = {**run.metrics, "intervals": {"level": 95.0, "resamples": 50}}
-    with pytest.raises(DataError, match=r"a whole metrics\.json, got one in which .* no attribute 'method'"):
-        render_html([replace(run, metrics=metrics)])

@@ -7,9 +7,6 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from mtbias.errors import DataError
 from mtbias.report.plots import Panel, Scale, panels, svg_panel
 from mtbias.stats.results import Estimate
 
@@ -54,13 +51,6 @@ def test_panels_have_the_numbers_of_metrics_json_by_their_keys() -> None:
     group = runs[0].metrics["by_domain"]["kitchen"]
     assert first["Accuracy kitchen"] == Estimate(50.0, tuple(group["ci"]["accuracy"]), 4)
     assert list(second) == ["Accuracy d", "ΔG d", "ΔS d"]
-
-
-def test_a_damaged_file_is_refused() -> None:
-    run = make_run([make_record()])
-    metrics = {**run.metrics, "overall": {key: part for key, part in run.metrics["overall"].items() if key != "n"}}
-    with pytest.raises(DataError, match=r"expected the key 'n' in metrics\.json"):
-        dict(panels([replace(run, metrics=metrics)]))
 
 
 def test_the_axis_holds_everything_and_zero() -> None:

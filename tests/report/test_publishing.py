@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from mtbias.report.publishing import (
     About,
     PublishedResult,
     make_results,
-    own_hash,
     read_checked,
     read_results,
     write_results,
@@ -207,65 +205,3 @@ def test_another_number_of_rows_is_refused_even_with_its_hash(one: Path) -> None
     rewrite_metrics(one, lambda content: content["corpus"].update(rows=81))
     with pytest.raises(DataError, match=r"expected what follows from calls\.jsonl, got other content \(corpus\)"):
         read_checked(one)
-
-
-HUGE = 10**400
-_ALL_EMPTY = {"n": 80, "of": 80, "percent": 100.0, "interval": [95.0, 100.0], "limit": 1.0, "above": False}
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [
-        ("numbers.1.value", 1000.0, "numbers.1.value: expected a number from 0 to 100, got 1000.0"),
-        ("numbers.1.value", -5.0, "numbers.1.value: expected a number from 0 to 100, got -5.0"),
-        ("numbers.1.value", 60.0, "numbers.1.value: expected a number from 69.9"),
-        ("numbers.1.interval", [5.0, 1.0], "numbers.1.value: expected an interval from its lower end to its upper"),
-        ("numbers.1.interval", [50.0, 110.0], "numbers.1.value: expected a number from 0 to 100, got 110.0"),
-        ("numbers.1.interval_entities", [5.0, 1.0], "numbers.1.interval_entities: expected an interval from its lower"),
-        ("numbers.1.decimals", -1, "numbers.1.decimals: expected a number from 0 to 6, got -1"),
-        ("numbers.1.decimals", 2**70, "numbers.1.decimals: expected a number from 0 to 6, got 1180591620717411303424"),
-        ("numbers.1.rows", {"n": -80}, "numbers.1.rows.n: expected a number from 0, got -80"),
-        ("numbers.1.rows", {"n": 81}, "numbers: accuracy: rows.n: expected a number from 0 to 80, got 81"),
-        ("sentences", -5, "sentences: expected a number from 0, got -5"),
-        ("resamples", -1, "resamples: expected a number from 0, got -1"),
-        ("comparisons.0.resamples", -1, "comparisons.0.resamples: expected a number from 0, got -1"),
-        ("comparisons.0.numbers.accuracy.p", 2.0, "comparisons.0.numbers.accuracy.p: expected a number from 0 to 1"),
-        ("comparisons.0.numbers.accuracy.interval", [5.0, 1.0], "difference: expected an interval from its lower end"),
-        ("comparisons.0.numbers.accuracy.difference", 101.0, "comparisons: accuracy: expected a number from -100 to"),
-        ("warnings", ["All is well."], "warnings: expected one for each of 2 alarms raised, got 1"),
-        ("alarms", {}, "alarms: expected those of a run, got others (KeyError"),
-        ("alarms", {"raised": 5, "shares": {}}, "alarms: expected those of a run, got others (TypeError"),
-        ("alarms.shares.empty", _ALL_EMPTY, "alarms: expected empty to be raised where its share is above its limit"),
-        ("alarms.shares.empty", {**_ALL_EMPTY, "n": HUGE, "of": HUGE}, "alarms: expected those of a run, got others"),
-    ],
-)  # fmt: skip
-def test_a_line_that_cannot_be_of_a_run_is_refused_even_with_its_hash(
-    place: str, value: object, message: str, one: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "results.jsonl"
-    _published(file, one, write_run(tmp_path / "beta", "beta", make_records(LESS)))
-    _rewrite_line(file, place, value)
-    with pytest.raises(DataError, match=rf"results\.jsonl:1: damaged: .*{re.escape(message)}"):
-        read_results(file)
-
-
-def test_a_warning_that_is_taken_out_or_reworded_is_refused(tmp_path: Path) -> None:
-    run, file = write_run(tmp_path / "alpha", "alpha", untranslated(make_records(RIGHT))), tmp_path / "results.jsonl"
-    for value in ([], ["All is well."]):
-        _published(file, run)
-        _rewrite_line(file, "warnings", value)
-        with pytest.raises(DataError, match=r"warnings: expected one for each of . alarms raised"):
-            read_results(file)
-
-
-def _rewrite_line(file: Path, place: str, value: object) -> None:
-    """Change the first line of a results file and give it the hash that belongs to it."""
-    first, *rest = file.read_text(encoding="utf-8").splitlines()
-    content = json.loads(first)
-    *way, last = place.split(".")
-    part = content
-    for step in way:
-        part = part[int(step) if step.isdigit() else step]
-    part[last] = value
-    content["sha256"] = own_hash(content)
-    file.write_text("".join(f"{line}\n" for line in (json.dumps(content), *rest)), encoding="utf-8")

@@ -134,11 +134,6 @@ def test_text_that_a_spreadsheet_takes_for_a_formula_has_an_apostrophe_and_numbe
     assert as_csv([{"=a": -1.5, "b": -2}]) == "'=a,b\n-1.5,-2\n"
 
 
-def test_another_form_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected a format of text, markdown, latex, got 'html'"):
-        draw([TABLE], "html")
-
-
 @pytest.mark.parametrize("signature", [None, "", "dataset:demo|system:google|fp:0", "model:m|dtype:float32|fp:0"])
 def test_fp32_and_given_translations_have_no_note(signature: str | None) -> None:
     assert note_on_bits(signature) == ""
