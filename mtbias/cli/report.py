@@ -17,7 +17,6 @@ def command(
     *,
     out: Path | None = None,
     format: Literal["html", "csv", "latex", "markdown"] = "html",
-    by: str | None = None,
     names: Names = None,
     women: Path | None = None,
     women_column: str | None = None,
@@ -33,9 +32,8 @@ def command(
     out
         The file to write; a table is printed without it.
     format
-        html: the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv: all numbers).
-    by
-        Break the table down by one property: domain, pronouns, stereotype, entity.
+        html: the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv: all numbers,
+        of the groups of every breakdown too).
     women
         Table with the share of women by occupation (columns entity or occupation, and share), for the page and the
         plots (default: labour statistics of the United States, 2015 to 2017, for WinoMT's occupations).
@@ -48,7 +46,7 @@ def command(
     from mtbias.report.report_files import write_report
 
     table, written = write_report(
-        runs, out, format, by=by, names=checked_names(names, runs), women=women, women_column=women_column,
+        runs, out, format, names=checked_names(names, runs), women=women, women_column=women_column,
         plots=plots,
     )  # fmt: skip
     print(table, end="")

@@ -28,7 +28,6 @@ from mtbias.decide.sentence_words import (
     VERBAL,
     FormVotes,
     SentenceWord,
-    feature_values,
     sentence_words,
     tagged_gender,
     word_behind,
@@ -125,7 +124,7 @@ def _only_person(alignment: Alignment, words: Sequence[SentenceWord], language: 
     if len({word.form for word in people}) != 1 or people[0].span == alignment.target[0]:
         return None
     person = people[0]
-    plural = feature_values(person.content, "Number") == {"Plur"}
+    plural = person.numbers == {"Plur"}
     fits = not plural if alignment.number == "sg" else alignment.number is None or not person.is_singular
     return person.span if fits else None
 

@@ -98,8 +98,8 @@ class FirstPersonWords:
         """
         word = self.words[n]
         if "ADJ" in word.tags:
-            return "Nom" in feature_values(word.content, "Case") and self._attribute(n)
-        if not word.tags & NOMINAL or feature_values(word.content, "Case") != {"Acc"} or governed(self.words, n):
+            return "Nom" in word.cases and self._attribute(n)
+        if not word.tags & NOMINAL or word.cases != {"Acc"} or governed(self.words, n):
             return False
         genders = feature_values(word.content, "Gender")
         if genders == {"Masc"}:

@@ -196,7 +196,7 @@ def _belongs_to_next(words: Sequence[SentenceWord], n: int, aligned: Sequence[in
     # unless an adjective agrees with it in all.
     agreeing = bool(language.prepositions) and words[n].tags == {"ADJ"} and words[n].agrees_with(following)
     nobody_else = n + 1 in aligned or not following.is_personal or agreeing
-    cased = bool(feature_values(words[n].content, "Case")) and words[n].has_case_of(following)
+    cased = bool(words[n].cases) and words[n].has_case_of(following)
     # uk "як доросла людина", where the tagger reads a verb ("has grown up to").
     attribute = (words[n].is_adjective and cased) or (words[n].tags == {"VERB"} and not following.is_personal)
     return language.preposed and bool(following.readings) and nobody_else and attribute and "NOUN" in following.tags

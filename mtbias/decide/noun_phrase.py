@@ -378,7 +378,7 @@ def _says_sex(word: SentenceWord, noun: SentenceWord, language: Language) -> boo
 def _numbers(word: SentenceWord) -> set[str]:
     """The numbers in which a noun stands by the plugin's table, else by the tagger."""
     known = {a.number for r in word.readings for a in r.agreements} - {"*"}
-    return known or {NUMBER.get(value, "") for value in feature_values(word.content, "Number")}
+    return known or {NUMBER.get(value, "") for value in word.numbers}
 
 
 def _same_person(word: SentenceWord, language: Language) -> bool:

@@ -232,7 +232,7 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
             continue
         gender, feature = tagged_gender(word.content)
         # An adjective in another number is another noun's: he הזמרות החזיקה "the singers, (each) held".
-        number = {NUMBER.get(value) for value in feature_values(word.content, "Number")} - {None}
+        number = {NUMBER.get(value) for value in word.numbers} - {None}
         if gender is not None and (not number or phrase.number in (None, *number)):
             found.append((n, Evidence("adjective", word.text, gender, "tagger", feature)))
     return [replace(e, gender=None, detail=f"{e.detail}, {_DOUBTED}") if n in phrase.doubted else e for n, e in found]

@@ -91,7 +91,7 @@ def _is_nominative(phrase: NounPhrase) -> bool:
     head = phrase.words[phrase.head]
     if not phrase.language.prepositions or any(a.case != "*" for r in head.readings for a in r.agreements):
         return True
-    cases = feature_values(head.content, "Case")
+    cases = head.cases
     return not cases or "Nom" in cases
 
 
@@ -159,7 +159,7 @@ def _surely_subject(word: SentenceWord, gender: Gender | None) -> bool:
         return True
     # cs "Vedoucí pochválil celý tým": of a thing that is masculine nominative and accusative are one form.
     feminine = gender is Gender.FEMALE and bool(word.tags & NOMINAL) and not word.readings
-    return feminine and feature_values(word.content, "Case") == {"Nom"} and not word.cannot_agree(gender)
+    return feminine and word.cases == {"Nom"} and not word.cannot_agree(gender)
 
 
 def _following(phrase: NounPhrase) -> Evidence | None:
@@ -282,7 +282,7 @@ def _attributes_end(phrase: NounPhrase) -> int:
         n += 1
     while (word := word_behind(words, n)) and word.form not in phrase.language.verbs.short:
         # A name belongs to the noun before it, whatever case is read on it: ru Захарова is read as a man's genitive.
-        genitive = prepositions and "NOUN" in word.tags and feature_values(word.content, "Case") == {"Gen"}
+        genitive = prepositions and "NOUN" in word.tags and word.cases == {"Gen"}
         if genitive or (prepositions and word.tags == {"PROPN"} and (not word.readings or word.text[:1].isupper())):
             n += 1
         elif "ADP" in word.tags or word.form in prepositions:
@@ -409,7 +409,7 @@ def _preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence |
 
 def _object(words: Sequence[SentenceWord], n: int) -> bool:
     """A noun without a preposition, and no instrumental, which may be a time (ru *утром*)."""
-    time = feature_values(words[n].content, "Case") == {"Ins"}
+    time = words[n].cases == {"Ins"}
     return bool(words[n].tags & NOMINAL) and not time and not governed(words, n)
 
 

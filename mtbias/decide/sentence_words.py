@@ -115,14 +115,24 @@ class SentenceWord(NamedTuple):
         return {tagged.upos for tagged in self.content} == {"ADJ"}
 
     @property
+    def cases(self) -> set[str]:
+        """The cases that the tagger reads."""
+        return feature_values(self.content, "Case")
+
+    @property
+    def numbers(self) -> set[str]:
+        """The numbers that the tagger reads, as it writes them."""
+        return feature_values(self.content, "Number")
+
+    @property
     def is_declined(self) -> bool:
         """The tagger reads a case."""
-        return bool(feature_values(self.content, "Case"))
+        return bool(self.cases)
 
     @property
     def is_singular(self) -> bool:
         """The tagger reads a singular, on a form of the dictionary: Arabic broken plurals are singulars to it, too."""
-        return feature_values(self.content, "Number") == {"Sing"} and self.facts.dictionary_forms == self.facts.bases
+        return self.numbers == {"Sing"} and self.facts.dictionary_forms == self.facts.bases
 
     @property
     def is_thing(self) -> bool:
@@ -147,7 +157,7 @@ class SentenceWord(NamedTuple):
     def cannot_agree(self, gender: Gender | None) -> bool:
         """The tagger reads another gender on this noun, or a plural: a singular verb in `gender` is not its."""
         shown, _ = tagged_gender(self.content)
-        return (shown is not None and shown is not gender) or feature_values(self.content, "Number") == {"Plur"}
+        return (shown is not None and shown is not gender) or self.numbers == {"Plur"}
 
     @property
     def may_be_subject(self) -> bool:
@@ -167,7 +177,7 @@ class SentenceWord(NamedTuple):
 
     def has_case_of(self, other: SentenceWord) -> bool:
         """The tagger reads the same cases on both."""
-        return feature_values(self.content, "Case") == feature_values(other.content, "Case")
+        return self.cases == other.cases
 
     def agrees_with(self, noun: SentenceWord) -> bool:
         """The tagger reads no different case, gender or number on this modifier and on `noun`; an adjective without
@@ -266,8 +276,8 @@ def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
 
 def _as_tagged(word: SentenceWord) -> tuple[NounReading, ...]:
     """The readings that can stand in the case and number of the tagger; none where it reads no such thing."""
-    cases = {value.lower() for value in feature_values(word.content, "Case")}
-    numbers = {NUMBER.get(value, "") for value in feature_values(word.content, "Number")}
+    cases = {value.lower() for value in word.cases}
+    numbers = {NUMBER.get(value, "") for value in word.numbers}
     return tuple(
         r
         for r in word.readings

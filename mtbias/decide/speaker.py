@@ -249,7 +249,7 @@ class SpeakerPredicates(SpeakerClauses):
         word = self.words[n]
         if not word.is_adjective or word.readings or self._attribute(n) or governed(self.words, n):
             return None
-        cases = feature_values(word.content, "Case")
+        cases = word.cases
         before = range(clause.words.start, n)
         others = [k for k in clause.words if not self._is_copula(k)]
         # cs koupil jsem nový: an object.

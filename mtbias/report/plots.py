@@ -211,7 +211,7 @@ def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> l
     if any(run.numbers not in (GENDER, UNKNOWN_GENDER.numbers) or "by_entity" not in run.metrics for run in runs):
         return []
     found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
-    return found if shares or any(relation.points for relation in found) else []
+    return found if shares or any(relation.entities for relation in found) else []
 
 
 def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, dict[str, str]]]:

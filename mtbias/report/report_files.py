@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mtbias.errors import DataError, SettingError, UsageError, choices
+from mtbias.errors import DataError, UsageError
 from mtbias.files.writing import make_folder, write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
@@ -19,11 +19,11 @@ from mtbias.report.report_runs import ReportRun, unique_names, unknown_parts
 from mtbias.report.run_page import render_html
 from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import FinishedRun, read_run
-from mtbias.scoring.definitions import CLASSES, Number, breakdown, group_label
+from mtbias.scoring.definitions import CLASSES, Number
 from mtbias.scoring.scores import UNKNOWN, flat_row
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text
-from mtbias.types import JsonObject, frozen
+from mtbias.types import JsonObject
 
 
 def write_report(
@@ -31,7 +31,6 @@ def write_report(
     out: Path | None = None,
     form: str = "html",
     *,
-    by: str | None = None,
     names: Sequence[str] = (),
     women: Path | None = None,
     women_column: str | None = None,
@@ -43,7 +42,6 @@ def write_report(
         folders: of finished runs.
         out: the file to write; without it a table is given back.
         form: html, csv, latex or markdown.
-        by: break a table down by one property.
         names: of the systems (default: the runs' own).
         women: table with the share of women by occupation (`mtbias.scoring.women_share.read_women`).
         women_column: its column of shares.
@@ -59,7 +57,6 @@ def write_report(
     """
     page = form == "html"
     wrong = {
-        "--by: expected --format csv, latex or markdown, got html; the page has all breakdowns": page and by,
         "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none": (
             page and out is None and plots is None
         ),
@@ -73,7 +70,7 @@ def write_report(
     shares = read_women(women, women_column) if women else shipped_shares(women_column) if women_column else None
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
-    table = "" if page else _table_of(runs, systems, form, by)
+    table = "" if page else _table_of(runs, systems, form)
     files: dict[Path, tuple[bytes, str]] = {}
     if table and out is not None:
         files[out], table = (table.encode(), f"Table: {out}"), ""
@@ -95,12 +92,9 @@ def write_report(
     return table, {path: line for path, (_, line) in files.items()}
 
 
-def _table_of(runs: Sequence[FinishedRun], systems: Sequence[str], form: str, by: str | None) -> str:
-    there = [key.removeprefix("by_") for key in runs[0].metrics if key.startswith("by_")]
-    if by is not None and by not in there:
-        raise SettingError("by", f"expected what these runs are broken down by, got {by!r}; {choices(by, there)}")
+def _table_of(runs: Sequence[FinishedRun], systems: Sequence[str], form: str) -> str:
     named = zip(systems, runs, strict=True)
-    return paper_table([ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named], form, by)
+    return paper_table([ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named], form)
 
 
 # Plots as files.
@@ -134,91 +128,68 @@ def plot_files(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> 
                 yield name, str(svg_panel(part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE))
 
 
-@frozen
-class _Row:
-    run: ReportRun
-    group: str
-    numbers: JsonObject
-
-
-def paper_table(runs: Sequence[ReportRun], form: str, by: str | None = None) -> str:
+def paper_table(runs: Sequence[ReportRun], form: str) -> str:
     """The table in one of the forms ``csv``, ``markdown``, ``latex``; ends in a newline.
 
-    Languages follow each other as they first come, systems within a language as given, groups as in `metrics.json`.
-    `by` is a breakdown of `metrics.json` without ``by_``; by default there are the numbers of the whole corpus.
+    Languages follow each other as they first come, systems within a language as given. CSV has the numbers of the whole
+    corpus and of the groups of every breakdown, as in `metrics.json`.
 
     Raises:
-        DataError: a `metrics.json` lacks a key; or runs of measures that differ are to stand in one table for people.
+        DataError: a `metrics.json` lacks a number; runs of measures that differ are to stand in a table for people.
     """
     langs = list(dict.fromkeys(run.lang for run in runs))
     ordered = sorted(runs, key=lambda run: langs.index(run.lang))
-    rows = _rows(ordered, by)
-    parts = [run.unknown for run in ordered if run.unknown is not None]
-    of_unknown = _rows([part for part in parts if by is None or f"by_{by}" in part.metrics], by)
+    unknown = [run.unknown for run in ordered if run.unknown is not None]
     if form == "csv":
-        own = [_record(row, by) for row in rows]
-        return as_csv([*own, *({**_record(row, by), "gender": UNKNOWN} for row in of_unknown)])
-    signatures = [(f"{row.run.name}, {row.run.lang}", row.run.metrics["signature"] or UNDEFINED) for row in rows]
+        own = [record for run in ordered for record in _records(run)]
+        return as_csv([*own, *({**record, "gender": UNKNOWN} for run in unknown for record in _records(run))])
     if any(run.numbers != runs[0].numbers for run in runs):
         raise DataError("expected runs of one measure in a table, got several; make one for each, or CSV")
-    tables = [_table(rows, by, runs[0].numbers)]
-    if of_unknown:
-        table = _table(of_unknown, by, of_unknown[0].run.numbers)
-        tables.append(replace(table, title="Sentences of unknown gender"))
+    tables = [_table(ordered)]
+    tables += [replace(_table(unknown), title="Sentences of unknown gender")] if unknown else []
+    signatures = [(f"{run.name}, {run.lang}", run.metrics["signature"] or UNDEFINED) for run in ordered]
     return draw(tables, form, signatures)
 
 
-def _rows(runs: Sequence[ReportRun], by: str | None) -> list[_Row]:
-    if by is None:
-        return [_Row(run, "", run.metrics["overall"]) for run in runs]
-    return [_Row(run, group, part) for run in runs for group, part in run.metrics[f"by_{by}"].items()]
-
-
-def _record(row: _Row, by: str | None) -> dict[str, object]:
+def _records(run: ReportRun) -> Iterator[dict[str, object]]:
     """All numbers as `metrics.json` has them (per cent), with the names that `Scores.to_frame` gives them."""
-    run, group = row.run, row.numbers
-    record: dict[str, object] = {"corpus": run.corpus, "lang": run.lang, "system": run.name}
-    record |= {"breakdown": "overall" if by is None else f"by_{by}", "group": row.group}
-    record |= flat_row(group, run.numbers)
-    record |= {key: run.metrics["intervals"][key] for key in ("level", "resamples", "seed")}
-    return record | {"signature": run.metrics["signature"]}
+    metrics = run.metrics
+    parts = {"overall": {"": metrics["overall"]}}
+    parts |= {key: groups for key, groups in metrics.items() if key.startswith("by_")}
+    made = {key: metrics["intervals"][key] for key in ("level", "resamples", "seed")}
+    for breakdown, groups in parts.items():
+        for name, group in groups.items():
+            yield {
+                "corpus": run.corpus,
+                "lang": run.lang,
+                "system": run.name,
+                "breakdown": breakdown,
+                "group": name,
+                **flat_row(group, run.numbers),
+                **made,
+                "signature": metrics["signature"],
+            }
 
 
-def _table(rows: Sequence[_Row], by: str | None, numbers: Sequence[Number]) -> PrintedTable:
-    """What people read: a corpus is named where there are several; with a breakdown, so are languages and systems."""
-    coverage = [number for number in numbers if number.coverage and by is None]
-    headline = [number for number in numbers if number.headline and (by is None or not number.whole)]
-    names = {
-        "Corpus": [row.run.corpus for row in rows],
-        "Language": [row.run.lang for row in rows],
-        "System": [row.run.name for row in rows],
-    }
-    columns = [
-        (name, column) for name, column in names.items() if len(set(column)) > 1 or (by is None and name != "Corpus")
-    ]
-    notes = _notes(rows, headline)
-    if by is None:
-        notes += dict.fromkeys(_sizes(row.numbers, headline) for row in rows)
-    else:
-        same = [f"{name}: {names[name][0]}" for name in ("System", "Language") if len(set(names[name])) == 1]
-        notes += [f"{'; '.join(same)}."] if same else []
-        columns.append(
-            (
-                breakdown(f"by_{by}").short.capitalize(),
-                [group_label(row.group, row.numbers) or UNDEFINED for row in rows],
-            )
-        )
+def _table(runs: Sequence[ReportRun]) -> PrintedTable:
+    """What people read: a corpus is named where there are several."""
+    numbers, groups = runs[0].numbers, [run.metrics["overall"] for run in runs]
+    headline = [number for number in numbers if number.headline]
+    columns = [("Language", [run.lang for run in runs]), ("System", [run.name for run in runs])]
+    if len({run.corpus for run in runs}) > 1:
+        columns.insert(0, ("Corpus", [run.corpus for run in runs]))
     left = len(columns)
-    columns.append(("n", [f"{row.numbers['n']:,}" for row in rows]))
-    columns += [(f"{n.label}, %", [number_text(n.of(row.numbers).value) for row in rows]) for n in coverage]
-    columns += [(n.label, [with_interval(row.numbers, n) for row in rows]) for n in headline]
+    columns.append(("n", [f"{group['n']:,}" for group in groups]))
+    columns += [(f"{n.label}, %", [number_text(n.of(g).value) for g in groups]) for n in numbers if n.coverage]
+    columns += [(n.label, [with_interval(group, n) for group in groups]) for n in headline]
+    notes = [*_notes(runs, headline), *dict.fromkeys(_sizes(group, headline) for group in groups)]
     return PrintedTable(
         head=[name for name, _ in columns],
         rows=list(zip(*(column for _, column in columns), strict=True)),
-        warnings=list(dict.fromkeys(named_warnings([(r.run.label, r.run.metrics.get("alarms")) for r in rows]))),
+        warnings=list(dict.fromkeys(named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]))),
         notes=[" ".join(notes)],
         left=left,
-        parts=[(row.run.corpus, row.run.lang, row.run.name if by else "") for row in rows],
+        parts=[(run.corpus, run.lang) for run in runs],
     )
 
 
@@ -228,10 +199,10 @@ def with_interval(group: JsonObject, number: Number) -> str:
     return estimate_text(found.value, found.interval, number.decimals)
 
 
-def _notes(rows: Sequence[_Row], headline: Sequence[Number]) -> list[str]:
+def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:
     """What the numbers are, and how their intervals were made."""
     how: dict[str, None] = {}
-    for metrics in (row.run.metrics for row in rows):
+    for metrics in (run.metrics for run in runs):
         part, methods = metrics["intervals"], metrics.get("interval_methods", {})
         shares = ", ".join(number.label for number in headline if methods.get(number.key) == "wilson")
         other = f"{shares}: Wilson; else " if shares else ""

@@ -184,17 +184,12 @@ _LONG = 40
 """A breakdown that is declared nowhere is long where it has more groups than this."""
 
 
-def breakdown(key: str, groups: int = 0) -> Breakdown:
-    """The one of `BREAKDOWNS`, else one with the name of its key, for so many groups."""
-    declared = {found.key: found for found in BREAKDOWNS}
-    return declared.get(key, Breakdown(key, long=groups > _LONG))
-
-
 def breakdowns(*runs: Mapping[str, Any]) -> list[Breakdown]:
     """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as they come."""
     groups = {key: len(part) for metrics in runs for key, part in metrics.items() if key.startswith("by_") and part}
     order = dict.fromkeys(key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups)
-    return [breakdown(key, groups[key]) for key in order]
+    declared = {found.key: found for found in BREAKDOWNS}
+    return [declared.get(key, Breakdown(key, long=groups[key] > _LONG)) for key in order]
 
 
 CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}
@@ -240,11 +235,6 @@ def all_neutral(group: Mapping[str, Any]) -> bool:
     """
     neutral = group.get("denominators", {}).get("neutral")
     return bool(neutral) and neutral == group["n"]
-
-
-def group_label(name: str, group: Mapping[str, Any]) -> str:
-    """The name of a group of `metrics.json` for people: ``0 (neutral gold)`` where `all_neutral`."""
-    return f"{name} (neutral gold)" if all_neutral(group) else name
 
 
 def named(numbers: Sequence[Number], key: str) -> Number:

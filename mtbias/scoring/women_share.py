@@ -19,7 +19,7 @@ import numpy as np
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
 from mtbias.stats.resampling import percentile_interval, slope, spearman
-from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, number, source
+from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, minus, number, source
 from mtbias.types import frozen
 
 ENTITY_COLUMNS = ("entity", "occupation")
@@ -33,7 +33,6 @@ SHIPPED = {
 }
 """Columns of the shares that ship with mtbias, and their sources."""
 _Statistic = Callable[[Floats, Floats], Floats]
-_ABSENT = Estimate(None)
 
 
 @frozen
@@ -54,42 +53,24 @@ class WomenShares:
 
 
 @frozen
-class EntityPoint:
-    """One entity: how it is translated, and how many who do this work are women."""
-
-    entity: str
-    share: float
-    """Per cent of women, in [0, 100]."""
-    accuracy: float | None
-    """Per cent of all its sentences that are right; no call counts as wrong. None of unknown gender."""
-    gap: float | None
-    """Right for women minus right for men (recalls), in points; None where it lacks sentences of either."""
-    feminine: float | None = None
-    """Of unknown gender: per cent of its calls that are feminine; None where it has no calls."""
-
-
-@frozen
 class WomenRelation:
     """The entities of one run against their shares of women."""
 
     shares: WomenShares
-    points: Sequence[EntityPoint]
-    """In ascending order of the share."""
+    entities: int
+    """Those of the run that the file has."""
     without: int
     """Entities of the run that the file does not have."""
     accuracy: Estimate
     """Spearman's ρ of accuracy and share, in [−1, 1]; `n` are entities."""
     gap: Estimate
-    """The same of `EntityPoint.gap`, over the entities that have one. Above 0: the more women do the work, the better
-    women come through the translation compared with men."""
-    level: float
-    """Of the intervals, in per cent."""
+    """The same of right for women minus right for men (recalls), in points, over the entities that have both. Above 0:
+    the more women do the work, the better women come through the translation compared with men."""
     resamples: int
-    seed: int
-    feminine: Estimate = _ABSENT
-    """Of unknown gender: the same of `EntityPoint.feminine`. Above 0: the more women do the work, the more feminine
-    forms it is translated with."""
-    slope: Estimate = _ABSENT
+    feminine: Estimate
+    """Of unknown gender: the same of the share of calls that are feminine, in per cent. Above 0: the more women do the
+    work, the more feminine forms it is translated with."""
+    slope: Estimate
     """Of unknown gender: how much more feminine forms there are, in points, where the share of women is one point
     higher (least squares over all entities that have calls). 0: the share of women makes no difference; 1: the
     feminine forms grow as the share of women does."""
@@ -158,56 +139,36 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
 
 
 def relate(
-    by_entity: Mapping[str, Mapping[str, Any]],
-    shares: WomenShares,
-    *,
-    level: float = 95.0,
-    n_resamples: int = N_RESAMPLES,
-    seed: int = 0,
+    by_entity: Mapping[str, Mapping[str, Any]], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
 ) -> WomenRelation:
     """Put the entities of a run beside their shares of women.
 
-    The intervals of ρ, of coverage `level` in per cent, come from a percentile bootstrap over entities; with fewer than
-    3 entities, or without resamples, there are none. `by_entity` are the groups of `metrics.json`.
+    The 95 % intervals come from a percentile bootstrap over entities, of seed 0; with fewer than 3 entities, or without
+    resamples, there are none. `by_entity` are the groups of `metrics.json`.
     """
-    points = [_point(name, share, group) for name, group in by_entity.items() if (share := shares.of(name)) is not None]
-    points.sort(key=lambda point: (point.share, point.entity))
+    found = sorted((share, name) for name in by_entity if (share := shares.of(name)) is not None)
 
-    def related(measure: str, statistic: _Statistic = spearman) -> Estimate:
-        found = ((point.share, getattr(point, measure)) for point in points)
-        pairs = [(share, value) for share, value in found if value is not None]
-        return _over_entities(pairs, statistic, level, n_resamples, seed)
+    def related(value: Callable[[Mapping[str, Any]], float | None], statistic: _Statistic = spearman) -> Estimate:
+        pairs = [(share, each) for share, name in found if (each := value(by_entity[name])) is not None]
+        return _over_entities(pairs, statistic, n_resamples)
 
     return WomenRelation(
         shares=shares,
-        points=points,
-        without=len(by_entity) - len(points),
-        accuracy=related("accuracy"),
-        gap=related("gap"),
-        level=level,
+        entities=len(found),
+        without=len(by_entity) - len(found),
+        accuracy=related(lambda group: group.get("accuracy")),
+        gap=related(lambda group: minus(group.get("recall_female"), group.get("recall_male"))),
         resamples=n_resamples,
-        seed=seed,
-        feminine=related("feminine"),
-        slope=related("feminine", slope),
+        feminine=related(lambda group: group.get("feminine")),
+        slope=related(lambda group: group.get("feminine"), slope),
     )
 
 
-def _point(name: str, share: float, group: Mapping[str, Any]) -> EntityPoint:
-    if "feminine" in group:
-        return EntityPoint(name, share, None, None, group["feminine"])
-    women, men = group["recall_female"], group["recall_male"]
-    gap = None if women is None or men is None else women - men
-    return EntityPoint(name, share, group["accuracy"], gap)
-
-
-def _over_entities(
-    pairs: Sequence[tuple[float, float]], statistic: _Statistic, level: float, n_resamples: int, seed: int
-) -> Estimate:
-    n, rng = len(pairs), source(seed)
+def _over_entities(pairs: Sequence[tuple[float, float]], statistic: _Statistic, n_resamples: int) -> Estimate:
+    n, rng = len(pairs), source(0)
     values = np.array(pairs, dtype=np.float64).reshape(n, 2)
     whole = number(statistic(values[:, 0], values[:, 1]))
     if whole is None or n < 3 or not n_resamples:
         return Estimate(whole, None, n)
     drawn = rng.integers(0, n, size=(n_resamples, n))
-    replicates = statistic(values[drawn, 0], values[drawn, 1])
-    return Estimate(whole, percentile_interval(replicates, level / 100), n)
+    return Estimate(whole, percentile_interval(statistic(values[drawn, 0], values[drawn, 1])), n)

@@ -142,8 +142,6 @@ USAGE = (
     _usage("compare: rows in a file of no form", "compare runs/a runs/b --rows -"),
     _usage("compare: rows into a folder", "compare runs/a runs/b --rows runs"),
     _usage("report: neither page nor table", "report runs/a"),
-    _usage("report: a breakdown of the page", "report runs/a --by domain --out out.html"),
-    _usage("report: an unknown breakdown", "report runs/a --by colour --format csv"),
     _usage("report: women in a table", "report runs/a --format csv --women women.tsv"),
     _usage("report: a column without a file", "report runs/a --women-column share --out out.html"),
     _usage("report: an unknown column", "report runs/a --women women.tsv --women-column x --out out.html", code=1),

@@ -73,15 +73,15 @@ def test_names_of_ones_own_and_shares_of_women(tmp_path: Path, capsys: pytest.Ca
 def test_tables_go_to_standard_output_or_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [_run(tmp_path / "a"), _run(tmp_path / "b", "online", right=4)]
     assert main(["report", *runs, "--format", "csv"]) == 0
-    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    rows = [row for row in csv.DictReader(capsys.readouterr().out.splitlines()) if row["breakdown"] == "overall"]
     # 8 of 12 and 4 of 12 are right.
     assert [(row["system"], row["n"], row["accuracy"]) for row in rows] == [
         ("opus", "12", "66.666667"), ("online", "12", "33.333333"),
     ]  # fmt: skip
-    assert main(["report", *runs, "--format", "markdown", "--by", "entity", "--name", "x", "--name", "y"]) == 0
+    assert main(["report", *runs, "--format", "markdown", "--name", "x", "--name", "y"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("| System | Entity | n |")
-    assert out.count("| x |") == out.count("| y |") == 3
+    assert out.startswith("| Language | System | n |")
+    assert out.count("| x |") == out.count("| y |") == 1
     table = tmp_path / "t.tex"
     assert main(["report", *runs, "--format", "latex", "--out", str(table)]) == 0
     assert capsys.readouterr().out == f"Table: {table}\n"
@@ -93,7 +93,7 @@ def test_a_table_may_have_one_system_on_two_corpora_and_a_page_asks_for_names(
 ) -> None:
     runs = [_run(tmp_path / "a"), _run(tmp_path / "b", right=4)]
     assert main(["report", *runs, "--format", "csv"]) == 0
-    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    rows = [row for row in csv.DictReader(capsys.readouterr().out.splitlines()) if row["breakdown"] == "overall"]
     assert [(row["system"], row["accuracy"]) for row in rows] == [("opus", "66.666667"), ("opus", "33.333333")]
     assert main(["report", *runs, "--out", str(tmp_path / "page.html")]) == 1
     assert "--name" in capsys.readouterr().err
@@ -112,7 +112,6 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         ([], "expected --out FILE.html for the page"),
-        (["--by", "domain", "--out", "x.html"], "--by: expected --format csv, latex or markdown, got html"),
         (["--name", "a", "--name", "b", "--out", "x.html"], "--name: expected a name for each of 1 runs, got 2"),
         (["--women", "w.csv", "--format", "csv"], "--women: expected the page or --plots DIR, got --format csv"),
         (

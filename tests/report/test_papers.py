@@ -14,7 +14,7 @@ import pytest
 from mtbias.report.report_files import paper_table
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import PrintedTable, draw
-from mtbias.types import Gender, Stereotype
+from mtbias.types import Stereotype
 
 from .page_reader import F, M, make_record, make_run
 
@@ -42,9 +42,14 @@ def _real() -> ReportRun:
     return make_run(records)
 
 
+def _rows_of(run: ReportRun) -> list[dict[str, str]]:
+    """The rows of its CSV."""
+    return list(csv.DictReader(io.StringIO(paper_table([run], "csv"))))
+
+
 def test_csv_has_every_number_with_interval_and_denominator() -> None:
     run = _real()
-    (row,) = csv.DictReader(io.StringIO(paper_table([ReportRun("opus", "de", run.metrics)], "csv")))
+    row = _rows_of(ReportRun("opus", "de", run.metrics))[0]
     overall = run.metrics["overall"]
     assert (row["system"], row["lang"], row["breakdown"], row["group"]) == ("opus", "de", "overall", "")
     assert row["signature"] == "dataset:demo|system:opus"
@@ -63,27 +68,16 @@ def test_csv_has_every_number_with_interval_and_denominator() -> None:
 
 
 def test_csv_leaves_what_is_undefined_empty() -> None:
-    (row,) = csv.DictReader(io.StringIO(paper_table([_run("x", "de", None)], "csv")))
+    row = _rows_of(_run("x", "de", None))[0]
     assert (row["delta_g"], row["delta_s"], row["delta_s_low"]) == ("", "", "")
 
 
-@pytest.mark.parametrize("by", ["domain", "pronouns", "stereotype", "entity"])
-def test_a_breakdown_has_a_row_for_each_group(by: str) -> None:
+def test_csv_has_a_row_for_each_group() -> None:
     run = _real()
-    rows = list(csv.DictReader(io.StringIO(paper_table([ReportRun("opus", "de", run.metrics)], "csv", by))))
-    groups = run.metrics[f"by_{by}"]
-    assert [(row["breakdown"], row["group"], int(row["n"])) for row in rows] == [
-        (f"by_{by}", group, part["n"]) for group, part in groups.items()
-    ]
-
-
-def test_a_group_of_neutral_gold_is_said_to_be_so() -> None:
-    records = [make_record(0, M, gold=M, pronouns=1), make_record(1, F, gold=Gender.NEUTRAL, pronouns=0)]
-    run = make_run(records)
-    lines = paper_table([run], "markdown", "pronouns").splitlines()
-    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| 0 (neutral gold)", "| 1"]
-    csv_rows = csv.DictReader(io.StringIO(paper_table([run], "csv", "pronouns")))
-    assert [row["group"] for row in csv_rows] == ["0", "1"]  # names stay as in `metrics.json`
+    groups = [("overall", "", run.metrics["n"])]
+    for by in ("domain", "pronouns", "stereotype", "entity"):
+        groups += [(f"by_{by}", group, part["n"]) for group, part in run.metrics[f"by_{by}"].items()]
+    assert [(row["breakdown"], row["group"], int(row["n"])) for row in _rows_of(run)] == groups
 
 
 def test_markdown() -> None:
@@ -108,16 +102,6 @@ def test_markdown() -> None:
         f"- {name}: `dataset:demo|system:{system}`"
         for name, system in (("google, de", "google"), ("bing, de", "bing"), ("bing, es", "bing"))
     ]
-
-
-def test_a_table_of_groups_names_what_varies() -> None:
-    run = _real().metrics
-    text = paper_table([ReportRun("a", "de", run), ReportRun("b", "de", run)], "markdown", "domain")
-    assert text.startswith("| System | Domain | n | Accuracy | ΔG | ΔS |\n")
-    assert "Language: de." in text
-    assert [line.split(" | ")[:3] for line in text.splitlines()[2:6]] == [
-        ["| a", "home", "30"], ["| a", "work", "30"], ["| b", "home", "30"], ["| b", "work", "30"],
-    ]  # fmt: skip
 
 
 def test_latex() -> None:
@@ -153,11 +137,9 @@ def test_names_cannot_break_out() -> None:
 def test_pdflatex_takes_the_tables(tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex here")
-    run = _real()
-    entities = {f"{NASTY} {i}": run.metrics["overall"] for i in range(60)}
-    long = ReportRun(NASTY, "de", {**run.metrics, "by_entity": entities})
     marked = PrintedTable(["", NASTY], [[NASTY, "-3.4 [-10.4, 3.9] *"], ["[b]", "<0.001"], ["[c]", NASTY]], NASTY)
-    parts = [paper_table([_run(NASTY, "de"), _run("bing", "es")], "latex"), paper_table([long], "latex", "entity")]
+    many = [_run(f"{NASTY} {i}", "de") for i in range(60)]
+    parts = [paper_table(runs, "latex") for runs in ([_run(NASTY, "de"), _run("bing", "es")], many)]
     parts.append(draw([marked], "latex", [(NASTY, NASTY)]))
     head = r"\documentclass{article}\usepackage{booktabs}\usepackage{longtable}\usepackage[T1]{fontenc}"
     text = "\n".join([head, r"\begin{document}", *parts, r"\end{document}"])
