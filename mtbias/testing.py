@@ -17,7 +17,7 @@ from itertools import chain, islice, product
 from operator import attrgetter
 
 from mtbias.decide import decide
-from mtbias.decide.gender_pairs import PairOutcome, pair_outcomes
+from mtbias.decide.gender_pairs import PairOutcome, evenly, pair_outcomes
 from mtbias.decide.sentence_words import GENDER_OF_LETTER, PERSONAL
 from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
@@ -226,7 +226,7 @@ def _endings(language: Language) -> Problems:
 
 def _decisions(language: Language) -> Problems:
     """Calls on nouns that stand alone, tagged as a noun without features."""
-    for form in _evenly(language.nouns, 3000):
+    for form in evenly(list(language.nouns), 3000):
         call = _call(language, form, form)
         yield from _founded(form, call)
         kinds = {r.kind for r in language.noun(form)}
@@ -311,13 +311,7 @@ def _unknown(language: Language) -> str | None:
 
 def _sample(language: Language) -> list[str]:
     """Some nouns and all determiners."""
-    return [*_evenly(language.nouns, 300), *language.determiners]
-
-
-def _evenly(forms: Iterable[str], size: int) -> list[str]:
-    """About `size` of `forms`, evenly over all of them."""
-    listed = list(forms)
-    return listed[:: max(len(listed) // size, 1)]
+    return [*evenly(list(language.nouns), 300), *language.determiners]
 
 
 _CHECKS: tuple[Callable[[Language], Problems], ...] = (

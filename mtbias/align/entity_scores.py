@@ -28,6 +28,7 @@ from mtbias.align.link_model import (
 from mtbias.align.sentence_pairs import IndexedPairs, IntArray
 from mtbias.english.words import hyphenated_parts, singulars
 from mtbias.language.definition import Language
+from mtbias.language.grammar import shared_beginning
 from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.types import frozen
 
@@ -84,7 +85,7 @@ def skeleton(form: str) -> str:
 
 def common_beginning(form: str, other: str) -> int:
     """Length of the common beginning of two words, 0 where it is under `MIN_COMMON` of the longer."""
-    length = next((n for n, (a, b) in enumerate(zip(form, other, strict=False)) if a != b), min(len(form), len(other)))
+    length = len(shared_beginning(form, other))
     return length if length >= MIN_COMMON * max(len(form), len(other)) else 0
 
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import further_predicates, is_pronoun, predicate_gender
-from mtbias.decide.sentence_words import SentenceWord, meet, reading_agreements, tagged_gender
+from mtbias.decide.sentence_words import SentenceWord, reading_agreements, tagged_gender
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind
+from mtbias.language.grammar import Agreement, NounKind, meet
 from mtbias.types import Alignment, Evidence, Gender, GenderCall, GenderedWord
 
 _LETTERS = {Gender.MALE: ("m", "f"), Gender.FEMALE: ("f", "m")}

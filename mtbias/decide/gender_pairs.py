@@ -15,7 +15,7 @@ from typing import TypeVar
 from mtbias.decide.decision import decide
 from mtbias.decide.sentence_words import GENDER_OF_LETTER
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind, NounReading
+from mtbias.language.grammar import Agreement, NounKind, NounReading, shared_beginning
 from mtbias.language.split_texts import SplitTexts
 from mtbias.stats.resampling import interval_of_sum, wilson_percent
 from mtbias.stats.results import Interval
@@ -106,9 +106,9 @@ _Pair = tuple[str, Forms, Forms, Mapping[str, str]]
 
 def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
     nouns, common = _noun_pairs(language, number)
-    written_on = [f"{letters}{{}}" for letters in _evenly(language.proclitics, _EVIDENCE)]
+    written_on = [f"{letters}{{}}" for letters in evenly(language.proclitics, _EVIDENCE)]
     contexts = [*_FRAMES, *written_on]
-    for pair, frame in product(_evenly(nouns, _ALONE // len(contexts)), contexts):
+    for pair, frame in product(evenly(nouns, _ALONE // len(contexts)), contexts):
         yield "the noun's form", {g: frame.format(pair[g]) for g in "mf"}, pair, {}
     # Nouns of no table, by what they end in.
     for word in _matched({ending: str(kind) for ending, kind in language.noun_endings.items()}):
@@ -117,14 +117,14 @@ def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
             yield "the ending of an unknown noun", made, made, {}
     for evidence, frames, tags in _evidence(language, number, stem):
         # A form of men and women, and forms of men and of women, which agree.
-        for pair in (*_evenly(common, _NOUNS), *_evenly(nouns, _NOUNS)):
+        for pair in (*evenly(common, _NOUNS), *evenly(nouns, _NOUNS)):
             if all(
                 pair[g] not in language.silent_determiners and _together(language, frames[g], pair[g]) for g in "mf"
             ):
                 yield evidence, {g: frames[g].format(pair[g]) for g in "mf"}, pair, tags
     # What means a woman overrules a man's form, and the reverse.
     for evidence, frames, tags in _meaning(language, number):
-        for pair in _evenly(nouns, _NOUNS):
+        for pair in evenly(nouns, _NOUNS):
             other = {"m": pair["f"], "f": pair["m"]}
             if all(_together(language, frames[g], other[g]) for g in "mf"):
                 yield f"{evidence}, against its form", {g: frames[g].format(other[g]) for g in "mf"}, other, tags
@@ -152,7 +152,7 @@ def _noun_pairs(language: Language, number: str) -> tuple[list[Forms], list[Form
     for english in language.glossary.values():
         told = {kind: {lemmas[f] for f in english if lemmas.get(f) in forms[kind]} for kind in "mf"}
         for man in sorted(told["m"]):
-            shared, woman = max(((_shared(man, f), f) for f in told["f"]), default=(0, ""))
+            shared, woman = max(((len(shared_beginning(man, f)), f) for f in told["f"]), default=(0, ""))
             if 2 * shared > len(man):
                 pairs[man, woman] = {"m": forms["m"][man], "f": forms["f"][woman]}
     return list(pairs.values()), [{"m": form, "f": form} for form in forms["common"].values()]
@@ -235,7 +235,7 @@ def _frames(evidence: str, frame: str, word: Forms, tag: str) -> _Frames:
 def _matched(table: Mapping[str, str]) -> Sequence[Forms]:
     """The m and the f forms of a table, in its order."""
     men, women = ([form for form, gender in table.items() if gender == wanted] for wanted in "mf")
-    return _evenly([{"m": man, "f": woman} for man, woman in zip(men, women, strict=False)], _EVIDENCE)
+    return evenly([{"m": man, "f": woman} for man, woman in zip(men, women, strict=False)], _EVIDENCE)
 
 
 def _agreeing(table: Mapping[str, Sequence[Agreement]], number: str) -> Sequence[Forms]:
@@ -248,10 +248,10 @@ def _agreeing(table: Mapping[str, Sequence[Agreement]], number: str) -> Sequence
     found: list[Forms] = []
     for man in told["m"]:
         if told["f"]:
-            woman = max(told["f"], key=lambda form: _shared(man, form))
+            woman = max(told["f"], key=lambda form: len(shared_beginning(man, form)))
             told["f"].remove(woman)
             found.append({"m": man, "f": woman})
-    return _evenly(found, _EVIDENCE)
+    return evenly(found, _EVIDENCE)
 
 
 def _whole(language: Language, endings: Forms, stem: str) -> Forms | None:
@@ -267,7 +267,7 @@ def _whole(language: Language, endings: Forms, stem: str) -> Forms | None:
 
 def _stem(language: Language) -> str:
     """The beginning of a made-up word: a syllable of letters of the language, twice."""
-    letters = dict.fromkeys(c for form in _evenly(list(language.nouns), 200) for c in form if c.isalpha())
+    letters = dict.fromkeys(c for form in evenly(list(language.nouns), 200) for c in form if c.isalpha())
     words = ("".join(pair) * 2 for pair in product(letters, repeat=2))
     return next((w for w in words if not language.noun(w) and w not in language.determiners), "xx")
 
@@ -284,11 +284,6 @@ def _call(text: str, noun: str, number: str, said: Gender, tags: Mapping[str, st
     return decide(alignment, Analysis(text, tokens), texts)
 
 
-def _shared(one: str, other: str) -> int:
-    """Letters with which both begin."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _evenly(listed: Sequence[_T], size: int) -> Sequence[_T]:
+def evenly(listed: Sequence[_T], size: int) -> Sequence[_T]:
     """At most `size` of `listed`, evenly over all of them."""
     return listed[:: max(-(-len(listed) // size), 1)]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Self
 
 from mtbias.decide.sentence_words import (
-    ANY,
     CONJUNCTION,
     GENDER_OF_LETTER,
     MODIFIER,
@@ -15,14 +14,13 @@ from mtbias.decide.sentence_words import (
     VERBAL,
     SentenceWord,
     feature_values,
-    meet,
     reading_agreements,
     tagged_gender,
     word_before,
     word_behind,
 )
 from mtbias.language.definition import Language
-from mtbias.language.grammar import CASES, Agreement, NounKind
+from mtbias.language.grammar import ANY, CASES, Agreement, NounKind, meet
 from mtbias.types import Alignment, Gender, Span, Word, frozen
 
 _CONTENT = frozenset(("ADJ", "X", *NOMINAL))

@@ -16,14 +16,13 @@ from mtbias.decide.sentence_words import (
     SentenceWord,
     feature_values,
     listed,
-    meet,
     only_gender,
     reading_agreements,
     tagged_gender,
     word_behind,
 )
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind, NounReading
+from mtbias.language.grammar import Agreement, NounKind, NounReading, meet
 from mtbias.types import Evidence, Gender
 
 _CASE = {"Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc"}

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind, NounReading, WordFacts
+from mtbias.language.grammar import ANY, Agreement, NounKind, NounReading, WordFacts
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Gender, Span, Word
 
 # What forms agree with: gender, case and number, several of each for most forms, and what they have in common.
 
-ANY = Agreement("*", "*", "*")
 PERSONAL = (Gender.MALE, Gender.FEMALE)
 GENDER_OF_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL}
 _OPEN = ("nom", "voc", "dat", "ins", "loc", "*")
@@ -33,18 +32,6 @@ def reading_agreements(reading: NounReading) -> list[Agreement]:
         return [Agreement("*" if a.case in _OPEN else "m", a.case, a.number) for a in allowed]
     gender = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}.get(reading.kind, "*")
     return [Agreement(gender if a.gender == "*" else a.gender, a.case, a.number) for a in allowed]
-
-
-def meet(left: Iterable[Agreement], right: Iterable[Agreement]) -> list[Agreement]:
-    """What both sides allow, each once."""
-    others = list(right)
-    found = []
-    for a in left:
-        for b in others:
-            merged = [x if y == "*" else y if x in ("*", y) else None for x, y in zip(a, b, strict=True)]
-            if None not in merged:
-                found.append(Agreement(*(str(m) for m in merged)))
-    return list(dict.fromkeys(found))
 
 
 def only_gender(allowed: Iterable[Agreement]) -> Gender | None:

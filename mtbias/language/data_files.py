@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from mtbias.errors import PluginError, choices
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
-from mtbias.types import Strategy, frozen
+from mtbias.types import JsonDict, JsonObject, Strategy, frozen
 
 # Folding: the form of a word under which every table is asked for it.
 
@@ -70,8 +70,8 @@ class _Noun(NamedTuple):
 
 
 def read_nouns(
-    text: str, paradigms: Mapping[str, Any], fold: Folder, file: str, prepositions: Collection[str] = ()
-) -> dict[str, Any]:
+    text: str, paradigms: JsonObject, fold: Folder, file: str, prepositions: Collection[str] = ()
+) -> JsonDict:
     """The fields `nouns`, `phrases` and `glossary` of the language whose table is `text`.
 
     A form that is one of the (folded) `prepositions` too is left out: it is next to never the noun (ru *после* "after",
@@ -111,7 +111,7 @@ def read_nouns(
     }
 
 
-def _read_rows(text: str, paradigms: Mapping[str, Any], file: str) -> list[_Noun]:
+def _read_rows(text: str, paradigms: JsonObject, file: str) -> list[_Noun]:
     """The rows; blank lines and comments are passed over."""
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     header = lines[0][1].split("\t") if lines else []
@@ -139,7 +139,7 @@ def _read_rows(text: str, paradigms: Mapping[str, Any], file: str) -> list[_Noun
     return found
 
 
-def _paradigm(name: str, paradigms: Mapping[str, Any], place: str) -> tuple[str, _Forms]:
+def _paradigm(name: str, paradigms: JsonObject, place: str) -> tuple[str, _Forms]:
     """What a paradigm cuts from a lemma's end, and what it puts there; what that agrees with is sorted."""
     found = paradigms.get(name)
     if found is None:
@@ -185,7 +185,7 @@ def _no_collection() -> Iterator[None]:
 
 
 @_no_collection()
-def read_language(package: str, code: str) -> dict[str, Any]:
+def read_language(package: str, code: str) -> JsonDict:
     """The fields of the language whose files are ``data/CODE.toml`` and ``data/CODE_nouns.tsv`` inside `package`.
 
     Raises:
@@ -211,7 +211,7 @@ def read_language(package: str, code: str) -> dict[str, Any]:
     return {**found, "version": hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]}
 
 
-def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
+def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
     _check_names(toml, where)
     tokens, align = toml.get("tokens", {}), toml.get("align", {})
     delete, letters = tokens.get("delete", ""), dict(tokens.get("fold", {}))
@@ -243,7 +243,7 @@ def _fields(toml: Mapping[str, Any], nouns: str, where: str) -> dict[str, Any]:
     }
 
 
-def _check_names(toml: Mapping[str, Any], where: str) -> None:
+def _check_names(toml: JsonObject, where: str) -> None:
     """No table and no key but those of the format: a slip of the pen would be a rule that is never asked."""
     unknown = set(toml) - _TABLES
     if unknown:
@@ -254,7 +254,7 @@ def _check_names(toml: Mapping[str, Any], where: str) -> None:
             raise PluginError(f"{where}.toml [{name}] {min(odd)}: unknown key; {choices(min(odd), sorted(keys))}")
 
 
-def _header(head: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+def _header(head: JsonObject, where: str) -> JsonObject:
     """The table ``[language]``: its keys are fields of `Language`."""
     if not isinstance(head.get("code"), str) or not isinstance(head.get("name"), str):
         raise PluginError(f"{where}.toml: [language] needs code and name")
@@ -281,7 +281,7 @@ def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _Predi
         ordered = field.default == ()
         return tuple(sorted(forms.items(), key=lambda each: (-len(each[0]), each))) if ordered else forms
 
-    values: dict[str, Any] = {field.name: read(field) for field in fields(kind)}
+    values: JsonDict = {field.name: read(field) for field in fields(kind)}
     return kind(**values)
 
 
@@ -289,7 +289,7 @@ def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _Predi
 class _Rules:
     """The rules' tables, with the ways in which they are read: keys folded, values checked."""
 
-    toml: Mapping[str, Any]
+    toml: JsonObject
     fold: Folder
     where: str
 
@@ -300,7 +300,7 @@ class _Rules:
         """`words` folded, longest first, so that the first that fits is the longest."""
         return tuple(sorted(self.folded(words), key=lambda word: (-len(word), word)))
 
-    def table(self, name: str) -> dict[str, Any]:
+    def table(self, name: str) -> JsonDict:
         return {self.fold(key): value for key, value in self.toml.get(name, {}).items()}
 
     def agreements(self, name: str) -> dict[str, tuple[Agreement, ...]]:

@@ -15,7 +15,16 @@ from functools import cached_property, lru_cache
 from typing import Literal, Self
 
 from mtbias.language.data_files import Folder, read_language
-from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, SurfaceToken, VerbRules, WordFacts
+from mtbias.language.grammar import (
+    ANY,
+    Agreement,
+    NounKind,
+    NounReading,
+    SpeakerRules,
+    SurfaceToken,
+    VerbRules,
+    WordFacts,
+)
 from mtbias.types import Gender, Span, Strategy
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
@@ -25,7 +34,6 @@ _SPLIT_ABBREVIATION = re.compile(rf"(?:\s[\"״”“]|[\"״”“]\s)[\w{_MARKS}
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
 _MIN_PART = 3
 """Letters of each part of a compound at least."""
-_ANY = Agreement("*", "*", "*")
 _FORMS_KEPT = 1 << 17
 """Words whose folded form is remembered, for a corpus asks for the same ones over and over: at most some 40 MB."""
 
@@ -276,7 +284,7 @@ class Language:
             return ()
         silent = kinds == {NounKind.COMMON} and told == {NounKind.MASCULINE}
         # ru "мальчика-пастушка": a nominative, "shepherdess", stands beside no genitive.
-        cases = [{a[1:] for r in readings for a in r.agreements or (_ANY,)} for readings in (one, other)]
+        cases = [{a[1:] for r in readings for a in r.agreements or (ANY,)} for readings in (one, other)]
         together = not cases[0].isdisjoint(cases[1]) or any("*" in case for case, _ in cases[0] | cases[1])
         woman = told == {NounKind.FEMININE} and NounKind.FEMININE not in kinds and together
         # Under the lemma of the first, which the glossary knows.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import StrEnum
+from os.path import commonprefix
 from typing import NamedTuple
 
 from mtbias.errors import PluginError
 from mtbias.types import Gender, Span, frozen
 
 CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
-
-
 _VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
 """Of an agreement: gender, case, number."""
 
@@ -58,6 +57,21 @@ class Agreement(NamedTuple):
     gender: str
     case: str
     number: str
+
+
+ANY = Agreement("*", "*", "*")
+
+
+def meet(left: Iterable[Agreement], right: Iterable[Agreement]) -> list[Agreement]:
+    """What both sides allow, each once."""
+    others = list(right)
+    found = []
+    for a in left:
+        for b in others:
+            merged = [x if y == "*" else y if x in ("*", y) else None for x, y in zip(a, b, strict=True)]
+            if None not in merged:
+                found.append(Agreement(*(str(m) for m in merged)))
+    return list(dict.fromkeys(found))
 
 
 class NounReading(NamedTuple):
@@ -155,6 +169,11 @@ class SpeakerRules:
     """Relative pronouns, beside what the tagger reads as one."""
     words: Mapping[str, Agreement] = field(default_factory=dict)
     """Words that agree with the subject wherever they stand in its clause (cs *ráda*, ru *сама*)."""
+
+
+def shared_beginning(*words: str) -> str:
+    """The letters with which all `words` begin."""
+    return commonprefix(words)  # noqa: RUF071 - of letters, not of paths
 
 
 def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:

@@ -26,14 +26,13 @@ from mtbias.english.words import (
 from mtbias.entry_points import installed
 from mtbias.errors import SettingError
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind, NounReading
+from mtbias.language.grammar import ANY, Agreement, NounKind, NounReading, meet
 from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.types import Gender, Span
 
 ENGLISH_CODE = "en"
 
 _WORD = re.compile(r"\S+")
-_ANY = Agreement("*", "*", "*")
 _IN_LIST = re.compile(r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
 """What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the second."""
 
@@ -211,13 +210,13 @@ class TableSource(SourceLanguage):
         language = self._language
         if not language.preposed or language.either_side:
             return False
-        return any(_meet(a, b) for a in language.adjective(word) for b in self._agreements(self._cased(noun)))
+        return bool(meet(language.adjective(word), self._agreements(self._cased(noun))))
 
     def _agreements(self, noun: str) -> list[Agreement]:
         """What the readings of a noun agree with; those of one that is not known with anything."""
         kinds = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}
         readings = self._language.noun(noun) or (NounReading(noun, NounKind.COMMON, ()),)
-        return [a._replace(gender=kinds.get(r.kind, a.gender)) for r in readings for a in r.agreements or (_ANY,)]
+        return [a._replace(gender=kinds.get(r.kind, a.gender)) for r in readings for a in r.agreements or (ANY,)]
 
     def bare(self, text: str, span: Span) -> Span:
         """Without an elided article (fr *l'avocate*)."""
@@ -227,13 +226,8 @@ class TableSource(SourceLanguage):
 
     def number(self, noun: str, before: str) -> str | None:
         """By the readings of the noun that fit the determiner before it."""
-        said = self._language.determiners.get(before, (_ANY,))
-        numbers = {
-            next((n for n in (a.number, b.number) if n != "*"), "*")
-            for a in self._agreements(noun)
-            for b in said
-            if _meet(a, b)
-        }
+        said = self._language.determiners.get(before, (ANY,))
+        numbers = {a.number for a in meet(self._agreements(noun), said)}
         return numbers.pop() if numbers in ({"sg"}, {"pl"}) else None
 
     def may_qualify(self, word: SourceWord) -> bool:
@@ -246,10 +240,6 @@ class TableSource(SourceLanguage):
         """See `SourceLanguage`."""
         letter = self._language.sex_adjectives.get(self._language.fold(word))
         return {"m": Gender.MALE, "f": Gender.FEMALE}.get(letter or "")
-
-
-def _meet(one: Agreement, other: Agreement) -> bool:
-    return all(x == y or "*" in (x, y) for x, y in zip(one, other, strict=True))
 
 
 class English(SourceLanguage):

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from io import StringIO
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -27,7 +26,7 @@ from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError, UsageError
 from mtbias.files.writing import explained, write_atomic
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind
+from mtbias.language.grammar import Agreement, NounKind, shared_beginning
 from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS, read_index
 from mtbias.new_language.lexica import Lexicon
@@ -68,12 +67,6 @@ def _stanza_line(code: str, folder: Path) -> str:
 
 
 # The nouns
-
-
-def shared_beginning(*words: str) -> str:
-    """The letters with which all `words` begin."""
-    letters = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
-    return "".join(column[0] for column in letters)
 
 
 CHECK, FILL = "# check ", "# fill "

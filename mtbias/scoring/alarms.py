@@ -34,7 +34,7 @@ from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import is_copy, is_repetitive, words
 from mtbias.translate.text_language import languages as languages_of
-from mtbias.types import Gender, Reason
+from mtbias.types import Gender, JsonDict, Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +140,7 @@ def is_above(part: int, whole: int, limit: float) -> bool:
 
 def checks(
     records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE, *, n_resamples: int, seed: int
-) -> dict[str, Any]:
+) -> JsonDict:
     """What `metrics.json` says of whether its numbers can be believed.
 
     Args:
@@ -175,14 +175,14 @@ def checks(
     }
 
 
-def check_texts(sources: Sequence[str], texts: Sequence[str | None], lang: str) -> dict[str, Any]:
+def check_texts(sources: Sequence[str], texts: Sequence[str | None], lang: str) -> JsonDict:
     """`alarms` of `metrics.json` for records that are no gender calls: what can be seen in the translations alone."""
     return _content(*_text_marks(sources, texts, lang))
 
 
 def check_calls(
     records: Sequence[Any], lang: str, source_lang: str = ENGLISH_CODE, *, n_resamples: int, seed: int
-) -> dict[str, Any]:
+) -> JsonDict:
     """`alarms` of `metrics.json` for gender calls (`mtbias.runs.call_records.CallRecord`), in the corpus's order.
 
     With `n_resamples` and `seed` as of the run, the intervals of the numbers without the rows in doubt are made as the
@@ -203,7 +203,7 @@ def check_calls(
     return content
 
 
-def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> dict[str, Any]:
+def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> JsonDict:
     shares = {}
     for sign in SIGNS:
         if (of := marks.get(sign.key)) is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import GENDER, declared
 from mtbias.stats.resampling import share_json
 from mtbias.stats.results import Counts, Floats, Tables, number, percent, rounded
-from mtbias.types import Called, Gender, Stereotype, Strategy
+from mtbias.types import Called, Gender, JsonDict, Stereotype, Strategy
 
 STEREOTYPES: tuple[Stereotype, ...] = (Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE)
 GOLDS: tuple[Gender, ...] = (Gender.MALE, Gender.FEMALE, Gender.NEUTRAL)
@@ -142,14 +141,14 @@ GENDER_COUNTING = Counting(
 """The gender of an entity, as WinoMT, BUG and one's own sentences are scored."""
 
 
-def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
+def uncalled(counts: Counts, n_resamples: int, seed: int) -> JsonDict:
     """Rows without a call, by gold gender, and ΔG without them: `uncalled` of `metrics.json`.
 
     A row without a call is an error of its gender, so ΔG changes where one gender has more of them. Shares are per cent
     of the rows of the gold gender with Wilson's interval; ΔG is that of the rows with a call alone, in points.
     """
     gold = counts.sum(axis=0)
-    shares: dict[str, Any] = {
+    shares: JsonDict = {
         gender: share_json(n, of)
         for gender, n, of in zip(GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True)
     }
@@ -158,7 +157,7 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> dict[str, Any]:
     return {**shares, "delta_g": rounded({"value": delta_g.value, "interval": delta_g.interval})}
 
 
-def strategies(records: Iterable[Called]) -> dict[str, dict[str, Any]]:
+def strategies(records: Iterable[Called]) -> dict[str, JsonDict]:
     """What translations do with the person's gender: `strategies` of `metrics.json`.
 
     Shares are per cent of the rows of a part with Wilson's interval: ``unknown`` are sources without a gender or with
@@ -173,7 +172,7 @@ def strategies(records: Iterable[Called]) -> dict[str, dict[str, Any]]:
     return {name: _by_strategy(found) for name, found in parts.items() if any(found)}
 
 
-def _by_strategy(found: Sequence[Strategy | None]) -> dict[str, Any]:
+def _by_strategy(found: Sequence[Strategy | None]) -> JsonDict:
     """The share of each strategy that was used, in their order, behind that of its kind."""
     keys = {does: dict.fromkeys((does.partition(":")[0], does.value)) for does in Strategy}
     counts = Counter(key for does in found if does is not None for key in keys[does])

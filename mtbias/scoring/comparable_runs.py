@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from typing import Any, Protocol
 
 from mtbias.errors import DataError
 from mtbias.scoring.counting import Counting, EntityIntervals, Group
 from mtbias.stats.paired import McNemar
-from mtbias.stats.results import Difference, Estimate, Interval
-from mtbias.types import frozen
+from mtbias.stats.results import Difference, Estimate
+from mtbias.types import JsonDict, JsonObject, frozen
 
 # ruff: noqa: D102 - the names of the protocols' properties say what they are
 
@@ -34,13 +34,13 @@ class ComparableRun(Protocol):
     @property
     def corpus(self) -> tuple[str, Mapping[str, str]]: ...
     @property
-    def evaluator(self) -> Mapping[str, Any]: ...
+    def evaluator(self) -> JsonObject: ...
     @property
     def manifest(self) -> Fingerprinted: ...
     @property
     def calls(self) -> Sequence[Any]: ...
     @property
-    def metrics(self) -> Mapping[str, Any]: ...
+    def metrics(self) -> JsonObject: ...
     @property
     def counting(self) -> Counting: ...
     @property
@@ -58,7 +58,7 @@ class NamedRun:
     fingerprint: str
     calls: Sequence[Any]
     """In the order of the first run's."""
-    alarms: Mapping[str, Any] | None = None
+    alarms: JsonObject | None = None
     """Those of the run's `metrics.json`; None in a run of an earlier release."""
 
 
@@ -240,18 +240,8 @@ KINDS = ("plain", "weighted", "consistency")
 """The differences of a pair of systems; each number of a kind is a family of tests."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OverEntities:
-    over_entities: EntityIntervals | None = None
-    """Of the plain numbers or differences; None where the measure has no entities."""
-
-    def entity_interval(self, key: str) -> Interval | None:
-        """The interval of a plain number, or difference, over entities, where it has one."""
-        return None if self.over_entities is None else self.over_entities.of(key)
-
-
 @frozen
-class SystemNumbers(_OverEntities):
+class SystemNumbers:
     """The numbers of one run."""
 
     lang: str
@@ -263,10 +253,12 @@ class SystemNumbers(_OverEntities):
     """By the compared numbers of the measure."""
     weighted: Mapping[str, Estimate]
     """By `WEIGHTED`; empty where no weights were asked for, without a number that has no groups."""
-    alarms: Mapping[str, Any] | None = None
+    alarms: JsonObject | None = None
     """Those of the run's `metrics.json`; None in a run of an earlier release."""
+    over_entities: EntityIntervals | None = None
+    """Of the plain numbers; None where the measure has no entities."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """A plain value, unrounded; the interval over entities stands beside each plain number."""
         return {
             "lang": self.lang,
@@ -279,7 +271,7 @@ class SystemNumbers(_OverEntities):
 
 
 @frozen
-class SystemPair(_OverEntities):
+class SystemPair:
     """Two systems in one language."""
 
     lang: str
@@ -292,8 +284,10 @@ class SystemPair(_OverEntities):
     differing: int
     """Sentences on which the calls differ; a call and none are different."""
     mcnemar: McNemar
+    over_entities: EntityIntervals | None = None
+    """Of the plain differences; None where the measure has no entities."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """A plain value, unrounded; the interval over entities stands beside each plain difference."""
         return {
             "lang": self.lang,
@@ -309,9 +303,9 @@ class SystemPair(_OverEntities):
 
 def _plain(
     numbers: Mapping[str, Estimate] | Mapping[str, Difference], over_entities: EntityIntervals | None = None
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, JsonDict]:
     """Numbers or differences as JSON has them; beside each its interval over entities, where the measure has them."""
-    content: dict[str, dict[str, Any]] = {}
+    content: dict[str, JsonDict] = {}
     for key, each in numbers.items():
         if isinstance(each, Difference):
             content[key] = {**asdict(each), "significant": each.significant}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from mtbias.stats.results import (
     rounded,
     source,
 )
-from mtbias.types import frozen
+from mtbias.types import JsonDict, frozen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,9 +121,9 @@ class Comparison:
             ]
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """A plain value; per cent, floats rounded to 6 decimals, None where undefined."""
-        content: dict[str, Any] = {
+        content: JsonDict = {
             "schema": SCHEMA,
             "mtbias": __version__,
             "signature": self.signature,
@@ -158,7 +158,7 @@ class Comparison:
         """The first system's, whose entities are those of all; None where the measure has none."""
         return self.systems[0].over_entities
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> list[JsonDict]:
         """All numbers, a row each: first the systems', then the differences (with the second system as ``minus``).
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ from mtbias.stats.resampling import (
     wilson_percent_of_units,
 )
 from mtbias.stats.results import N_RESAMPLES, Counts, Difference, Estimate, Floats, enough, percent, rounded, source
-from mtbias.types import Gender, GenderCall, Linked, frozen
+from mtbias.types import Gender, GenderCall, JsonDict, Linked, frozen
 
 STATUSES = 3
 """A call is `RIGHT` (it is the gold gender), `WRONG`, or there is none (`NO_CALL`)."""
@@ -163,9 +162,9 @@ _SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """The numbers that are single shares of pairs: the sums of which pairs, of which."""
 
 
-def _part_json(numbers: Mapping[str, Estimate]) -> dict[str, Any]:
+def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:
     """The parts of ``consistency``, each with its denominator and the numbers that `Number.place` puts there."""
-    content: dict[str, dict[str, Any]] = {}
+    content: dict[str, JsonDict] = {}
     for each in definitions.CONSISTENCY:
         found = numbers[each.key]
         part = content.setdefault(each.place, {"n": found.n, "ci": {}})
@@ -283,7 +282,7 @@ def compute_consistency(
 
 def consistency(
     rows: Sequence[Linked], calls: Iterable[GenderCall], *, n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> dict[str, Any] | None:
+) -> JsonDict | None:
     """`consistency` of `metrics.json`: that of the calls on `rows`, joined by id.
 
     ``all`` has the numbers in which a sentence without a call is not right, ``decided`` those of pairs both of whose

@@ -11,7 +11,6 @@ on the stereotype, nor on the system), and that the labels are a fair sample of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from mtbias.stats.results import (
     rounded,
     source,
 )
-from mtbias.types import Gender, frozen
+from mtbias.types import Gender, JsonDict, frozen
 
 # How often the evaluator agrees with human labels: plain agreement, Cohen's κ, balanced accuracy, what is undecided.
 # Plain agreement alone misleads where one gender dominates ("always male" agrees with 92 % of the Russian labels of
@@ -163,7 +162,7 @@ class Correction:
         """Genders with labels, but fewer than `FEW_LABELS`."""
         return tuple(g for g in GOLDS if 0 < self.labels[g] < FEW_LABELS)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """A plain value: per cent, rounded to 6 decimals, null where undefined."""
         return rounded(
             {

@@ -19,7 +19,7 @@ from mtbias.scoring.definitions import WHOLE, Number
 from mtbias.stats.paired import WeightedTables
 from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_percent
 from mtbias.stats.results import Bools, Counts, Estimate, Floats, Interval, Tables, enough, number, rounded, source
-from mtbias.types import frozen
+from mtbias.types import JsonDict, JsonObject, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Counting:
     """Whether resamples draw within each place of the first axis, where a corpus fixes how many records it has."""
     shown: tuple[str, ...] = ()
     """Attributes of a record that lists of sentences name."""
-    more: Callable[[Counts], Mapping[str, Any]] = field(default=lambda _: {})
+    more: Callable[[Counts], JsonObject] = field(default=lambda _: {})
     """Further plain values of a group in `metrics.json`."""
     right: Bools = field(default_factory=lambda: np.zeros(1, dtype=bool))
     """Which cells of a table hold records that the system got right, of the table's shape; by default none."""
@@ -187,7 +187,7 @@ class Group:
         """Rows with a call."""
         return self.classes["decided"]
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonDict:
         """The group as it stands in `metrics.json`, unrounded."""
         return {
             **{name: rows for name, rows in self.classes.items() if name in WHOLE},
@@ -203,7 +203,7 @@ class Group:
             "confusion": self.counts.tolist(),
         }
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
         return rounded(self.plain())
 
@@ -240,7 +240,7 @@ class EntityIntervals:
         """The interval of a number; None where it has none."""
         return (self.intervals or {}).get(key)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonDict:
         """How they were made, as JSON has it."""
         method = "percentile bootstrap over entities"
         return {"method": method, "entities": self.n, "min_entities": MIN_ENTITIES, "reason": self.reason}

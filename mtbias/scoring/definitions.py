@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from mtbias.errors import DataError
 from mtbias.stats.results import Estimate
-from mtbias.types import frozen
+from mtbias.types import JsonDict, JsonObject, frozen
 
 IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
@@ -115,7 +115,7 @@ class Number:
                 'declare interval="bootstrap"'
             )
 
-    def of(self, group: Mapping[str, Any]) -> Estimate:
+    def of(self, group: JsonObject) -> Estimate:
         """Its value in a group of `metrics.json`, with its interval; `n` are all rows of the group.
 
         Raises:
@@ -127,7 +127,7 @@ class Number:
         value, interval = part[self.name], part["ci"].get(self.name)
         return Estimate(value, None if value is None or not interval else (interval[0], interval[1]), part["n"])
 
-    def rows(self, group: Mapping[str, Any]) -> list[int]:
+    def rows(self, group: JsonObject) -> list[int]:
         """How many rows of a group each class has that it rests on.
 
         Raises:
@@ -184,7 +184,7 @@ _LONG = 40
 """A breakdown that is declared nowhere is long where it has more groups than this."""
 
 
-def breakdowns(*runs: Mapping[str, Any]) -> list[Breakdown]:
+def breakdowns(*runs: JsonObject) -> list[Breakdown]:
     """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as they come."""
     groups = {key: len(part) for metrics in runs for key, part in metrics.items() if key.startswith("by_") and part}
     order = dict.fromkeys(key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups)
@@ -197,7 +197,7 @@ CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti
 
 
 @cache
-def _tables() -> Mapping[str, list[dict[str, Any]]]:
+def _tables() -> Mapping[str, list[JsonDict]]:
     return tomllib.loads(resources.files("mtbias.scoring").joinpath("data", "numbers.toml").read_text(encoding="utf-8"))
 
 
@@ -228,7 +228,7 @@ def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
     return {number.key: number.interval for number in numbers if number.interval is not None}
 
 
-def all_neutral(group: Mapping[str, Any]) -> bool:
+def all_neutral(group: JsonObject) -> bool:
     """Whether all rows of a group of `metrics.json` have neutral gold gender: in WinoMT those without a pronoun.
 
     In such a group ΔG and the F1 are undefined, and its accuracy says nothing about men or women.

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from mtbias.decide import FIXED_GENDER, GENERIC, STANZA
 from mtbias.files.reading import commented_rows
 from mtbias.stats.resampling import interval_of_sum, share_json, wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
-from mtbias.types import Evidence, Gender, GenderCall, frozen
+from mtbias.types import Evidence, Gender, GenderCall, JsonDict, frozen
 
 
 class EvidenceClass(StrEnum):
@@ -82,7 +81,7 @@ def both_readers(call: GenderCall) -> bool:
     return call.gender in GENDERS and call.stanza_gender is not None
 
 
-def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> dict[str, Any]:
+def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> JsonDict:
     """`readers` of `metrics.json`: of the men and of the women by the tables how many Stanza's features read alike.
 
     A share is of those that both readers call; ``calls`` are all of the tables. ``words`` are the heads on which they
@@ -98,7 +97,7 @@ def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> dict[str
         if call.gender is not call.stanza_gender
     )
     most = sorted(differing.items(), key=lambda item: (-item[1], item[0]))[:WORDS]
-    agreement: dict[str, Any] = {}
+    agreement: JsonDict = {}
     for gender in GENDERS:
         alike = [call.stanza_gender is gender for call, _ in both if call.gender is gender]
         own = sum(call.gender is gender for call, _ in calls)
@@ -154,7 +153,7 @@ def sum_expected(parts: Sequence[tuple[float, Interval]], calls: int) -> tuple[f
     return sum(e for e, _ in parts), (max(0.0, low), min(float(calls), high))
 
 
-def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Rates) -> dict[str, Any]:
+def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Rates) -> JsonDict:
     """`expected_wrong` of `metrics.json`: numbers of calls, of both genders apart and by class of evidence.
 
     Calls of a class with too few labels are in ``calls`` but not in ``estimated``: the expected number is of those.
@@ -163,8 +162,8 @@ def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Ra
         counts: the calls of a run.
         rates: of the run's language; empty where its calls are not as those that are labelled, so nothing is expected.
     """
-    by_class: dict[str, dict[str, Any]] = {}
-    totals: dict[str, dict[str, Any]] = {}
+    by_class: dict[str, JsonDict] = {}
+    totals: dict[str, JsonDict] = {}
     for gender in GENDERS:
         parts, estimated, all_calls = [], 0, 0
         for kind in EvidenceClass:
@@ -189,6 +188,6 @@ def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Ra
     }
 
 
-def _numbers(found: tuple[float, Interval] | None) -> dict[str, Any]:
+def _numbers(found: tuple[float, Interval] | None) -> JsonDict:
     value, ends = (None, None) if found is None else found
     return {"expected": rounded(value), "interval": rounded(ends)}

@@ -20,7 +20,7 @@ from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import CLASSES, Number, Unit, decisive
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import MIN_ROWS, UNDEFINED, Interval, estimate_text, interval_text, number_text
-from mtbias.types import Gender, frozen
+from mtbias.types import Gender, JsonDict, JsonObject, frozen
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
@@ -94,14 +94,14 @@ class Statement:
     quote: Quote | None = None
     """A sentence of the corpus that shows it, where one does."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """A plain value; ``quote`` only where there is one."""
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 def conclusions(
-    metrics: Mapping[str, Any], records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE
-) -> dict[str, Any]:
+    metrics: JsonObject, records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE
+) -> JsonDict:
     """What `metrics.json` says of whether its numbers can be believed (`mtbias.scoring.alarms.checks`), and in words.
 
     Args:
@@ -117,7 +117,7 @@ def conclusions(
     return {**checked, "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)]}
 
 
-def run_finding(metrics: Mapping[str, Any], records: Sequence[Any] = ()) -> Iterator[Statement]:
+def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[Statement]:
     """The sentences of a run, in the order of `RULES`.
 
     Args:
@@ -171,7 +171,7 @@ def _clear(better: _Share, worse: _Share) -> bool:
     return low is not None and high is not None and low[0] > high[1]
 
 
-def _found(overall: Mapping[str, Any]) -> Iterator[Statement]:
+def _found(overall: JsonObject) -> Iterator[Statement]:
     """Shares are the recalls (a row without a call is an error), the larger first.
 
     Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not show.
@@ -186,7 +186,7 @@ def _found(overall: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement("found", text)
 
 
-def _few_found(overall: Mapping[str, Any]) -> Iterator[Statement]:
+def _few_found(overall: JsonObject) -> Iterator[Statement]:
     shares = [share for share in _shares(overall["confusion"]) if share.rows >= RULES["found"].limit]
     least = min(shares, key=lambda share: share.percent, default=None)
     if least is not None and least.percent < RULES["few_found"].limit:
@@ -211,7 +211,7 @@ def _told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
     return texts
 
 
-def _stereotype(overall: Mapping[str, Any]) -> Iterator[Statement]:
+def _stereotype(overall: JsonObject) -> Iterator[Statement]:
     delta_s, ends, zero = overall["delta_s"], overall["ci"]["delta_s"], RULES["stereotype"].limit
     if delta_s is None or ends is None or ends[0] <= zero <= ends[1]:
         return
@@ -255,7 +255,7 @@ class EntityGap(NamedTuple):
         )
 
 
-def entity_gaps(metrics: Mapping[str, Any]) -> list[EntityGap]:
+def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
     """The entities, the widest gap between men and women first; then those with more rows, then by name.
 
     Edge cases: entities that have one gender only come last; there are none of another measure than the gender of an
@@ -281,7 +281,7 @@ def _quote(gap: EntityGap, records: Sequence[Any]) -> Quote | None:
     return None
 
 
-def _uncalled(metrics: Mapping[str, Any]) -> Iterator[Statement]:
+def _uncalled(metrics: JsonObject) -> Iterator[Statement]:
     found, fixed = metrics["uncalled"], metrics["grammatical_gender_only"]
     shares = {CLASSES.get(gold, gold): found[gold] for gold in GOLDS}
     if sum(share["n"] for share in shares.values()) > RULES["uncalled"].limit:
@@ -297,7 +297,7 @@ def _uncalled(metrics: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement("uncalled", text)
 
 
-def _trust(metrics: Mapping[str, Any]) -> Iterator[Statement]:
+def _trust(metrics: JsonObject) -> Iterator[Statement]:
     alarms = metrics["alarms"]
     checked = sum(share["percent"] is not None for share in alarms["shares"].values())
     raised = [DECLARED[key].label for key in alarms["raised"]]
@@ -309,7 +309,7 @@ def _trust(metrics: Mapping[str, Any]) -> Iterator[Statement]:
     yield Statement("trust", f"{text} Expected to be wrong: {', '.join(expected)}." if expected else text)
 
 
-def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
+def expected_texts(metrics: JsonObject) -> list[str]:
     """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to 40)``; else why not.
 
     Edge cases: empty where `metrics.json` says nothing of it.
@@ -324,7 +324,7 @@ def expected_texts(metrics: Mapping[str, Any]) -> list[str]:
     return [_expected(gold, found[gold]) for gold in ("male", "female")]
 
 
-def _expected(gold: str, part: Mapping[str, Any]) -> str:
+def _expected(gold: str, part: JsonObject) -> str:
     if part["expected"] is None:
         return f"of {part['calls']:,} {gold} calls not known, too few labels in this language"
     text = f"of {part['estimated']:,} {gold} calls about {expected_text(part)}"
@@ -332,7 +332,7 @@ def _expected(gold: str, part: Mapping[str, Any]) -> str:
     return f"{text} ({left:,} more: too few labels)" if left else text
 
 
-def expected_text(part: Mapping[str, Any]) -> str:
+def expected_text(part: JsonObject) -> str:
     """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few labels tell of it."""
     if part["expected"] is None:
         return UNDEFINED

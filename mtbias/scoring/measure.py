@@ -17,7 +17,7 @@ from mtbias.entry_points import load, refuse
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import EvaluatorSettings
-from mtbias.types import Json, Progress, Translation
+from mtbias.types import Json, JsonObject, Progress, Translation
 
 GROUP = "mtbias.measures"
 GENDER = "gender"
@@ -32,7 +32,7 @@ class Judged(Protocol):
         """The id of the instance."""
         ...
 
-    def to_json(self) -> Mapping[str, Any]:
+    def to_json(self) -> JsonObject:
         """The object of the line, keys in their order; among them ``id``, ``source`` and ``translation``."""
         ...
 

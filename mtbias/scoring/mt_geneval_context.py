@@ -27,7 +27,7 @@ from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.mt_geneval_words import COVERED, RIGHT, FoundWords, asked, outcome
 from mtbias.settings import Variant
 from mtbias.stats.results import Counts, Floats, Tables, percent
-from mtbias.types import Gender, Json, Progress, Reason, Translation, frozen
+from mtbias.types import Gender, Json, JsonObject, Progress, Reason, Translation, frozen
 
 NOT_CUT = "not cut"
 """Both sentences are translated, and it is not certain where the second begins."""
@@ -181,7 +181,7 @@ class ContextRecord:
     """Why there is no part to judge: ``untranslated``, or `NOT_CUT`."""
     evidence: FoundWords
 
-    def to_json(self) -> Mapping[str, Any]:
+    def to_json(self) -> JsonObject:
         """The object of the line."""
         return asdict(self)
 

@@ -34,7 +34,7 @@ from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import Variant
 from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import Counts, Estimate, Floats, Tables, enough, percent, source
-from mtbias.types import Gender, Json, Progress, SourceSentence, Translation, frozen
+from mtbias.types import Gender, Json, JsonDict, JsonObject, Progress, SourceSentence, Translation, frozen
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -372,7 +372,7 @@ def words(text: str, variant: Variant) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()))
 
 
-def asked(instance: object, *more: str) -> dict[str, Any]:
+def asked(instance: object, *more: str) -> JsonDict:
     """What a record keeps of an instance, by name."""
     return {name: getattr(instance, name) for name in ("id", "row", "source", "reference", *more)}
 
@@ -398,7 +398,7 @@ class WordRecord:
     score: float | None = None
     """What the user gives for it, where scores are given."""
 
-    def to_json(self) -> Mapping[str, Any]:
+    def to_json(self) -> JsonObject:
         """The object of the line."""
         content = asdict(self)
         if self.score is None:

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from mtbias.stats.resampling import bootstrap_counts, estimate
 from mtbias.stats.results import Floats, Tables, enough, source
-from mtbias.types import Called, Gender
+from mtbias.types import Called, Gender, JsonDict
 
 _OTHER = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
 
 
-def post_edits(records: Sequence[Called], n_resamples: int, seed: int) -> dict[str, dict[str, Any]]:
+def post_edits(records: Sequence[Called], n_resamples: int, seed: int) -> dict[str, JsonDict]:
     """The words to be changed, for men, for women, and for both: `post_edits` of `metrics.json`.
 
     Wrong are men called women and women called men; each costs the words that show the gender (`GenderCall.edits`).
@@ -39,7 +38,7 @@ def post_edits(records: Sequence[Called], n_resamples: int, seed: int) -> dict[s
     return {name: _of(rows, n_resamples, seed) for name, rows in parts.items() if rows}
 
 
-def _of(rows: Sequence[Called], n_resamples: int, seed: int) -> dict[str, Any]:
+def _of(rows: Sequence[Called], n_resamples: int, seed: int) -> JsonDict:
     wrong = [record.call for record in rows if record.gold and record.call.gender is _OTHER[record.gold]]
     words = np.bincount([len(call.edits) for call in wrong], minlength=1)
     counts = np.append(words, len(rows) - len(wrong))  # by number of edits, then the rows without a wrong call

@@ -16,7 +16,7 @@ from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
 from mtbias.scoring.post_edits import post_edits
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
-from mtbias.types import Called, Reason
+from mtbias.types import Called, JsonDict, JsonObject, Reason
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,20 +40,20 @@ class Scores:
     evidence: Mapping[str, int] = field(default_factory=dict)
     """How many calls rest on which kind of word: the kind of the first evidence that says what was called.
     Most frequent first, then by name."""
-    consistency: Mapping[str, Any] | None = None
+    consistency: JsonObject | None = None
     """None where no sentence of the corpus has a counterfactual pair or a control."""
     unknown: Scores | None = None
     """Those of the sentences that show no gender, where there are others, too: they enter none of the other numbers."""
-    strategies: Mapping[str, Any] = field(default_factory=dict)
+    strategies: JsonObject = field(default_factory=dict)
     """What the translations do with the gender (`mtbias.scoring.bias.strategies`), of all sentences."""
-    post_edits: Mapping[str, Any] = field(default_factory=dict)
+    post_edits: JsonObject = field(default_factory=dict)
     """What wrong genders cost (`mtbias.scoring.post_edits.post_edits`)."""
 
-    def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> dict[str, Any]:
+    def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> JsonDict:
         """The content of `metrics.json`; the same scores give the same value, key order included."""
         overall, counting = self.overall, self.overall.counting
         numbers = [*counting.numbers, *(each for each in counting.beside if each.key in overall.beside)]
-        content: dict[str, Any] = {
+        content: JsonDict = {
             "schema": SCHEMA,
             "mtbias": __version__,
             "signature": signature,
@@ -153,7 +153,7 @@ def _order(places: Sequence[str | None], key: str) -> tuple[int, int, str]:
     return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
 
 
-def flat_row(group: Mapping[str, Any], numbers: Sequence[Number]) -> dict[str, Any]:
+def flat_row(group: JsonObject, numbers: Sequence[Number]) -> JsonDict:
     """A group of `metrics.json` with one value for each name, as a row of a table has it.
 
     Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, those over entities
@@ -182,7 +182,7 @@ _OF_THE_RUN = ("schema", "mtbias", "signature", "fingerprint")
 """Keys of `metrics.json` that a part of it does not have again."""
 
 
-def unknown_part(metrics: Mapping[str, Any]) -> dict[str, Any] | None:
+def unknown_part(metrics: JsonObject) -> JsonDict | None:
     """The numbers of sentences that show no gender, as a `metrics.json` of them alone would have them.
 
     None where a corpus has none, or no others.

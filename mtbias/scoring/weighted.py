@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.stats.balance import Balance, balance
 from mtbias.stats.results import Counts, Floats, rounded
-from mtbias.types import Described, Gender, Stereotype
+from mtbias.types import Described, Gender, JsonDict, Stereotype
 
 MANY_PRONOUNS = 4
 """So many pronouns and more are one class."""
@@ -73,9 +72,9 @@ class Weighting:
     """The kind of every sentence: its group and its classes of the properties, 0 for those in neither group. Sentences
     of a kind have one weight, and the intervals resample them apart from others."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """A plain value without the weights of all sentences; floats rounded to 6 decimals."""
-        content: dict[str, Any] = {
+        content: JsonDict = {
             "number": self.number,
             "properties": self.properties,
             "constant": self.constant,

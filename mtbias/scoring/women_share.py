@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
 from mtbias.stats.resampling import percentile_interval, slope, spearman
 from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, minus, number, source
-from mtbias.types import frozen
+from mtbias.types import JsonObject, frozen
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -139,7 +138,7 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
 
 
 def relate(
-    by_entity: Mapping[str, Mapping[str, Any]], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
+    by_entity: Mapping[str, JsonObject], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
 ) -> WomenRelation:
     """Put the entities of a run beside their shares of women.
 
@@ -148,7 +147,7 @@ def relate(
     """
     found = sorted((share, name) for name in by_entity if (share := shares.of(name)) is not None)
 
-    def related(value: Callable[[Mapping[str, Any]], float | None], statistic: _Statistic = spearman) -> Estimate:
+    def related(value: Callable[[JsonObject], float | None], statistic: _Statistic = spearman) -> Estimate:
         pairs = [(share, each) for share, name in found if (each := value(by_entity[name])) is not None]
         return _over_entities(pairs, statistic, n_resamples)
 

@@ -209,7 +209,7 @@ def test_tables_have_both(mixed: Run, other: Run) -> None:
     assert compared.unknown.pairs[0].plain["feminine"].difference == pytest.approx(-100 / 13)
     runs = [ReportRun(run.system, "de", run.metrics, numbers=run.numbers) for run in (mixed, other)]
     assert "Sentences of unknown gender" in paper_table(runs, "markdown")
-    rows = list(csv.DictReader(paper_table(runs, "csv").splitlines()))
+    rows = [row for row in csv.DictReader(paper_table(runs, "csv").splitlines()) if row["breakdown"] == "overall"]
     assert [(row["gender"], row["n"], row["accuracy"][:2], row["masculine"][:2]) for row in rows] == [
         ("", "4", "50", ""), ("", "4", "50", ""), ("unknown", "15", "", "53"), ("unknown", "15", "", "46"),
     ]  # fmt: skip

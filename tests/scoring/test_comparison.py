@@ -424,8 +424,10 @@ def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> N
     assert scores.intervals is not None
     assert compared.systems[0].over_entities is not None
     assert compared.systems[0].over_entities.intervals == {key: scores.intervals[key] for key in NUMBERS}
+    over = compared.pairs[0].over_entities
+    assert over is not None
     for key, d in compared.pairs[0].plain.items():
-        ends = compared.pairs[0].entity_interval(key)
+        ends = over.of(key)
         assert ends is not None
         assert d.difference is not None
         assert ends[0] <= d.difference <= ends[1]
