@@ -35,10 +35,10 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.align import Aligner, Pair, StatisticalAligner  # noqa: E402 - the paths above come first
-from mtbias.corpora.mt_geneval import read_marked_sentences, read_mt_geneval_context  # noqa: E402
+from mtbias.corpora.mt_geneval import REFERENCE, read_mt_geneval_context  # noqa: E402
 from mtbias.errors import DataError  # noqa: E402
 from mtbias.evaluation.gender_calls import GenderMeasure, make_aligner  # noqa: E402
-from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
+from mtbias.files.reading import Record, parse_tabs, read_table, read_text  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.morphology import Analyser  # noqa: E402
@@ -101,7 +101,8 @@ def read_texts(lang: str, data: Path) -> Texts:
 
 def _marked_persons(lang: str, folder: Path) -> Texts:
     file = read_text(folder / f"geneval.en-{lang}.tsv")
-    return {sentence.id: (sentence.source, sentence.reference) for sentence in read_marked_sentences(file)}
+    records = parse_tabs(file, quoted=True).records
+    return {f"geneval-{each.get('id')}": (each.get("source"), each.get(REFERENCE)) for each in records}
 
 
 def _second_sentences(lang: str, folder: Path) -> Texts:

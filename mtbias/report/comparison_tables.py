@@ -126,7 +126,7 @@ def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityInterval
     def cells(of: SystemNumbers | SystemPair) -> Iterable[Estimate | Difference]:
         for key in names:
             plain = of.plain[key]
-            yield replace(plain, interval=of.over_entities and of.over_entities.of(key))
+            yield replace(plain, interval=None if of.over_entities is None else of.over_entities.of(key))
 
     title = f"Per cent [95 % interval over {over.n:,} entities]"
     return PrintedTable(head, _table_rows(c, cells), title, [f"Intervals {QUESTIONS}; tests are over {c.unit}"], left=2)
