@@ -234,8 +234,12 @@ def _in_words(error: Exception) -> str:
         return f"{error.filename or 'the system'}: {error.strerror or error}"
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
         return f"expected an option or nothing more, got {error.unused_tokens[0]!r} (--help lists what there is)"
-    if isinstance(error, MissingArgumentError) and error.argument and not error.argument.name.startswith("-"):
-        return f"expected {error.argument.name}, in front of the options (--help lists what there is)"
+    if isinstance(error, MissingArgumentError) and error.argument:
+        name, choices = error.argument.name, error.argument.get_choices()
+        missing = f"a value behind {name}" if error.keyword else f"the option {name}"
+        among = f", one of {', '.join(choices)}" if choices else ""
+        missing = f"{missing}{among}" if name.startswith("-") else f"{name}{among}, in front of the options"
+        return f"expected {missing} (--help lists what there is)"
     if isinstance(error, CycloptsError):
         return f"{str(error).rstrip('.')} (--help lists what there is)"
     return str(error)

@@ -113,7 +113,8 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
     [
         (["evla"], 'Unknown command "evla". Did you mean "eval"?'),
         (["coref", "scores"], 'Unknown command "scores". Did you mean "score"?'),
-        (["score", "--lang", "de"], "parameter --translations requires an argument"),
+        (["score", "--lang", "de"], "expected the option --translations (--help"),
+        (["eval", "--lang", "de", "--model"], "expected a value behind --model (--help"),
         (
             ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
             "--seed: expected a whole number of at least 0",
@@ -131,7 +132,8 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
         (["eval", "--model", "demo", "--lang", "fr"], "the model demo translates into ar, cs, de, es, he, it, ru, uk "),
         (["list", "models", "--lang", "German"], "did you mean de? there are ar"),
         (["compare", "--name", "a", "b"], "expected RUN, in front of the options"),
-        (["fetch", "--lang"], "--lang requires at least 1 element"),
+        (["list"], "expected WHAT, one of models, languages, datasets, prompts, in front of the options"),
+        (["fetch", "--lang"], "expected a value behind --lang (--help"),
         (["fetch", "--lang", "de", "tlh", "--dataset", "x", "y"], "no language 'tlh' is installed"),
         (["eval", "--model", "-", "--lang", "de"], "got '/dev/stdin'"),
         (["fetch"], "nothing to download: give --model MODEL, --dataset NAME or --lang CODE"),
