@@ -41,8 +41,8 @@ Property = Literal["names", "distance"]
 
 PROPERTIES: tuple[Property, ...] = get_args(Property)
 
-_LAST_TENTH = 40
-"""Of a histogram of weights: from 4.0 on they are one class."""
+_LARGE = 4
+"""Of a histogram of weights: from this on they are one class."""
 _FIGURES = ("effective_size", "objective", "gap", "n_cells", "balanced", "one_sided", "n_zero")
 """Of a `Balance`, as they stand in JSON."""
 
@@ -165,18 +165,12 @@ def solve_gap_weights(
     weights = {f"{id_}{side}": 0.0 for id_ in everything["id"] for side in "ab"}
     weights |= dict(zip(examples["id"] + examples["antecedent"], solved.weights.tolist(), strict=True))
     cells = pd.crosstab([examples[name].fillna(0) for name in columns], examples["gender"])
-    tenths = np.floor(10 * solved.weights + 1e-6).clip(max=_LAST_TENTH).astype(int)
-    last = f"{_LAST_TENTH / 10} and more"
+    tenths = np.floor(10 * solved.weights + 1e-6).clip(max=10 * _LARGE) / 10
     counted = {
-        "names": _histogram(everything, "names"),
-        "distance": _histogram(everything, "distance"),
-        "names, trimmed": _histogram(examples, "names") if len(examples) < len(meant) else {},
-        "distance, trimmed": _histogram(examples, "distance") if len(examples) < len(meant) else {},
-        "weight": {
-            last if tenth == f"{_LAST_TENTH}" else f"{int(tenth) / 10} to {(int(tenth) + 1) / 10}": counts
-            for tenth, counts in _histogram(examples.assign(tenth=tenths), "tenth").items()
-        },
-    }
+        f"{name}{what}": _histogram(of, name)
+        for what, of in (("", everything), (", trimmed", examples if len(examples) < len(meant) else examples[:0]))
+        for name in PROPERTIES
+    } | {f"weight, in tenths ({_LARGE:.1f}: and more)": _histogram(examples.assign(tenth=tenths), "tenth")}
     return GapWeights(
         balance=solved,
         examples=examples,

@@ -13,12 +13,9 @@ part src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG; Stuart, *Statistical
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from mtbias.corpora.bug import FILES
 from mtbias.corpora.corpus import Corpus
@@ -165,17 +162,8 @@ def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> N
 
 
 _WORD = re.compile(r"[^\W\d_]+")
-_WIDTH = 5
-"""Of the classes of lengths and distances."""
-_NUMBERS: dict[str, Callable[[Instance], int | None]] = {
-    "length": lambda row: len(row.source.split()),
-    "distance": lambda row: row.distance,
-    "pronouns": lambda row: row.pronouns,
-}
-_CLASSES: dict[str, Callable[[Instance], str]] = {
-    "stereotype": lambda row: str(row.stereotype),
-    "domain": lambda row: row.domain,
-}
+_NUMBERS = {"length": 5, "distance": 5, "pronouns": 1}
+"""What is counted of a sentence, and how wide the classes of a histogram are."""
 
 
 @frozen
@@ -209,34 +197,37 @@ class CorpusDescription:
 
 def describe(corpus: Corpus[Instance]) -> CorpusDescription:
     """Describe a corpus whose sentences have an entity."""
+    import pandas as pd
+
     rows = corpus.instances
-    genders = sorted({str(row.gold or "unknown") for row in rows}, key=["male", "female", "neutral", "unknown"].index)
+    table = pd.DataFrame({
+        "gender": [str(row.gold or "unknown") for row in rows],
+        "length": [len(row.source.split()) for row in rows],
+        "distance": [row.distance for row in rows],
+        "pronouns": [row.pronouns for row in rows],
+        "stereotype": [str(row.stereotype) for row in rows],
+        "domain": [row.domain for row in rows],
+    })  # fmt: skip
+    genders = [gender for gender in ("male", "female", "neutral", "unknown") if gender in set(table["gender"])]
     means, histograms = [], {}
-    for name, of in _NUMBERS.items():
-        known = [(row, value) for row in rows if (value := of(row)) is not None]
-        width = 1 if name == "pronouns" else _WIDTH
+    for name in _NUMBERS:
         for side in ("all", "pro", "anti"):
-            values = [value for row, value in known if side in {"all", str(row.stereotype)}]
-            if values:
-                means.append(PropertyMean(name, side, float(np.mean(values)), float(np.std(values)), len(values)))
-        classes = sorted({value // width for _, value in known})
-        names = {c: f"{c}" if width == 1 else f"{c * width} to {(c + 1) * width - 1}" for c in classes}
-        histograms[name] = _counted([(names[value // width], row) for row, value in known], [*names.values()], genders)
-    for name, kind in _CLASSES.items():
-        kinds = [(kind(row), row) for row in rows]
-        histograms[name] = _counted(kinds, sorted({each for each, _ in kinds}), genders)
+            values = table.loc[(table["stereotype"] == side) | (side == "all"), name].dropna().astype(float)
+            if len(values):
+                means.append(PropertyMean(name, side, values.mean(), values.std(ddof=0), len(values)))
+    for name in table.columns[1:]:
+        width = _NUMBERS.get(name, 0)
+        counts = pd.crosstab(table[name] // width * width if width else table[name], table["gender"])
+        names = (
+            f"{first:.0f} to {first + width - 1:.0f}" if width > 1 else f"{first:.0f}" if width else first
+            for first in counts.index
+        )
+        histograms[name] = dict(zip(names, counts.reindex(columns=genders).to_numpy().tolist(), strict=True))
     return CorpusDescription(
         sentences=len(rows),
         vocabulary=len({word for row in rows for word in _WORD.findall(row.source.lower())}),
         genders=genders,
         means=means,
-        histograms={name: counts for name, counts in histograms.items() if counts},
+        histograms={name: classes for name, classes in histograms.items() if classes},
         signature=signature_line("describe", {"data": corpus.files}, {"dataset": corpus.name}),
     )
-
-
-def _counted(
-    rows: Sequence[tuple[str, Instance]], classes: Sequence[str], genders: Sequence[str]
-) -> dict[str, list[int]]:
-    counts = Counter((name, str(row.gold or "unknown")) for name, row in rows)
-    return {name: [counts[name, gender] for gender in genders] for name in classes}

@@ -59,8 +59,6 @@ class WordFilter:
         self._phrases = sorted(listed - self._nouns)
         """Nouns of several words (*vice-president*)."""
         self._pronoun = re.compile(rf"(?<![^\W_])(?:{'|'.join(pronouns)})(?![^\W_])", re.IGNORECASE)
-        self.words = (*sorted(self._nouns), *self._phrases, *pronouns)
-        """What the answers depend on."""
 
     def __call__(self, text: str) -> bool:
         """Whether `text` may hold a find."""

@@ -188,7 +188,7 @@ def test_trimming() -> None:
         "distance": {"4": [2, 2], "5": [1, 1]},
         "names, trimmed": {"3": [1, 1], "15": [1, 1]},
         "distance, trimmed": {"4": [1, 1]},
-        "weight": {"1.0 to 1.1": [2, 2]},
+        "weight, in tenths (4.0: and more)": {"1.0": [2, 2]},
     }
 
 
