@@ -330,7 +330,7 @@ class SystemDocument:
     """The tokens or word pieces that the mentions count, where the file has them."""
     text: str | None = None
     """The text whose characters the mentions may count, where the file has it."""
-    spans: Spans | None = None
+    spans: Spans | None = "included"
     """What the mentions count, where the format leaves no doubt; None: pairs of numbers that somebody wrote down."""
 
     def error(self, message: str) -> DataError:

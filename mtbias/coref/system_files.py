@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -106,7 +106,7 @@ def parse_documents(file: TextFile) -> list[SystemDocument]:
         return _json_documents(file)
     if _is_conllu(file.text):
         return _conllu_documents(file)
-    return [SystemDocument(d.id, d.clusters, file.path, d.line, d.words, spans="included") for d in parse_conll(file)]
+    return [SystemDocument(d.id, d.clusters, file.path, d.line, d.words) for d in parse_conll(file)]
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
@@ -127,23 +127,23 @@ def _json_documents(file: TextFile) -> list[SystemDocument]:
 def _values(file: TextFile) -> list[tuple[int, Any]]:
     """The line of each document, and what it is: one on each line, or one that may take several."""
     lines = list(file.filled_lines())
+    if lines[0][1].strip() in {"{", "["}:  # one document on several lines
+        lines = [(lines[0][0], file.text.strip())]
     try:
         return [(lines[0][0], load_json(file.text, once))]
+    except ValueError:
+        return [(line, _value(text, line, file)) for line, text in lines]
+
+
+def _value(text: str, line: int, file: TextFile) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return load_json(text, once)
     except ValueError as error:
-        if lines[0][1].strip() in {"{", "["}:  # one document on several lines
-            line = min(getattr(error, "lineno", lines[0][0]), lines[-1][0])
-            raise file.error(f"expected a JSON object: {error}", line) from None
-        values = []
-        for line, text in lines:
-            try:
-                values.append((line, load_json(text, once)))
-            except ValueError as error:
-                raise file.error(f"expected a JSON object: {error}", line) from None
-        return values
+        raise file.error(f"expected a JSON object: {error}", line + getattr(error, "lineno", 1) - 1) from None
 
 
 def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # noqa: ANN401 - JSON
-    if _is_stanza(value):
+    if value and isinstance(value, list):
         return _stanza_document(value, file, line)
     if not isinstance(value, dict):
         raise file.error(f"expected a JSON object for each document, got {type(value).__name__}", line)
@@ -216,81 +216,62 @@ def _corenlp_document(value: JsonDict, file: TextFile, line: int) -> SystemDocum
     )
     id_ = value.get("docId")
     words = tuple(token for sentence in sentences for token in sentence)
-    return SystemDocument(None if id_ is None else str(id_), clusters, file.path, line, words, spans="included")
-
-
-def _is_stanza(value: object) -> bool:
-    """Whether `value` is a document of Stanza: sentences, which are lists of words with their `text`."""
-    return (
-        isinstance(value, list)
-        and value != []
-        and all(
-            isinstance(sentence, list) and all(isinstance(word, dict) and "text" in word for word in sentence)
-            for sentence in value
-        )
-    )
+    return SystemDocument(None if id_ is None else str(id_), clusters, file.path, line, words)
 
 
 def _stanza_document(sentences: list[list[JsonDict]], file: TextFile, line: int) -> SystemDocument:
     """A document of Stanza, whose words say in which chains they are and where a mention of them begins and ends."""
     # Of a token of several words Stanza writes the token first ("id": [3, 4]) and then the words, which count.
-    words = [w for words in sentences for w in words if not isinstance(w.get("id"), list) or len(w["id"]) == 1]
     mentions = MentionsByWord()
     try:
+        words = [w for words in sentences for w in words if not isinstance(w.get("id"), list) or len(w["id"]) == 1]
+        tokens = tuple(str(word["text"]) for word in words)
         for at, word in enumerate(words):
             for chain in word.get("coref_chains") or ():
                 begins, ends = chain.get("is_start", False), chain.get("is_end", False)
                 mentions.add(str(chain["index"]), at, begins=begins, ends=ends)
     except (KeyError, TypeError, AttributeError) as error:
-        raise file.error(f"expected coref_chains as Stanza writes them: {error!r}", line) from None
+        message = "expected a JSON object for each document, or words with coref_chains as Stanza writes them"
+        raise file.error(f"{message}: {error!r}", line) from None
     clusters = mentions.clusters(lambda at: file.error(f"{BROKEN}, at word {at + 1}", line))
-    tokens = tuple(str(word["text"]) for word in words)
-    return SystemDocument(None, clusters, file.path, line, tokens, spans="included")
+    return SystemDocument(None, clusters, file.path, line, tokens)
 
 
 # --- CoNLL-U ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Document:
-    """A document of CoNLL-U while it is read."""
-
-    id: str | None
-    line: int
-    words: list[tuple[str, int]] = field(default_factory=list)
-    """Each with its line."""
-    mentions: MentionsByWord = field(default_factory=MentionsByWord)
-
-    def finished(self, file: TextFile) -> SystemDocument:
-        clusters = self.mentions.clusters(lambda at: file.error(BROKEN, self.words[min(at, len(self.words) - 1)][1]))
-        words = tuple(word for word, _ in self.words)
-        return SystemDocument(self.id, clusters, file.path, self.line, words, spans="included")
-
-
 def _conllu_documents(file: TextFile) -> list[SystemDocument]:
-    documents: list[_Document] = []
+    documents: list[tuple[str | None, list[tuple[int, str]]]] = [(None, [])]
     for number, line in enumerate(split_lines(file.text), start=1):
         if header := _DOCUMENT.fullmatch(line.strip()):
-            documents.append(_Document(header["id"] or None, number))
+            documents.append((header["id"] or None, []))
         elif line.strip() and not line.startswith("#"):
-            if not documents:
-                documents.append(_Document(None, number))
-            _word(documents[-1], file, line, number)
-    return [document.finished(file) for document in documents if document.words]
+            documents[-1][1].append((number, line))
+    return [_conllu_document(id_, rows, file) for id_, rows in documents if rows]
 
 
-def _word(document: _Document, file: TextFile, line: str, number: int) -> None:
-    columns = line.split("\t")
-    if len(columns) != 10:
-        raise file.error(f"expected the 10 columns of CoNLL-U, got {len(columns)}", number)
-    at = len(document.words)
-    values = dict(part.partition("=")[::2] for part in columns[9].split("|"))
+def _conllu_document(id_: str | None, rows: Sequence[tuple[int, str]], file: TextFile) -> SystemDocument:
+    words: list[str] = []
+    lines: list[int] = []
+    mentions = MentionsByWord()
+    for number, line in rows:
+        columns = line.split("\t")
+        if len(columns) != 10:
+            raise file.error(f"expected the 10 columns of CoNLL-U, got {len(columns)}", number)
+        at, is_word = len(words), columns[0].isdecimal()
+        if is_word:
+            words.append(columns[1])
+            lines.append(number)
+        if is_word or "." in columns[0]:
+            _add_mentions(mentions, columns[9], at, number, file, empty=not is_word)
+    clusters = mentions.clusters(lambda at: file.error(BROKEN, lines[min(at, len(lines) - 1)]))
+    return SystemDocument(id_, clusters, file.path, rows[0][0], tuple(words))
+
+
+def _add_mentions(mentions: MentionsByWord, column: str, at: int, number: int, file: TextFile, *, empty: bool) -> None:
+    """Add what the last column of the word `at` says, or of an `empty` node before it."""
+    values = dict(part.partition("=")[::2] for part in column.split("|"))
     entity, stanza = values.get("Entity", ""), values.get("coref_chains", "")
-    is_word = columns[0].isdecimal()
-    if is_word:
-        document.words.append((columns[1], number))
-    elif "." not in columns[0]:
-        return
     if stanza and entity:
         raise file.error("expected Entity= or coref_chains=, got both; remove the one that is gold", number)
     for part in filter(None, stanza.split(",")):
@@ -298,7 +279,7 @@ def _word(document: _Document, file: TextFile, line: str, number: int) -> None:
         if match is None:
             raise file.error(f"coref_chains: expected such as start-id0, got {part!r}", number)
         begins, ends = match["where"] in {"unit", "start"}, match["where"] in {"unit", "end"}
-        document.mentions.add(match["chain"], at, begins=begins, ends=ends, empty=not is_word)
+        mentions.add(match["chain"], at, begins=begins, ends=ends, empty=empty)
     end = 0
     for match in _ENTITY.finditer(entity):
         if match.start() != end:
@@ -307,6 +288,6 @@ def _word(document: _Document, file: TextFile, line: str, number: int) -> None:
         first, last = (match["part"] or match["last"] or "[1/1]").strip("[]").split("/")
         begins = match["opens"] is not None and first == "1"
         ends = (match["closes"] or match["closes_here"]) is not None and first == last
-        document.mentions.add(match["opens"] or match["closes"], at, begins=begins, ends=ends, empty=not is_word)
+        mentions.add(match["opens"] or match["closes"], at, begins=begins, ends=ends, empty=empty)
     if end != len(entity):
         raise file.error(f"Entity: expected such as (e1-person-1 or e1), got {entity!r}", number)

@@ -61,7 +61,7 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
         DataError: as `kept_lines`; the system leaves documents out, or raises it.
     """
     with kept_lines(out, {"system": system.signature, "texts": texts_digest(texts)}) as kept:
-        clusters_of: dict[str, Clusters] = {line["id"]: _clusters(line["clusters"]) for line in kept}
+        clusters_of: dict[str, Clusters] = {line["id"]: line["clusters"] for line in kept}
         before, missing = len(clusters_of), [text for text in texts if text.id not in clusters_of]
         progress("resolve", before, len(texts))
 
@@ -81,10 +81,6 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
         lines = ({"id": text.id, "tokens": text.tokens, "clusters": clusters_of[text.id]} for text in texts)
         write_atomic(out, (json.dumps(line, ensure_ascii=False) for line in lines))
     return before
-
-
-def _clusters(pairs: Sequence[Sequence[Sequence[int]]]) -> Clusters:
-    return tuple(tuple((first, last) for first, last in cluster) for cluster in pairs)
 
 
 def texts_digest(texts: Sequence[CorefText]) -> str:

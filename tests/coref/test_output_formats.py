@@ -340,7 +340,7 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
     ("text", "message"),
     [
         ('[{"id": "a", "clusters": []},', "expected a JSON"),
-        ("[1]", "expected a JSON object for each document, got list"),
+        ("[1]", "expected a JSON object for each document, or words"),
         ('{"nw/pro//0": []}', r"got the keys \['nw/pro//0'\]"),
         ('{"document": ["He"], "clusters": []}', r"got the keys \['clusters', 'document'\]"),
         ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
