@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,19 @@ _NOTHING = 1e-10
 """A weight vector shorter than this has no direction."""
 
 
+class Debiased(NamedTuple):
+    """What a method makes of vectors."""
+
+    counts: Mapping[str, int | float]
+    """Numbers of words, pairs, dimensions; accuracies in per cent, of held-out words."""
+    rows: Iterator[Floats]
+    """The vectors, in their order; 0 for a word of which nothing is left."""
+
+
+_CHUNK = 4096
+"""Words whose vectors are made at once."""
+
+
 @frozen
 class NullspaceProjection:
     """The directions that are taken out, and how well a classifier found the classes."""
@@ -48,25 +62,19 @@ class NullspaceProjection:
     classes: tuple[int, ...]
     """How many words: feminine, masculine, neutral."""
 
-    def counts(self, vectors: Vectors) -> dict[str, int | float]:
-        """What was learnt and removed."""
-        names = ("feminine_words", "masculine_words", "neutral_words")
-        return {
-            **dict(zip(names, (*self.classes, 0))),
+    def of(self, vectors: Vectors) -> Debiased:
+        """P·w for each vector with its length in the file."""
+        counts = {
+            **dict(zip(("feminine_words", "masculine_words", "neutral_words"), (*self.classes, 0))),
             "dimensions_removed": len(self.removed),
             "dimensions_left": vectors.matrix.shape[1] - len(self.removed),
             "accuracy_before": self.accuracies[0],
             "accuracy_after": self.accuracies[-1],
             "chance": self.chance,
         }
-
-    def apply(self, vectors: Vectors, chunk: int = 4096) -> Iterator[Floats]:
-        """P·w for each vector with its length in the file, in their order."""
-        for start in range(0, len(vectors.words), chunk):
-            rows = vectors.matrix[start : start + chunk]
-            rows = rows - (rows @ self.removed.T) @ self.removed
-            lengths = np.ones(len(rows)) if vectors.lengths is None else vectors.lengths[start : start + chunk]
-            yield from rows * lengths[:, None]
+        lengths = np.ones(len(vectors.words)) if vectors.lengths is None else vectors.lengths
+        rows = (row - (row @ self.removed.T) @ self.removed for row in vectors.matrix)
+        return Debiased(counts, (row * length for row, length in zip(rows, lengths, strict=True)))
 
 
 def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) -> NullspaceProjection:
@@ -145,53 +153,34 @@ _GONE = 1e-12
 """A unit vector of which less than this is left has no direction any more, only rounding errors."""
 
 
-@frozen
-class HardDebiasing:
-    """What becomes of every word."""
-
-    subspace: Floats
-    """``[components, dimensions]``, orthonormal rows."""
-    kept: frozenset[str]
-    """Words that tell a gender: not neutralised."""
-    equalised: Mapping[str, Floats]
-    """The vectors of the words of pairs."""
-    alike: int
-    """Pairs whose words have the same part in the subspace: left as they are."""
-
-    def counts(self, vectors: Vectors) -> dict[str, int | float]:
-        """What becomes of how many words and pairs."""
-        kept = len(self.kept) - len(vectors.lacking(self.kept))
-        return {
-            "neutralised": len(vectors.words) - kept,
-            "kept": kept,
-            "pairs_equalised": len(self.equalised) // 2,
-            "pairs_without_difference": self.alike,
-        }
-
-    def apply(self, vectors: Vectors, chunk: int = 4096) -> Iterator[Floats]:
-        """The debiased unit vectors, in the order of `vectors`; 0 for a word of which nothing is left."""
-        for start in range(0, len(vectors.words), chunk):
-            neutral = neutralised(vectors.matrix[start : start + chunk], self.subspace)
-            for n, row in enumerate(neutral, start=start):
-                word = vectors.words[n]
-                yield self.equalised.get(word, vectors.matrix[n]) if word in self.kept else row
-
-
 def hard_debiasing(
     vectors: Vectors, subspace: Floats, pairs: Sequence[tuple[str, str]], gendered: Collection[str]
-) -> HardDebiasing:
+) -> Debiased:
     """Words of `pairs` and of `gendered` keep their gender; those of `pairs` that have vectors are equalised.
 
     All others are neutralised. A pair whose words have the same part in the subspace is left as it is: its words
-    differ in no gender, and the formula divides by zero.
+    differ in no gender, and the formula divides by zero. All vectors are of length 1.
     """
     equal: dict[str, Floats] = {}
     present = [pair for pair in pairs if not vectors.lacking(pair)]
     for pair in present:
         if (rows := equalised(vectors.rows(pair), subspace)) is not None:
             equal.update(zip(pair, rows, strict=True))
-    kept = frozenset({*gendered, *(word for pair in pairs for word in pair)})
-    return HardDebiasing(subspace, kept, equal, len(present) - len(equal) // 2)
+    kept = vectors.index.keys() & {*gendered, *(word for pair in pairs for word in pair)}
+    counts = {
+        "neutralised": len(vectors.words) - len(kept),
+        "kept": len(kept),
+        "pairs_equalised": len(equal) // 2,
+        "pairs_without_difference": len(present) - len(equal) // 2,
+    }
+
+    def debiased() -> Iterator[Floats]:
+        for start in range(0, len(vectors.words), _CHUNK):
+            for n, row in enumerate(neutralised(vectors.matrix[start : start + _CHUNK], subspace), start):
+                word = vectors.words[n]
+                yield equal.get(word, vectors.matrix[n]) if word in kept else row
+
+    return Debiased(counts, debiased())
 
 
 def neutralised(rows: Floats, subspace: Floats) -> Floats:
@@ -226,38 +215,25 @@ def equalised(rows: Floats, subspace: Floats) -> Floats | None:
 _WORDS_AT_ONCE = 64
 
 
-@frozen
-class ProximityDebiasing:
-    """What becomes of every word."""
+def proximity_debiasing(vectors: Vectors, g: Floats, gendered: Collection[str], settings: DebiasSettings) -> Debiased:
+    """Words of `gendered` stay, all others are `moved_apart` from their neighbours. All vectors are of length 1.
 
-    g: Floats
-    kept: frozenset[str]
-    """Words that tell a gender: they stay."""
-    settings: DebiasSettings
+    Raises:
+        DataError: fewer words than neighbours, once the rows are made.
+    """
+    kept = vectors.index.keys() & gendered
+    neutral = np.array([n for n, word in enumerate(vectors.words) if word not in kept], dtype=np.int64)
 
-    def counts(self, vectors: Vectors) -> dict[str, int | float]:
-        """How many words are moved."""
-        kept = len(self.kept) - len(vectors.lacking(self.kept))
-        return {"moved": len(vectors.words) - kept, "kept": kept}
-
-    def apply(self, vectors: Vectors) -> Iterator[Floats]:
-        """The unit vectors, in the order of `vectors`.
-
-        Raises:
-            DataError: fewer words than neighbours.
-        """
-        neutral = np.array([n for n, word in enumerate(vectors.words) if word not in self.kept], dtype=np.int64)
-        moved = self._moved(neutral, vectors)
-        for word, row in zip(vectors.words, vectors.matrix, strict=True):
-            yield row if word in self.kept else next(moved)
-
-    def _moved(self, rows: NDArray[np.int64], vectors: Vectors) -> Iterator[Floats]:
-        found = edges(rows, vectors, vectors, self.g, self.settings.neighbours)
-        for start in range(0, len(rows), _WORDS_AT_ONCE):
-            some = rows[start : start + _WORDS_AT_ONCE]
+    def moved() -> Iterator[Floats]:
+        found = edges(neutral, vectors, vectors, g, settings.neighbours)
+        for start in range(0, len(neutral), _WORDS_AT_ONCE):
+            some = neutral[start : start + _WORDS_AT_ONCE]
             near, beta = (np.stack(each) for each in zip(*islice(found, len(some)), strict=True))
-            repels = beta > self.settings.theta
-            yield from moved_apart(vectors.matrix[some], vectors.matrix[near], repels, self.g, self.settings)
+            yield from moved_apart(vectors.matrix[some], vectors.matrix[near], beta > settings.theta, g, settings)
+
+    after = moved()
+    rows = (row if word in kept else next(after) for word, row in zip(vectors.words, vectors.matrix, strict=True))
+    return Debiased({"moved": len(neutral), "kept": len(kept)}, rows)
 
 
 def moved_apart(rows: Floats, near: Floats, repels: NDArray[np.bool_], g: Floats, settings: DebiasSettings) -> Floats:
@@ -344,20 +320,20 @@ def debias_file(
     lists = read_lists(words or EXAMPLE_LISTS)
     vectors = read_vectors(path, limit=limit)
     pairs = with_vectors("direction", lists.direction.pairs, [vectors], {})
-    debiasing: HardDebiasing | NullspaceProjection | ProximityDebiasing
-    if method == "ran":
-        g = gender_direction(vectors, pairs, settings.direction)
-        debiasing = ProximityDebiasing(g, lists.gendered_words, settings)
-    elif method == "hard":
+    if method == "hard":
         subspace = gender_subspace(vectors, pairs, settings.components)
-        debiasing = hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered_words)
+        found = hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered_words)
+    elif method == "ran":
+        g = gender_direction(vectors, pairs, settings.direction)
+        found = proximity_debiasing(vectors, g, lists.gendered_words, settings)
     else:
-        debiasing = nullspace_projection(vectors, gender_direction(vectors, pairs, settings.direction), settings)
+        g = gender_direction(vectors, pairs, settings.direction)
+        found = nullspace_projection(vectors, g, settings).of(vectors)
     digest, gone = hashlib.sha256(), 0
 
     def rows() -> Iterator[Floats]:
         nonlocal gone
-        for row in debiasing.apply(vectors):
+        for row in found.rows:
             gone += not np.any(row)
             yield row
 
@@ -369,7 +345,7 @@ def debias_file(
     write_atomic(out, lines())
     files = {"vectors": {"vectors": vectors.sha256}, "words": {"words": lists.sha256}}
     options = {"list": "given" if words else "example", "limit": limit or "none", **described}
-    counts = {"words": len(vectors.words), **debiasing.counts(vectors), "vectors_of_length_0": gone}
+    counts = {"words": len(vectors.words), **found.counts, "vectors_of_length_0": gone}
     made = DebiasedFile(counts, digest.hexdigest(), signature_line(f"embeddings:debias|{method}", files, options))
     record = {
         **asdict(made),
