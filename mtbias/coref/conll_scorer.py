@@ -35,7 +35,6 @@ from mtbias.coref.documents import (
     Clusters,
     ConllFile,
     CorefText,
-    Mention,
     joined,
     read_conll,
     repeated,
@@ -58,11 +57,11 @@ def count_coref(key: Clusters, response: Clusters) -> Floats:
     Args:
         key: the gold entities; each mention in one of them only, none empty.
         response: the system's; the same.
-
-    Raises:
-        ValueError: a mention twice in `key` or in `response`, or an empty entity.
     """
-    key_of, response_of = _index(key), _index(response)
+    key_of, response_of = (
+        {mention: entity for entity, cluster in enumerate(clusters) for mention in cluster}
+        for clusters in (key, response)
+    )
     common: Counter[tuple[int, int]] = Counter(
         (entity, response_of[mention]) for mention, entity in key_of.items() if mention in response_of
     )
@@ -197,13 +196,6 @@ def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float |
             **{gender: chains[frozenset({gender})] for gender in genders}, "both": chains[frozenset(genders)],
         },
     }  # fmt: skip
-
-
-def _index(clusters: Clusters) -> dict[Mention, int]:
-    index = {mention: entity for entity, cluster in enumerate(clusters) for mention in cluster}
-    if len(index) != sum(map(len, clusters)) or not all(clusters):
-        raise ValueError("expected entities that are not empty and share no mention")
-    return index
 
 
 def _best_pairing(similarity: dict[tuple[int, int], float]) -> float:

@@ -182,7 +182,7 @@ class WinoBias(CorefDataset):
                 pro, anti = sets.values()
                 units[part] = _lines(pro, anti)
                 over_lines = units[part].over("rows", resamples, seed)
-                found |= _differences(pro, anti, over_lines, resamples, _rng(at, Stereotype.NONE))
+                found |= _differences(units[part], over_lines, resamples, _rng(at, Stereotype.NONE))
                 differing = differing_pairs(pro.documents, anti.documents)
                 notes.append(
                     f"{part}: {len(differing)} of {found['f1_difference'].n} pairs differ in other words or in gold "
@@ -376,19 +376,18 @@ def _rng(at: list[int], condition: Stereotype) -> Rng:
 
 
 def _differences(
-    pro: _Set, anti: _Set, over_lines: Mapping[str, Estimate], resamples: int, rng: Rng
+    lines: NumberUnits, over_lines: Mapping[str, Estimate], resamples: int, rng: Rng
 ) -> dict[str, Estimate]:
-    """Averages and differences (pro − anti) of the two; paired test and interval rest on the lines that both have."""
-    anti_at = {document.line: at for at, document in enumerate(anti.documents)}
-    first = [at for at, document in enumerate(pro.documents) if document.line in anti_at]
-    second = [anti_at[pro.documents[at].line] for at in first]
-    paired = PairedUnits(pro.table[first], anti.table[second])
+    """Averages and differences (pro − anti); paired test and interval rest on the lines that both conditions have."""
+    sides = lines.sums.reshape(len(lines.sums), 2, -1)
+    pro, anti = sides[sides[..., -1].all(axis=1)].swapaxes(0, 1)
+    paired = PairedUnits(pro[:, :-2], anti[:, :-2])
     f1 = compare(paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng)["f1"]
-    one, other = pro.right[first], anti.right[second]
-    link_p = mcnemar(int((one & ~other).sum()), int((other & ~one).sum()))
+    more = pro[:, -2] - anti[:, -2]
     found = {
-        key: replace(one, n=len(first)) for key, one in over_lines.items() if key.endswith(("average", "difference"))
+        key: replace(one, n=len(pro)) for key, one in over_lines.items() if key.endswith(("average", "difference"))
     }
     found["f1_difference"] = replace(found["f1_difference"], interval=f1.interval, p=f1.p)
-    found["link_difference"] = replace(found["link_difference"], p=link_p)
+    p = mcnemar(int((more > 0).sum()), int((more < 0).sum()))
+    found["link_difference"] = replace(found["link_difference"], p=p)
     return found
