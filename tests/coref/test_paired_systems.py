@@ -13,6 +13,7 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.coref.sowinobias import generate, parse_vocabulary
+from mtbias.coref.winogender import read_winogender
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text
 from mtbias.stats.paired import Draw, NumberUnits, corrected
@@ -119,11 +120,12 @@ def test_winobias_against_a_second_system(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_winogender_against_a_second_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ids = write_winogender(tmp_path)
-    for name, label in (("one", "occupation"), ("other", "participant")):
-        rows = ["sentid\tprediction", *(f"{id_}\t{label}" for id_ in ids)]
-        (tmp_path / f"{name}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    files = (tmp_path / "one.tsv", "--against", tmp_path / "other.tsv")
+    write_winogender(tmp_path)
+    places = {id_: sentence.places for id_, sentence in read_winogender(tmp_path).sentences.items()}
+    for name, person in (("one", 0), ("other", 1)):  # the occupation, the participant
+        lines = [{"id": id_, "clusters": [[[at[person]] * 2, [at[2]] * 2]]} for id_, at in places.items()]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    files = (tmp_path / "one.jsonl", "--against", tmp_path / "other.jsonl")
     numbers = differences(capsys, "winogender", "--data", tmp_path, "--predictions", *files, "--resamples", 200)
     assert {one["drawn"] for one in numbers.values()} == {3}  # occupations
     assert numbers["male_occupation"]["difference"] == 100
