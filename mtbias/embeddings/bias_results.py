@@ -27,7 +27,7 @@ from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, Embe
 from mtbias.embeddings.vectors import ALL_NEUTRAL, EXAMPLE_LISTS, Pair, Vectors, WordLists, read_lists, read_vectors
 from mtbias.errors import DataError, DependencyError, SettingError, escaped
 from mtbias.files.writing import signature_line
-from mtbias.report.tables import columns, interval
+from mtbias.report.tables import aligned, interval
 from mtbias.report.tables import number as shown
 from mtbias.stats.results import UNDEFINED, Floats, number
 from mtbias.types import JsonDict, frozen
@@ -100,7 +100,8 @@ class MeasuredSpaces:
             rests_on = dict.fromkeys(row[2] for row in found if row[2])
             rows.append([label, *(cell for row in found for cell in row[:2]), "; ".join(rests_on)])
         head = ["", *(cell for space in self.spaces for cell in (space.name, "")), "rests on"]
-        return "\n".join([*lines, "", columns(head, rows), ""])
+        sides = f"<{'>' * (len(head) - 2)}<"
+        return "\n".join([*lines, "", *aligned([head, *rows], sides), "", ""])
 
 
 def measure_files(

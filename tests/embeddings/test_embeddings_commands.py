@@ -113,6 +113,9 @@ def test_measure(files: list[object], embeddings: Callable[..., str]) -> None:
     assert "direct bias DB" in shown
     assert "WEAT" not in shown
     assert "  without vector, [direct]: lost" in shown
+    lines = embeddings("measure", *files, "--measure", "direct", "--measure", "gipe", "--neighbours", "5").splitlines()
+    left = next(line.index("rests on") for line in lines if line.endswith("rests on"))
+    assert next(line[left:] for line in lines if line.startswith("direct bias DB")) == "2 words"  # flush left
 
 
 def test_without_scikit_learn_the_other_measures_are_taken(
