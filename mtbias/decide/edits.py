@@ -9,8 +9,9 @@ the predicate, and pronouns of the third person in that gender.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from mtbias.decide.noun_phrase import NounPhrase
+from mtbias.decide.noun_phrase import NounPhrase, numbers
 from mtbias.decide.predicate import further_predicates, is_pronoun, predicate_gender
 from mtbias.decide.sentence_words import SentenceWord, reading_agreements, tagged_gender
 from mtbias.language.definition import Language
@@ -34,7 +35,9 @@ def edits(
     head = next((n for n, word in enumerate(words) if word.span == call.target[0]), None)
     if head is None:  # de *Frauen* of *Frauenrechte*
         return (GenderedWord(call.evidence[0].word, call.target[0], known=False),)
-    phrase = NounPhrase.around(words, head, language, alignment.number)
+    # Of "one of the players" the translation may make *die Spielerin*.
+    number = "sg" if numbers(words[head]) == {"sg"} else alignment.number
+    phrase = replace(NounPhrase.around(words, head, language, alignment.number), number=number)
     doubted = phrase.others_attributes(call.target, alignment)
     places = [n for n in (head, *phrase.left, *phrase.right) if n not in doubted]
     found = {

@@ -368,13 +368,13 @@ def _says_sex(word: SentenceWord, noun: SentenceWord, language: Language) -> boo
     """
     if language.prepositions:  # a plural may be read as a singular's genitive: cs *lékaři ženy*
         return not word.tags & {"ADP", *VERBAL}
-    one, other = _numbers(word), _numbers(noun)
+    one, other = numbers(word), numbers(noun)
     construct = "Cons" in feature_values(noun.content, "Definite") or (one and other and one.isdisjoint(other))
     return not word.tags & {"ADP", *VERBAL} and (language.is_definite(noun.form) or not construct)
 
 
-def _numbers(word: SentenceWord) -> set[str]:
-    """The numbers in which a noun stands by the plugin's table, else by the tagger."""
+def numbers(word: SentenceWord) -> set[str]:
+    """The numbers in which a noun stands by the plugin's table, else by the tagger (empty text: a dual)."""
     known = {a.number for r in word.readings for a in r.agreements} - {"*"}
     return known or {NUMBER.get(value, "") for value in word.numbers}
 

@@ -68,6 +68,8 @@ SHE = "PRON|Gender=Fem,Number=Sing,Person=3"
         ("de", "pl", "Die|DET *Ärztinnen|NOUN haben|VERB ihre|DET Taschen|NOUN", "Ärztinnen"),
         ("de", "pl", "Die|DET *Ärzte|NOUN haben|VERB ihre|DET Taschen|NOUN", "Ärzte"),
         ("de", "sg", "Die|DET *Ärztin|NOUN hat|VERB ihre|DET und|CCONJ Ihre|DET Tasche|NOUN", "Die Ärztin ihre"),
+        # The source speaks of several, the translation of one of them.
+        ("de", "pl", "Die|DET *Spielerin|NOUN|Number=Sing mag|VERB ihre|DET Tasche|NOUN", "Die Spielerin ihre"),
         # Without a gender there is nothing to be changed.
         ("es", "sg", "La|DET *persona|NOUN duerme|VERB", ""),
     ],
