@@ -42,8 +42,8 @@ def command(
     over
         Balance this property; one or several (default: both).
     histograms
-        Print by gender how many texts have how many names, places of antecedents, before and after leaving out, and
-        the weights.
+        Count by gender how many texts have how many names, places of antecedents, before and after leaving out, and
+        weights.
     out
         Where the weights go (JSON): one for each candidate, as `mtbias coref score gap` takes them.
     """
@@ -51,7 +51,6 @@ def command(
     from mtbias.coref.gap_weights import write_gap_weights
     from mtbias.corpora.catalog import cache_folder
     from mtbias.morphology.stanza_models import stanza_folder
-    from mtbias.report.coref_tables import render_weights
 
     is_auto = str(name_spans) == "auto"
     folder = stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir))
@@ -59,4 +58,4 @@ def command(
         data, None if is_auto else name_spans, over=over or [], max_names=max_names, max_distance=max_distance, out=out,
         find=partial(find_names, folder=folder) if is_auto else None,
     )  # fmt: skip
-    show(written.to_json(), render_weights(written, histograms=histograms), json=json)
+    show(written.to_json(histograms=histograms), json=json)

@@ -12,7 +12,6 @@ from mtbias.cli.shared import Json, show
 from mtbias.coref.training import TrainingSettings
 from mtbias.files.reading import sha256_of_file
 from mtbias.files.writing import signature_line
-from mtbias.report.tables import columns
 from mtbias.types import JsonDict
 
 
@@ -46,10 +45,10 @@ def command(
     begun = "none" if weights is None else sha256_of_file(weights)[:12]
     made = {name: training_data(file.documents) for name, file in files.items()}
     model = train(made["data"], made["dev"], training, out, weights)
-    counts = {
-        name: {"documents": len(of.documents), "mentions": of.mentions, "across_sentences": of.across}
+    counts = [
+        {"name": name, "documents": len(of.documents), "mentions": of.mentions, "across_sentences_left_out": of.across}
         for name, of in made.items()
-    }
+    ]
     result: JsonDict = {"counts": counts, "model": str(model)}
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
     if (folder := Path(training.encoder)).is_dir():
@@ -60,6 +59,4 @@ def command(
         {name: file.file.hashes for name, file in files.items()},
         {"weights": begun, **options},
     )
-    rows = [[name, *(str(n) for n in of.values())] for name, of in counts.items()]
-    table = columns(["", "documents", "mentions", "across sentences, left out"], rows)
-    show(result, f"{table}\nModel: {model}\n\n", json=json)
+    show(result, json=json)

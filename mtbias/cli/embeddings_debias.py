@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -54,4 +53,4 @@ def command(
     from mtbias.embeddings.debiasing import debias_file
 
     made = debias_file(vectors, method, out, words, limit, settings)
-    show(asdict(made), made.text(out), json=json)
+    show(made, json=json)

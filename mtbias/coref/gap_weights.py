@@ -43,8 +43,6 @@ PROPERTIES: tuple[Property, ...] = get_args(Property)
 
 _LARGE = 4
 """Of a histogram of weights: from this on they are one class."""
-_FIGURES = ("effective_size", "objective", "gap", "n_cells", "balanced", "one_sided", "n_zero")
-"""Of a `Balance`, as they stand in JSON."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,24 +70,33 @@ class GapWeights:
     out: Path | None = None
     """Where they were written."""
 
-    @property
-    def keys(self) -> list[str]:
-        """Under what name the weight of each example stands in `weights`."""
-        return list(self.examples["id"] + self.examples["antecedent"])
-
-    def to_json(self) -> JsonDict:
+    def to_json(self, *, histograms: bool = False) -> JsonDict:
         """Plain values, numbers unrounded."""
-        of, keys = self.balance, self.keys
+        of, keys = self.balance, list(self.examples["id"] + self.examples["antecedent"])
+        sizes = zip(
+            (*of.groups, "together"),
+            (*of.sizes, len(of.weights)),
+            (*of.effective_sizes, of.effective_size),
+            strict=True,
+        )
+        classes = [
+            (f"{title}: {name}", counts) for title, one in self.histograms.items() for name, counts in one.items()
+        ]
         return {
-            "n": len(of.weights),
-            "groups": {
-                name: {"n": size, "effective_size": effective}
-                for name, size, effective in zip(of.groups, of.sizes, of.effective_sizes, strict=True)
-            },
-            **{name: getattr(of, name) for name in _FIGURES},
+            "confounders": [
+                {"name": f"{name}, {gender}", **one}
+                for name, genders in self.confounders.items()
+                for gender, one in genders.items()
+            ],
+            "groups": [{"name": name, "n": n, "effective_size": effective} for name, n, effective in sizes],
+            "solution": {name: getattr(of, name) for name in ("objective", "gap", "n_cells", "n_zero")},
+            "properties": {"balanced": list(of.balanced), "of_one_group": list(of.one_sided)},
             "n_drawn": self.n_drawn,
             "largest": [{"key": keys[i], "weight": weight} for i, weight in of.largest()],
-            **{name: getattr(self, name) for name in ("histograms", "confounders", "notes", "signature")},
+            "histograms": [{"class": name, **dict(zip(of.groups, counts, strict=True))} for name, counts in classes]
+            if histograms
+            else None,
+            **{name: getattr(self, name) for name in ("notes", "out", "signature")},
         }
 
 

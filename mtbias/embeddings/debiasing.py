@@ -18,7 +18,6 @@ from mtbias.embeddings.measure_settings import DebiasSettings, Method
 from mtbias.embeddings.vectors import EXAMPLE_LISTS, Vectors, read_lists, read_vectors, vector_lines
 from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.writing import signature_line, write_atomic, write_json
-from mtbias.report.tables import columns, number
 from mtbias.stats.results import Floats, Rng, rounded, source
 from mtbias.types import frozen
 
@@ -275,15 +274,8 @@ class DebiasedFile:
     """Numbers of words, pairs, dimensions; accuracies in per cent, of held-out words."""
     sha256: str
     """Of the file of vectors."""
+    out: Path
     signature: str
-
-    def text(self, out: Path) -> str:
-        """The counts as a table, and the files."""
-        rows = [
-            [name.replace("_", " "), f"{number(value)} %" if isinstance(value, float) else str(value)]
-            for name, value in self.counts.items()
-        ]
-        return f"{columns(['', 'number'], rows)}\nFile: {escaped(f'{out}, {out.name}.json')}\n"
 
 
 def debias_file(
@@ -346,9 +338,10 @@ def debias_file(
     files = {"vectors": {"vectors": vectors.sha256}, "words": {"words": lists.sha256}}
     options = {"list": "given" if words else "example", "limit": limit or "none", **described}
     counts = {"words": len(vectors.words), **found.counts, "vectors_of_length_0": gone}
-    made = DebiasedFile(counts, digest.hexdigest(), signature_line(f"embeddings:debias|{method}", files, options))
+    signature = signature_line(f"embeddings:debias|{method}", files, options)
+    made = DebiasedFile(counts, digest.hexdigest(), out, signature)
     record = {
-        **asdict(made),
+        **asdict(made) | {"out": out.name},
         "method": method,
         "settings": described,
         "vectors": {"name": path.name, "sha256": vectors.sha256},

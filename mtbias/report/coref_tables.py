@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtbias import __version__
 from mtbias.coref.dataset import NamedNumber, TextResult
 from mtbias.coref.evaluation import Evaluation, NumberDifference
-from mtbias.errors import escaped
 from mtbias.report import page
 from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, script_data
-from mtbias.report.tables import PrintedTable, as_csv, columns, cut, draw, histogram, number, printable
+from mtbias.report.tables import PrintedTable, as_csv, cut, draw, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
 from mtbias.types import JsonDict, JsonObject, frozen
-
-if TYPE_CHECKING:
-    from mtbias.coref.gap_weights import GapWeights
 
 
 def render_evaluation(
@@ -273,36 +269,3 @@ def _page(evaluations: Sequence[Evaluation], differences: Sequence[NumberDiffere
         notes=list(notes(evaluations)),
         alpha=ALPHA,
     )
-
-
-_CONFOUNDERS = {"names": "names in the text", "distance": "place of the antecedent among them"}
-
-
-def render_weights(solved: GapWeights, *, histograms: bool = False) -> str:
-    """What `mtbias coref gap-weights` says of its weights: what the genders differ in, sizes, the largest."""
-    of = solved.balance
-    differ = [
-        [_CONFOUNDERS[name], gender, number(one["mean"], 3), number(one["deviation"], 3), str(one["n"])]
-        for name, genders in solved.confounders.items()
-        for gender, one in genders.items()
-    ]
-    sizes = zip(
-        (*of.groups, "together"), (*of.sizes, len(of.weights)), (*of.effective_sizes, of.effective_size), strict=True
-    )
-    largest, keys = of.largest(), solved.keys
-    mean = sum(weight for _, weight in largest) / len(largest)
-    lines = [
-        columns(["before weighting", "", "mean", "s.d.", "examples"], differ),
-        columns(["", "examples", "effective"], [[name, str(n), number(effective, 1)] for name, n, effective in sizes]),
-        f"objective {number(of.objective, 4)} (at most {of.gap:.0e} of it above the minimum); {of.n_cells} cells",
-        f"balanced: {', '.join(of.balanced) or 'nothing but the groups'}",
-        f"of one group only: {', '.join(of.one_sided) or 'nothing'}; {of.n_zero} examples have weight 0",
-        *solved.notes,
-        "",
-        columns(
-            [f"the {len(largest)} largest", f"mean {number(mean, 4)}"],
-            [[keys[i], number(weight, 4)] for i, weight in largest],
-        ),
-        *(histogram(title, counts, of.groups) for title, counts in solved.histograms.items() if histograms),
-    ]
-    return "\n".join(lines) + (f"Weights: {escaped(str(solved.out))}\n" if solved.out else "")

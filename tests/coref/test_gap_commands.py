@@ -80,28 +80,31 @@ def test_a_folder_gives_data_and_names(folder: Path, coref: Callable[..., str]) 
 
 def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[..., str]) -> None:
     text = coref("gap-weights", "--data", folder, "--out", folder / "a\x1b[1m.json")
-    assert f"\nWeights: {folder}/a\\x1b[1m.json\nSignature: " in text
+    assert f"\nOut: {folder}/a?[1m.json\nSignature: " in text
     out = folder / "weights.json"
     text = coref("gap-weights", "--data", folder, "--out", out)
-    assert "balanced: names=2, distance=1, distance=2\n" in text
-    assert f"\nWeights: {out}\nSignature: coref:gap-weights|data:" in text
+    assert "properties: balanced: names=2, distance=1, distance=2\n" in text
+    assert f"\nOut: {out}\nSignature: coref:gap-weights|data:" in text
     # A is TRUE (place 2) in 8 women's and 8 men's examples, B in 4 and 4: all weights are 1.
     weights = json.loads(out.read_text(encoding="utf-8"))
     assert len(weights) == 48
     assert sum(weights.values()) == pytest.approx(24)
     assert out.read_text(encoding="utf-8").startswith('{\n"t-0a": 0.0,\n"t-0b": ')
     found = json.loads(coref("gap-weights", "--data", folder, "--json"))
-    assert found["objective"] == pytest.approx(2 * 12 * 11 / 2)  # all pairs of either gender
-    assert (found["n"], found["n_cells"], found["n_zero"], found["one_sided"]) == (24, 4, 0, [])
+    assert found["solution"]["objective"] == pytest.approx(2 * 12 * 11 / 2)  # all pairs of either gender
+    assert (found["solution"]["n_cells"], found["solution"]["n_zero"], found["histograms"]) == (4, 0, None)
+    assert found["properties"]["of_one_group"] == []
     assert found["n_drawn"] == 24
-    assert "\n1.0  " in coref("gap-weights", "--data", folder, "--histograms")
-    assert found["groups"]["female"] == {"n": 12, "effective_size": pytest.approx(12)}
+    assert "weight, in tenths (4.0: and more): 1.0      12    12\n" in coref(
+        "gap-weights", "--data", folder, "--histograms"
+    )
+    assert found["groups"][0] == {"name": "female", "n": 12, "effective_size": pytest.approx(12)}
     scored = coref(
         "score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 200
     )
     assert "bias (F/M), weights.json " in scored
     only = json.loads(coref("gap-weights", "--data", folder, "--over", "distance", "--max-distance", 4, "--json"))
-    assert only["balanced"] == ["distance=1", "distance=2"]
+    assert only["properties"]["balanced"] == ["distance=1", "distance=2"]
     assert "|over:distance|max-names:all|max-distance:4|" in only["signature"]
 
 
