@@ -57,4 +57,4 @@ def command(
     from mtbias.embeddings.bias_results import measure_files
 
     found = measure_files(vectors, debiased or (), words, limit, measure, settings)
-    show(found.to_json(), found.text(), json=json)
+    show(found.to_json() if json else found.table(), json=json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -27,11 +27,11 @@ from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, Embe
 from mtbias.embeddings.vectors import ALL_NEUTRAL, EXAMPLE_LISTS, Pair, Vectors, WordLists, read_lists, read_vectors
 from mtbias.errors import DataError, DependencyError, SettingError, escaped
 from mtbias.files.writing import signature_line
-from mtbias.report.tables import aligned, interval
-from mtbias.report.tables import number as shown
-from mtbias.stats.results import UNDEFINED, Floats, number
+from mtbias.stats.results import UNDEFINED, Floats, estimate_text, number, number_text
 from mtbias.types import JsonDict, frozen
 
+_SIZES = ("words", "dimensions", "repeated_words", "zero_vectors")
+"""Of a `Space`, in a table; repeated words and vectors of length 0 are left out."""
 _log = logging.getLogger(__name__)
 
 _LABELS = {
@@ -59,18 +59,6 @@ class Space:
     measures: Mapping[str, Mapping[str, Measured]]
     """By measure, those that were taken, and within it by what is measured; empty where that is one thing."""
 
-    def rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Of each number its label, itself, its interval or range, and what it rests on."""
-        for measure, found in self.measures.items():
-            decimals = 2 if measure in WITH_SCIKIT_LEARN else 4
-            for name, each in found.items():
-                label = f"{_LABELS.get(measure, measure)} {name}".rstrip()
-                counts = ", ".join(f"{n:,} {what}" for what, n in each.rests_on.items())
-                ends = interval(each.ends, decimals) if each.ends else ""
-                yield label, shown(each.value, decimals), ends, each.undefined or counts
-                if each.p is not None:
-                    yield f"{label}, p", shown(each.p, decimals), "", counts
-
 
 @frozen
 class MeasuredSpaces:
@@ -83,25 +71,30 @@ class MeasuredSpaces:
         """For JSON."""
         return asdict(self)
 
-    def text(self) -> str:
-        """What was left out of each file, and a table with a column for each."""
-        lines = []
+    def table(self) -> JsonDict:
+        """The numbers with their intervals or ranges, a column for each file, and what was left out."""
+        names = [space.name for space in self.spaces]
+        rows: dict[str, dict[str, str]] = {}
         for space in self.spaces:
-            lines.append(f"{space.name}: {space.words} words of {space.dimensions} dimensions")
-            if space.repeated_words or space.zero_vectors:
-                lines.append(
-                    f"  left out: {space.repeated_words} repeated words, {space.zero_vectors} vectors of length 0"
-                )
-            lines += [f"  without vector, [{name}]: {', '.join(lost)}" for name, lost in space.missing_words.items()]
-        tables = [{label: row for label, *row in space.rows()} for space in self.spaces]
-        rows = []
-        for label in dict.fromkeys(label for table in tables for label in table):
-            found = [table.get(label, [UNDEFINED, "", ""]) for table in tables]
-            rests_on = dict.fromkeys(row[2] for row in found if row[2])
-            rows.append([label, *(cell for row in found for cell in row[:2]), "; ".join(rests_on)])
-        head = ["", *(cell for space in self.spaces for cell in (space.name, "")), "rests on"]
-        sides = f"<{'>' * (len(head) - 2)}<"
-        return "\n".join([*lines, "", *aligned([head, *rows], sides), "", ""])
+            for measure, found in space.measures.items():
+                decimals = 2 if measure in WITH_SCIKIT_LEARN else 4
+                for name, each in found.items():
+                    label = f"{_LABELS.get(measure, measure)} {name}".rstrip()
+                    numbers = {label: each.undefined or estimate_text(each.value, each.ends, decimals)}
+                    numbers |= {} if each.p is None else {f"{label}, p": number_text(each.p, decimals)}
+                    counts = ", ".join(f"{n:,} {what}" for what, n in each.rests_on.items())
+                    for row, text in numbers.items():
+                        cells = rows.setdefault(row, dict.fromkeys(names, UNDEFINED))
+                        cells |= {space.name: text, "rests on": counts}
+        left_out = {
+            f"{space.name} [{name}]": list(lost) for space in self.spaces for name, lost in space.missing_words.items()
+        }
+        return {
+            **{one: {space.name: getattr(space, one) for space in self.spaces} for one in _SIZES},
+            "measures": [{"measure": name, **row} for name, row in rows.items()],
+            "without_vector": left_out,
+            "signature": self.signature,
+        }
 
 
 def measure_files(
