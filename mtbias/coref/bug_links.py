@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.dataset import AskedPronoun, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.corpora.bug import BugRow, read_rows, stands_at
 from mtbias.stats.paired import NumberUnits
@@ -90,13 +90,15 @@ class Bug(CorefDataset):
         for row in self.rows:
             gold = tuple((at, at) for at in sorted({row.profession, row.pronoun}) if at < len(row.words))
             tokens = tuple("".join(word.split()) or "_" for word in row.words)
-            texts.append(CorefText(row.id, tokens, " ".join(row.words), (gold,) if len(gold) == 2 else ()))
+            of_both = (gold,) if len(gold) == 2 else ()
+            pronoun = (row.pronoun, row.pronoun)
+            texts.append(CorefText(row.id, tokens, " ".join(row.words), of_both, pronoun=pronoun))
         return texts
 
-    def asked(self, at: int, id_: str, answer: Clusters) -> AskedPronoun:  # noqa: ARG002 - the base class's
-        """See `CorefDataset`; right where a cluster has both words, and each sentence is alone."""
+    def right(self, at: int, text: CorefText, answer: Clusters) -> bool:  # noqa: ARG002 - the base class's
+        """See `CorefDataset`; where a cluster has both words."""
         row = self.rows[at]
-        return AskedPronoun((row.pronoun, row.pronoun), "", linking_clusters(answer, row.profession, row.pronoun) > 0)
+        return linking_clusters(answer, row.profession, row.pronoun) > 0
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; each group of rows has its own stream of random numbers.

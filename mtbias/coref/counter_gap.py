@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import resources
 from math import sqrt
 from pathlib import Path
@@ -19,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtbias.coref.dataset import RATIO, AskedPronoun, DatasetScores, NamedNumber
-from mtbias.coref.documents import Answers
+from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber
+from mtbias.coref.documents import Answers, CorefText
 from mtbias.coref.gap import GapLike
 from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
 from mtbias.errors import DataError
@@ -100,9 +101,10 @@ class CounterGap(GapLike):
     name = "counter-gap"
     signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
 
-    def asked(self, at: int, id_: str, answer: Labels) -> AskedPronoun:
-        """See `CorefDataset`; a group is a quadruple."""
-        return super().asked(at, id_, answer)._replace(group=_base(id_))
+    @cached_property
+    def texts(self) -> list[CorefText]:
+        """The texts; a group is a quadruple."""
+        return [replace(text, group=_base(text.id)) for text in super().texts]
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals are percentile bootstraps over quadruples.

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-from mtbias.coref.documents import Answers, Clusters, CorefText, DatasetName, Mention, Spans
+from mtbias.coref.documents import Answers, Clusters, CorefText, DatasetName, Spans
 from mtbias.coref.output_reading import read_output
 from mtbias.coref.system_files import holds_clusters
 from mtbias.errors import DataError, UsageError
@@ -117,15 +117,6 @@ class DatasetScores:
         return self.by_key[("", name) if isinstance(name, str) else name].estimate
 
 
-class AskedPronoun(NamedTuple):
-    """What a document asks, and whether an answer to it is right."""
-
-    pronoun: Mention
-    group: str
-    """Documents that differ in gender or stereotype alone have the same; empty where there are no others."""
-    right: bool
-
-
 @frozen
 class TextResult:
     """A document with what a system found in it."""
@@ -211,18 +202,15 @@ class CorefDataset(ABC):
         """
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
 
-    def asked(self, at: int, id_: str, answer: Any) -> AskedPronoun | None:  # noqa: ANN401, ARG002 - as `answer` gives it
-        """What the document at place `at` asks, and whether `answer` is right, as the data set's accuracy counts it.
-
-        None where it asks of all mentions alike.
-        """
-        return None
+    def right(self, at: int, text: CorefText, answer: Any) -> bool:  # noqa: ANN401 - as `answer` gives it
+        """Whether `answer` to the document at place `at` is right, as the data set's accuracy counts it."""
+        raise NotImplementedError
 
     def results(self, answers: Answers) -> Iterator[TextResult]:
         """Each document that has an answer made of clusters, in the order of the data."""
         for at, text in enumerate(self.texts):
-            if text.id in answers.clusters and (asked := self.asked(at, text.id, answers.of[text.id])):
-                first, last = asked.pronoun
+            if text.id in answers.clusters and text.pronoun:
+                first, last = text.pronoun
                 clusters = [
                     cluster
                     for cluster in answers.clusters[text.id]
@@ -231,7 +219,8 @@ class CorefDataset(ABC):
                 gold, found = (
                     text.places(mention for cluster in of for mention in cluster) for of in (text.gold, clusters)
                 )
-                yield TextResult(text.id, text.text, gold, found, asked.group, asked.right)
+                right = self.right(at, text, answers.of[text.id])
+                yield TextResult(text.id, text.text, gold, found, text.group, right)
 
     @abstractmethod
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:

@@ -248,6 +248,10 @@ class CorefText:
     """The right clusters of what the data set asks about; none where the pronoun means nobody."""
     sentence_ends: tuple[int, ...] = ()
     """The last token of each sentence but the last."""
+    pronoun: Mention | None = None
+    """The one that the data set asks about; None where it asks about all mentions alike."""
+    group: str = ""
+    """Documents that differ in gender or stereotype alone have the same; empty where there are no others."""
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mtbias.coref.dataset import RATIO, AskedPronoun, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, Clusters, CorefText, Spans
 from mtbias.coref.gap_data import (
     GapFile,
@@ -83,10 +83,9 @@ class GapLike(CorefDataset):
         """FALSE twice where no cluster has the pronoun."""
         return labels_of(self._by_id[id_], clusters)
 
-    def asked(self, at: int, id_: str, answer: Labels) -> AskedPronoun:  # noqa: ARG002 - the base class's
-        """See `CorefDataset`; right where both labels are."""
-        instance = self.file.instances[at]
-        return AskedPronoun(mentions_of(instance)[0], "", instance.gold == answer)
+    def right(self, at: int, text: CorefText, answer: Labels) -> bool:  # noqa: ARG002 - the base class's
+        """See `CorefDataset`; where both labels are."""
+        return self.file.instances[at].gold == answer
 
     def read_labels(self, path: Path) -> Answers:
         """See `mtbias.coref.gap_data.read_labels`."""

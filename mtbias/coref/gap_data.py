@@ -337,7 +337,7 @@ def text_of(instance: GapInstance) -> CorefText:
     pronoun, *candidates = mentions_of(instance)
     right = [mention for mention, gold in zip(candidates, instance.gold, strict=True) if gold]
     gold = (tuple(sorted([*right, pronoun])),) if right else ()
-    return CorefText(instance.id, tokens, instance.text, gold, _sentence_ends(tokens))
+    return CorefText(instance.id, tokens, instance.text, gold, _sentence_ends(tokens), pronoun)
 
 
 def mentions_of(instance: GapInstance) -> tuple[Mention, Mention, Mention]:

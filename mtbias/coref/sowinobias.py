@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from mtbias.coref.dataset import (
     CONDITIONS,
     KINDS,
-    AskedPronoun,
     CorefDataset,
     DatasetScores,
     Link,
@@ -159,13 +158,15 @@ class SoWinoBias(CorefDataset):
 
     @cached_property
     def texts(self) -> list[CorefText]:
-        """All sentences."""
-        return [CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),)) for s in self.sentences]
+        """All sentences; a group is a pair."""
+        return [
+            CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),), pronoun=s.pronoun, group=str(at // 2))
+            for at, s in enumerate(self.sentences)
+        ]
 
-    def asked(self, at: int, id_: str, answer: Clusters) -> AskedPronoun:  # noqa: ARG002 - the base class's
-        """See `CorefDataset`; a group is a pair."""
-        sentence = self.sentences[at]
-        return AskedPronoun(sentence.pronoun, str(at // 2), link(sentence, answer) is Link.RIGHT)
+    def right(self, at: int, text: CorefText, answer: Clusters) -> bool:  # noqa: ARG002 - the base class's
+        """See `CorefDataset`; where the link is."""
+        return link(self.sentences[at], answer) is Link.RIGHT
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.

@@ -35,7 +35,6 @@ from mtbias.coref.conll_scorer import PARTS, RATES, compute_coref, conll_f1, cou
 from mtbias.coref.dataset import (
     CONDITIONS,
     KINDS,
-    AskedPronoun,
     CorefDataset,
     DatasetScores,
     Link,
@@ -138,19 +137,18 @@ class WinoBias(CorefDataset):
 
     @cached_property
     def texts(self) -> list[CorefText]:
-        """The sentences of all sets."""
-        return [CorefText(d.id, d.words, joined(d.words), d.gold) for d in self.documents.values()]
+        """The sentences of all sets; a group is a line of both conditions."""
+        return [
+            CorefText(
+                d.id, d.words, joined(d.words), d.gold, pronoun=(d.pronouns[0],) * 2, group=f"{split} {type_} {d.line}"
+            )
+            for (split, type_, _), documents in self.sets.items()
+            for d in documents
+        ]
 
-    @cached_property
-    def _groups(self) -> dict[str, str]:
-        """By id, the line of a split and a type, which counterparts share."""
-        return {d.id: f"{split} {type_} {d.line}" for (split, type_, _), of in self.sets.items() for d in of}
-
-    def asked(self, at: int, id_: str, answer: Clusters) -> AskedPronoun:  # noqa: ARG002 - the base class's
-        """See `CorefDataset`; right where the first pronoun's link is, a group is a line of both conditions."""
-        document = self.documents[id_]
-        pronoun = document.pronouns[0]
-        return AskedPronoun((pronoun, pronoun), self._groups[id_], link(document, answer) is Link.RIGHT)
+    def right(self, at: int, text: CorefText, answer: Clusters) -> bool:  # noqa: ARG002 - the base class's
+        """See `CorefDataset`; where the first pronoun's link is."""
+        return link(self.documents[text.id], answer) is Link.RIGHT
 
     def baseline(self, rule: str) -> Answers:
         """See `CorefDataset`; one of `BASELINES`."""

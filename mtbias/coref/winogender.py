@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.dataset import RATIO, AskedPronoun, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.paired import NumberUnits
@@ -105,8 +105,13 @@ class Winogender(CorefDataset):
 
     @cached_property
     def texts(self) -> list[CorefText]:
-        """All sentences."""
-        return [CorefText(s.id, s.tokens, s.text, s.gold) for s in self.sentences.values()]
+        """All sentences; a group is a sentence with each pronoun."""
+        return [
+            CorefText(
+                s.id, s.tokens, s.text, s.gold, pronoun=(s.places[2],) * 2, group=s.id.removesuffix(f".{s.pronoun}.txt")
+            )
+            for s in self.sentences.values()
+        ]
 
     def answer(self, id_: str, clusters: Clusters) -> Resolution:
         """A cluster counts that has the pronoun as a mention of its own.
@@ -124,12 +129,9 @@ class Winogender(CorefDataset):
                     linked.add(Resolution.OCCUPATION if of_occupation else Resolution.PARTICIPANT)
         return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
 
-    def asked(self, at: int, id_: str, answer: Resolution) -> AskedPronoun:  # noqa: ARG002 - the base class's
-        """See `CorefDataset`; a group is a sentence with each pronoun."""
-        sentence = self.sentences[id_]
-        pronoun = sentence.places[2]
-        group = id_.removesuffix(f".{sentence.pronoun}.txt")
-        return AskedPronoun((pronoun, pronoun), group, answer is sentence.answer)
+    def right(self, at: int, text: CorefText, answer: Resolution) -> bool:  # noqa: ARG002 - the base class's
+        """See `CorefDataset`."""
+        return answer is self.sentences[text.id].answer
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has none."""
