@@ -30,10 +30,12 @@ def command(
 ) -> None:
     """Measure how often the evaluator agrees with human labels, and correct a run's numbers for its errors.
 
-    The labels are a table (CSV, TSV, JSONL) with the columns lang, system, source, target, label (m, f, n), usable,
-    annotator and winomt_index; where present, basis (what the label rests on: N noun, D article or adjective, V verb,
-    P pronoun, C against the phrase, X nothing) and head_index (whitespace token of the target) are used too. Alignment
-    is learnt from these sentences together with those of --translations. A row without a call counts as a disagreement.
+    The labels are a table (CSV, TSV, JSONL) with the columns lang, source, target, label (m, f, n), entity (as in the
+    source) and word_index (its first whitespace token, from 0); of WinoMT's sentences winomt_index (row, from 0) in
+    place of the last two. Where present, system, usable (1 or 0), annotator, basis (what the label rests on: N noun, D
+    article or adjective, V verb, P pronoun, C against the phrase, X nothing) and head_index (whitespace token of the
+    target) are used too. Alignment is learnt from these sentences together with those of --translations. A row without
+    a call counts as a disagreement.
 
     With --correct, accuracy, ΔG and ΔS of a run are printed as the evaluator has them and as a human would have them,
     estimated from the errors on the labels; the intervals include the sampling of the run's sentences and of the

@@ -1,10 +1,9 @@
 """Human judgements of the gender in which an entity stands in a translation: the yardstick for the evaluator itself.
 
-The file is a table (CSV, TSV or JSONL) with the columns of mt_gender's judgements as mtbias reads them: `lang`,
-`system`, `source`, `target`, `label` (m, f, n), `usable` (1 where the annotator found the entity and gave a label),
-`annotator`, `winomt_index` (row of ``en.txt``, from 0), and, where present, `basis` (what the label rests on),
-`head_index` (whitespace token of the target that is the head), `entity` and `word_index` (where the entity is in the
-source).
+The file is a table (CSV, TSV or JSONL) with the columns `lang`, `source`, `target`, `label` (m, f, n), and `entity` and
+`word_index` (where the entity is in the source) or `winomt_index` (row of ``en.txt``, from 0); and, where present,
+`system`, `usable` (1 where the annotator found the entity and gave a label), `annotator`, `basis` (what the label rests
+on), `head_index` (whitespace token of the target that is the head).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from mtbias.errors import DataError
 from mtbias.files.reading import Record, Table, read_table, refuse_long
 from mtbias.types import Instance, Span, frozen
 
-_COLUMNS = ("lang", "system", "source", "target", "label", "usable", "annotator", "winomt_index")
+_COLUMNS = ("lang", "source", "target", "label")
 _ARTICLES = ("the ", "a ", "an ")
 BASES = {
     "N": "the noun",
@@ -65,6 +64,8 @@ class LabelFile:
     ) -> tuple[HumanLabel, ...]:
         """The usable judgements of one `annotator` (two would count sentences twice) in `lang`, in the file's order.
 
+        Without a column `usable` all are, without a column `annotator` all are of one.
+
         `winomt` are WinoMT's instances by row, needed where `needs_winomt`.
 
         Raises:
@@ -83,7 +84,9 @@ class LabelFile:
         if not rows:
             known = ", ".join(sorted({r.get("lang") for r in self.table.records}))
             raise DataError(f"no rows of language {lang!r}; the file has {known}", path=path)
-        chosen = [r for r in rows if _is_usable(r) and r.get("annotator") == annotator]
+        columns = set(self.table.columns)
+        marked = [r for r in rows if "usable" not in columns or _is_usable(r)]
+        chosen = [r for r in marked if "annotator" not in columns or r.get("annotator") == annotator]
         if not chosen:
             raise DataError(f"no usable rows of annotator {annotator!r} in {lang!r}", path=path)
         return tuple(_label(r, winomt if self.needs_winomt else None) for r in chosen)
@@ -95,7 +98,11 @@ def read_label_file(path: Path) -> LabelFile:
     Raises:
         DataError: as in `read_table`; a column is missing.
     """
-    return LabelFile(read_table(path, *_COLUMNS))
+    file = LabelFile(read_table(path, *_COLUMNS))
+    if file.needs_winomt and "winomt_index" not in file.table.columns:
+        message = f"expected the columns 'entity' and 'word_index', or 'winomt_index'; got {file.table.listing}"
+        raise DataError(message, path=path, line=1)
+    return file
 
 
 def _is_usable(record: Record) -> bool:

@@ -33,6 +33,14 @@ def test_the_file_is_read_once(tmp_path: Path) -> None:
     assert (label.id, label.line, label.label, label.head, label.entity) == ("line-2", 2, "f", Span(4, 8), "cook")
 
 
+def test_labels_of_ones_own_need_neither_marks_nor_annotator(tmp_path: Path) -> None:
+    path = put(tmp_path, "lang\tsource\ttarget\tlabel\tentity\tword_index", "de\tThe cook left.\tSie ging.\tf\tcook\t1")
+    (label,) = read_label_file(path).labels("de")
+    assert (label.system, label.label, label.head, label.basis) == ("", "f", Span(4, 8), None)
+    with pytest.raises(DataError, match=r":1: expected the columns 'entity' and 'word_index', or 'winomt_index'; got"):
+        read_label_file(put(tmp_path, "lang\tsource\ttarget\tlabel\tentity", "de\tA.\tB.\tf\tcook"))
+
+
 def test_a_file_without_places_takes_them_from_winomt(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, ROW)
     file = read_label_file(path)
