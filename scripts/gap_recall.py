@@ -49,18 +49,14 @@ def counts(instance: GapInstance, sentences: Sequence[PassageSentence], names: M
     people = Window(instance.text, sentences, names).people if sentences else []
     of_gender = [span for one in people if one.gender is gender_of(instance) for span in one.mentions]
     mined = contexts_of(instance.text, sentences, names, corpus="", file="", offset=0)
-    same = [one for one in mined if one.offset + one.pronoun_offset == instance.pronoun_offset]
-    spans = [
-        Span(one.offset + start, one.offset + start + len(word))
-        for one in same
-        for word, start in ((one.a, one.a_offset), (one.b, one.b_offset))
-    ]
+    same = [one for one in mined if one.offset + one.pronoun_at.start == instance.pronoun_at.start]
+    spans = [Span(one.offset + span.start, one.offset + span.end) for one in same for span in (one.a, one.b)]
     return Counter(contexts=1, known=int(are_named(of_gender)), found=int(are_named(spans)))
 
 
 def pattern(instance: GapInstance) -> str:
     """FINALPRO, MEDIALPRO or INITIALPRO, by where the pronoun stands."""
-    before = sum(candidate.start < instance.pronoun_offset for candidate in instance.candidates)
+    before = sum(candidate.start < instance.pronoun_at.start for candidate in instance.candidates)
     return ("INITIALPRO", "MEDIALPRO", "FINALPRO")[before]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.cli.shared import FirstNames, Flag, Json, Stanza, WordPairs, show
+from mtbias.cli.shared import FirstNames, Json, Stanza, WordPairs, show
 from mtbias.settings import StanzaSettings
 from mtbias.types import Analysis
 
@@ -16,7 +16,6 @@ def command(
     out: Path,
     names: FirstNames = None,
     swaps: WordPairs = None,
-    leave_out_ambiguous: Flag = False,
     json: Json = False,
     stanza: Stanza = StanzaSettings(),
 ) -> None:
@@ -34,8 +33,6 @@ def command(
         B-offset, B-coref; others are carried along), with or without quoting.
     out
         The quadruples to write (quoted TSV).
-    leave_out_ambiguous
-        Leave out quadruples with a guess.
     """
     from mtbias.coref.counterfactual_quadruples import write_quadruples
     from mtbias.corpora.catalog import cache_folder
@@ -45,5 +42,5 @@ def command(
         package = find_package("en", stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir)))
         return StanzaModels(package, None).analyse(texts)
 
-    made = write_quadruples(data, out, tagger, names, swaps, leave_out_ambiguous=leave_out_ambiguous)
+    made = write_quadruples(data, out, tagger, names, swaps)
     show(made, json=json)

@@ -39,8 +39,6 @@ class Named(NamedTuple):
     """Of C and D: ``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from the list of names)."""
     mentions: Mapping[Span, str]
     """Where they stand in the text, and which of them."""
-    further: int = 0
-    """Other people of the text whose gender is known: they stay, gender and all."""
 
 
 class Rewritten(NamedTuple):
@@ -86,8 +84,6 @@ def write_quadruples(
     tagger: Callable[[Sequence[str]], Sequence[Analysis]],
     names: Path | None = None,
     swaps: Path | None = None,
-    *,
-    leave_out_ambiguous: bool = False,
 ) -> MadeFile:
     """Write the quadruples of the `originals` in the file `data` to `out`, as Counter-GAP's file has them.
 
@@ -97,7 +93,6 @@ def write_quadruples(
         tagger: gives the English analyses of texts, in which proper names are found.
         names: first names; None: the list that comes with mtbias.
         swaps: pairs of words (`read_swaps`); None: those that come with mtbias.
-        leave_out_ambiguous: without quadruples in which *her* or *his* is a guess.
 
     Raises:
         DataError: what the readers raise; none can be made.
@@ -114,28 +109,25 @@ def write_quadruples(
             failed.append(str(error))
     if not made:
         raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=data)
-    kept = [(one, named) for one, named in made if not (leave_out_ambiguous and one.swap.ambiguous)]
-    text = write_instances((instance for one, _ in kept for instance in one.instances), file.columns)
+    text = write_instances((instance for one, _ in made for instance in one.instances), file.columns)
     write_atomic(out, text.encode("utf-8"))
-    where = Counter(named.where for _, named in kept)
+    where = Counter(named.where for _, named in made)
     ambiguous = [f"{one.instances[0].id}: …{place}…" for one, _ in made for place in one.swap.ambiguous]
     n = len(file.instances)
     counts = {
         "instances": n,
         "counterfactuals passed over": n - len(made) - len(failed),
         "could not be made": len(failed),
-        "quadruples written": len(kept),
+        "quadruples written": len(made),
         "  other people of the columns C and D": where["given"],
         "  other people of the text": where["text"],
         "  other people of the list": where["list"],
-        "gendered words swapped in each of two counterfactuals": sum(one.swap.words for one, _ in kept),
-        "texts in which a further person of a known gender stays": sum(named.further > 0 for _, named in made),
+        "gendered words swapped in each of two counterfactuals": sum(one.swap.words for one, _ in made),
         "her or his that may be read either way": len(ambiguous),
     }
     options = {
         "list": "given" if names else "example",
         "swaps": "given" if swaps else "shipped",
-        "ambiguous": "left-out" if leave_out_ambiguous else "kept",
     }
     files = {"data": {data.name: file.sha256}, "names": {"names": listed.sha256}, "swaps": table.files}
     return MadeFile(counts, ambiguous, str(out), signature_line("coref:counterfactual", files, options), failed)
@@ -169,24 +161,22 @@ def rewrite(
     edits = [*named, *words]
     new_text, moved = apply_edits(text, edits)
 
-    def at(word: str, offset: int, what: str) -> tuple[str, int]:
-        end = offset + len(bare_name(word))
-        for place, (new, new_offset) in moved.items():
-            if place[0] <= offset and end <= place[1]:
-                return new + word[end - offset :], new_offset
+    def at(span: Span, what: str) -> Span:
+        word = text[slice(*span)]
+        end = span.start + len(bare_name(word))
+        for place, (new, start) in moved.items():
+            if place[0] <= span.start and end <= place[1]:
+                return Span(start, start + len(new) + span.end - end)
         if what == "pronoun" and not swap_gender:  # it stays, and moves with the text
-            return word, offset + sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= offset)
-        where = f"{instance.id}: {what} {word!r} at {offset}"
+            by = sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= span.start)
+            return Span(span.start + by, span.end + by)
+        where = f"{instance.id}: {what} {word!r} at {span.start}"
         raise DataError(f"{where} is part of a longer word or name; it cannot be replaced")
 
-    a, a_offset = at(instance.a, instance.a_offset, "A")
-    b, b_offset = at(instance.b, instance.b_offset, "B")
-    pronoun, pronoun_offset = at(instance.pronoun, instance.pronoun_offset, "pronoun")
+    a, b = instance.candidates
+    candidates, pronoun = (at(a, "A"), at(b, "B")), at(instance.pronoun_at, "pronoun")
     others = {column: names.get(text, text) if column in OTHERS else text for column, text in instance.others.items()}
-    new = replace(
-        instance, text=new_text, pronoun=pronoun, pronoun_offset=pronoun_offset, a=a, a_offset=a_offset, b=b,
-        b_offset=b_offset, others=others,
-    )  # fmt: skip
+    new = replace(instance, text=new_text, pronoun_at=pronoun, candidates=candidates, others=others)
     return Rewritten(new, len(words), tuple(ambiguous))
 
 
@@ -224,9 +214,7 @@ def name_people(instance: GapInstance, names: NameList, proper: Iterable[Span] =
     """
     own = gender_of(instance)
     other = Gender.FEMALE if own is Gender.MALE else Gender.MALE
-    a, b, c, d = map(
-        bare_name, (instance.a, instance.b, *(instance.others.get(column, "").strip() for column in OTHERS))
-    )
+    a, b, c, d = map(bare_name, (*instance.names, *(instance.others.get(column, "").strip() for column in OTHERS)))
     where = "given" if c and d else "text"
     given = {a: own, b: own, **({c: other, d: other} if where == "given" else {})}
     found = people(instance.text, proper, names.gender, given)
@@ -240,8 +228,7 @@ def name_people(instance: GapInstance, names: NameList, proper: Iterable[Span] =
             raise DataError(f"{instance.id}: the list has no {other} name that is not in the text; give a longer one")
         chosen.append(name)
     mentions = {span: person.name for person in four for span in person.mentions}
-    further = sum(person.gender is not None and person not in four for person in found)
-    return Named((a, b, chosen[0], chosen[1]), where, mentions, further)
+    return Named((a, b, chosen[0], chosen[1]), where, mentions)
 
 
 NAMED_ENTITIES = ("tokenize", "mwt", "ner")
@@ -284,7 +271,7 @@ def likely_persons(instance: GapInstance, names: Iterable[Span], first_names: Co
     text = instance.text
     left = [span for span in names if not _BEFORE_OTHERS.search(text, 0, span.start)]
     words = {span: set(_WORD.findall(text, *span)) for span in left}
-    known = {*first_names, *(word for name in (instance.a, instance.b) for word in _WORD.findall(name))}
+    known = {*first_names, *(word for name in instance.names for word in _WORD.findall(name))}
     known = known.union(*(own for span, own in words.items() if " " in text[slice(*span)]))
     return tuple(span for span in left if words[span] & known)
 

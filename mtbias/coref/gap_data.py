@@ -63,51 +63,27 @@ class Labels(NamedTuple):
 
 @frozen
 class GapInstance:
-    """A text, its pronoun and the two candidates; offsets are in characters of `text`, from 0."""
+    """A text, its pronoun and the two candidates A and B, each by its place in the text."""
 
     id: str
     text: str
-    pronoun: str
-    pronoun_offset: int
-    a: str
-    a_offset: int
-    a_coref: bool | None
-    """None: nobody has said yet; so `b_coref`."""
-    b: str
-    b_offset: int
-    b_coref: bool | None
+    pronoun_at: Span
+    candidates: tuple[Span, Span]
+    gold: Labels
+    """The right labels of A and B; None: nobody has said yet."""
     others: Mapping[str, str] = field(default_factory=dict)
     """The fields of the file's other columns."""
 
     @property
-    def gold(self) -> Labels:
-        """The right labels of A and B."""
-        return Labels(self.a_coref, self.b_coref)
+    def pronoun(self) -> str:
+        """The pronoun, as the text has it."""
+        return self.text[slice(*self.pronoun_at)]
 
     @property
-    def candidates(self) -> tuple[Span, Span]:
-        """Where A and B stand."""
-        a, b = self.a_offset, self.b_offset
-        return Span(a, a + len(self.a)), Span(b, b + len(self.b))
-
-    @property
-    def pronoun_at(self) -> Span:
-        """Where the pronoun stands."""
-        return Span(self.pronoun_offset, self.pronoun_offset + len(self.pronoun))
-
-    def misfit(self) -> str | None:
-        """What does not stand where its offset says, or None."""
-        for what, word, offset in (
-            ("Pronoun", self.pronoun, self.pronoun_offset),
-            ("A", self.a, self.a_offset),
-            ("B", self.b, self.b_offset),
-        ):
-            if offset + len(word) > len(self.text):
-                return f"{what}-offset {offset} with {word!r} ends past the text, which has {len(self.text)} characters"
-            if not word or not self.text.startswith(word, offset):
-                found = self.text[offset : offset + len(word)]
-                return f"{what}-offset {offset}: expected {word!r}, got {found!r} in the text"
-        return None
+    def names(self) -> tuple[str, str]:
+        """A and B, as the text has them."""
+        a, b = self.candidates
+        return self.text[slice(*a)], self.text[slice(*b)]
 
 
 @frozen
@@ -164,29 +140,29 @@ def _parse(file: TextFile, *, quoted: bool, labelled: bool) -> GapFile:
         instance = _instance(record, others, _TRUTHS if labelled else {**_TRUTHS, "": None})
         if instance.id in instances:
             raise record.error(f"the id {instance.id!r} stands twice; ids must differ")
-        if misfit := instance.misfit():
-            raise record.error(f"{instance.id}: {misfit}")
         instances[instance.id] = instance
     return GapFile(file.path, file.sha256, quoted, others, tuple(instances.values()))
 
 
 def _instance(record: Record, others: Sequence[str], truths: Mapping[str, bool | None]) -> GapInstance:
-    for column in ("A-coref", "B-coref"):
-        if record.get(column).lower() not in truths:
-            raise record.error(f"{column}: expected TRUE or FALSE, got {record.get(column)!r}")
-    return GapInstance(
-        id=record.get("ID"),
-        text=record.raw("Text"),
-        pronoun=record.raw("Pronoun"),
-        pronoun_offset=record.integer("Pronoun-offset"),
-        a=record.raw("A"),
-        a_offset=record.integer("A-offset"),
-        a_coref=truths[record.get("A-coref").lower()],
-        b=record.raw("B"),
-        b_offset=record.integer("B-offset"),
-        b_coref=truths[record.get("B-coref").lower()],
-        others={column: record.raw(column) for column in others},
-    )
+    id_, text = record.get("ID"), record.raw("Text")
+    labels = {column: record.get(column) for column in ("A-coref", "B-coref")}
+    for column, label in labels.items():
+        if label.lower() not in truths:
+            raise record.error(f"{column}: expected TRUE or FALSE, got {label!r}")
+    spans = []
+    for column in ("Pronoun", "A", "B"):
+        word, start = record.raw(column), record.integer(f"{column}-offset")
+        span = Span(start, start + len(word))
+        where = f"{id_}: {column}-offset {start}"
+        if span.end > len(text):
+            raise record.error(f"{where} with {word!r} ends past the text, which has {len(text)} characters")
+        if not word or text[slice(*span)] != word:
+            raise record.error(f"{where}: expected {word!r}, got {text[slice(*span)]!r} in the text")
+        spans.append(span)
+    pronoun, a, b = spans
+    gold = Labels(*(truths[label.lower()] for label in labels.values()))
+    return GapInstance(id_, text, pronoun, (a, b), gold, {column: record.raw(column) for column in others})
 
 
 def read_labels(path: Path, *, official: bool = False) -> Answers:
@@ -237,9 +213,10 @@ def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = (
     writer = csv.writer(out, delimiter="\t", lineterminator="\r\n")
     writer.writerow([*COLUMNS, *columns])
     for i in instances:
-        a, b = ("" if label is None else str(label).upper() for label in i.gold)
-        given = [i.id, i.text, i.pronoun, i.pronoun_offset, i.a, i.a_offset, a, i.b, i.b_offset, b]
-        writer.writerow([*given, *(i.others[column] for column in columns)])
+        row: list[object] = [i.id, i.text, i.pronoun, i.pronoun_at.start]
+        for name, span, label in zip(i.names, i.candidates, i.gold, strict=True):
+            row += [name, span.start, "" if label is None else str(label).upper()]
+        writer.writerow([*row, *(i.others[column] for column in columns)])
     return out.getvalue()
 
 

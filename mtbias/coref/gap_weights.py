@@ -140,10 +140,10 @@ def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None
     Raises:
         DataError: both.
     """
-    if instance.a_coref and instance.b_coref:
+    if all(instance.gold):
         message = f"{instance.id}: both candidates are TRUE; the weighted scores expect one antecedent at most"
         raise DataError(message, path=path)
-    return "a" if instance.a_coref else "b" if instance.b_coref else None
+    return "a" if instance.gold.a else "b" if instance.gold.b else None
 
 
 def solve_gap_weights(

@@ -22,7 +22,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from mtbias.coref.gap_data import GapInstance, write_instances
+from mtbias.coref.gap_data import GapInstance, Labels, write_instances
 from mtbias.corpora.catalog import cached_file
 from mtbias.english.people import Person, people, proper_names
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES, count_pronouns
@@ -273,16 +273,13 @@ _CAPITAL = re.compile(r"(?<![^\W_])[^\W\d_a-z]")
 
 @frozen
 class MinedContext:
-    """A context; offsets are in characters of it."""
+    """A context; the pronoun and the two people by their places in it."""
 
     sentence_text: str
     """All of its sentences."""
-    pronoun: str
-    pronoun_offset: int
-    a: str
-    a_offset: int
-    b: str
-    b_offset: int
+    pronoun_at: Span
+    a: Span
+    b: Span
     pattern: str
     corpus: str
     file: str
@@ -293,7 +290,11 @@ class MinedContext:
     @property
     def described(self) -> Mapping[str, str]:
         """By what the card counts."""
-        return {"pattern": self.pattern, "pronoun": self.pronoun.lower(), "domain": self.corpus}
+        return {
+            "pattern": self.pattern,
+            "pronoun": self.sentence_text[slice(*self.pronoun_at)].lower(),
+            "domain": self.corpus,
+        }
 
 
 def may_hold(text: str) -> bool:
@@ -305,8 +306,8 @@ def context_lines(contexts: Iterable[MinedContext]) -> Iterator[str]:
     """The lines of GAP's file with the column ``Pattern``; the labels are empty, for people to fill in."""
     instances = (
         GapInstance(
-            f"{one.corpus}-{n}", one.sentence_text, one.pronoun, one.pronoun_offset, one.a, one.a_offset, None, one.b,
-            one.b_offset, None, {"URL": one.file, "Pattern": one.pattern},
+            f"{one.corpus}-{n}", one.sentence_text, Span(*one.pronoun_at), (Span(*one.a), Span(*one.b)),
+            Labels(None, None), {"URL": one.file, "Pattern": one.pattern},
         )
         for n, one in enumerate(contexts, start=1)
     )  # fmt: skip
@@ -341,11 +342,9 @@ def contexts_of(
                 window = next((window for window in windows if len(window.mentions(gender)) == 2), None)
                 found = None if window is None else window.candidates(at)
                 if window is not None and found is not None:
-                    text, (pattern, a, b), pronoun = window.text, found, _own(sentence.parsed, node, window.last)
-                    yield MinedContext(
-                        text, text[slice(*pronoun)], pronoun.start, text[slice(*a)], a.start, text[slice(*b)], b.start,
-                        pattern, corpus, file, offset + window.start,
-                    )  # fmt: skip
+                    pattern, a, b = found
+                    pronoun, start = _own(sentence.parsed, node, window.last), offset + window.start
+                    yield MinedContext(window.text, pronoun, a, b, pattern, corpus, file, start)
 
 
 class Window:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
 from mtbias.coref.documents import Mention
+from mtbias.coref.gap_data import GapInstance, Labels
+from mtbias.types import Span
 
 Sentence = tuple[str, Sequence[Mention]]
 
@@ -65,3 +67,14 @@ def write_winogender(folder: Path) -> list[str]:
     stats += [f"{name}\t{bergsma}\t{bls}\t2015" for name, _, bls, bergsma in OCCUPATIONS]
     (folder / "occupations-stats.tsv").write_text("\n".join(stats) + "\n", encoding="utf-8")
     return list(rows)
+
+
+def gap_instance(
+    id_: str, text: str, pronoun: str, pronoun_offset: int, a: str, a_offset: int, a_coref: bool | None, b: str,
+    b_offset: int, b_coref: bool | None, others: Mapping[str, str] | None = None,
+) -> GapInstance:  # fmt: skip
+    """An instance as a file has it: by its words and where they stand."""
+    pronoun_at, *names = (
+        Span(start, start + len(word)) for word, start in ((pronoun, pronoun_offset), (a, a_offset), (b, b_offset))
+    )
+    return GapInstance(id_, text, pronoun_at, (names[0], names[1]), Labels(a_coref, b_coref), others or {})

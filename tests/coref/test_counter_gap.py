@@ -24,10 +24,11 @@ from mtbias.coref.gap_data import (
 )
 from mtbias.errors import DataError
 from mtbias.types import Gender
+from tests.coref.small_corpora import gap_instance
 
 
 def instance(id_: str, pronoun: str, a_coref: bool = True, b_coref: bool = False) -> GapInstance:
-    return GapInstance(id_, f"Kim met Lee. Then {pronoun} left.", pronoun, 18, "Kim", 0, a_coref, "Lee", 8, b_coref)
+    return gap_instance(id_, f"Kim met Lee. Then {pronoun} left.", pronoun, 18, "Kim", 0, a_coref, "Lee", 8, b_coref)
 
 
 def quadruple(id_: str, feminine: bool = False, **labels: bool) -> list[GapInstance]:
@@ -43,8 +44,7 @@ def gap_file(instances: list[GapInstance]) -> GapFile:
 def predicted(instances: list[GapInstance], bits: str) -> dict[str, Labels]:
     """Right labels for 1, wrong ones for 0."""
     return {
-        i.id: Labels(i.a_coref, i.b_coref) if bit == "1" else Labels(not i.a_coref, i.b_coref)
-        for i, bit in zip(instances, bits, strict=True)
+        i.id: i.gold if bit == "1" else Labels(not i.gold.a, i.gold.b) for i, bit in zip(instances, bits, strict=True)
     }
 
 
@@ -201,7 +201,7 @@ def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
     assert not bare.quoted
     assert quoted.quoted
     assert bare.instances == quoted.instances
-    assert (bare.instances[0].a_coref, bare.instances[0].b_coref) == (True, False)
+    assert bare.instances[0].gold == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_labels_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
 
 def test_what_is_written_can_be_read(tmp_path: Path) -> None:
     text = 'Kim said "no" to\tLee. "He" left.'
-    row = GapInstance("1", text, "He", 23, "Kim", 0, True, "Lee", 17, False, {"Book": "a book"})
+    row = gap_instance("1", text, "He", 23, "Kim", 0, True, "Lee", 17, False, {"Book": "a book"})
     file = read_instances(written(tmp_path, write_instances([row], ["Book"])))
     assert file.instances == (row,)
     assert file.columns == ("Book",)
@@ -255,7 +255,7 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
 def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     rows = quadruple("1") + quadruple("2", feminine=True)
     data = written(tmp_path, write_instances(rows))
-    lines = [f"{i.id}\t{str(i.a_coref).upper()}\t{str(i.b_coref).lower()}" for i in rows]
+    lines = [f"{i.id}\t{str(i.gold.a).upper()}\t{str(i.gold.b).lower()}" for i in rows]
     good, bad = (written(tmp_path, "\n".join(part), name) for part, name in ((lines, "p.tsv"), (lines[1:], "q.tsv")))
     arguments = ["score", "counter-gap", "--data", data, "--resamples", 200]
     shown = coref(*arguments, "--predictions", good, "--counts")

@@ -41,6 +41,7 @@ from mtbias.english.people import (
 )
 from mtbias.errors import DataError
 from mtbias.types import Analysis, Gender, Span, Token, Word
+from tests.coref.small_corpora import gap_instance
 
 
 def swapped(text: str, table: GenderedWords | None = None) -> str:
@@ -178,7 +179,7 @@ def test_a_word_with_two_counterparts_is_an_error() -> None:
 
 def made(text: str, pronoun: str, a: str, b: str) -> GapInstance:
     found = text.index(f" {pronoun} ") + 1 if f" {pronoun} " in text else text.index(pronoun)
-    return GapInstance("7", text, pronoun, found, a, text.index(a), True, b, text.rindex(b), False)
+    return gap_instance("7", text, pronoun, found, a, text.index(a), True, b, text.rindex(b), False)
 
 
 def tagged(text: str) -> Analysis:
@@ -212,15 +213,14 @@ def test_quadruple_by_hand() -> None:
         "Dan told Carla Hill and Bob that he saw Ann's brother; Dan left him at home.",
     ]
     assert [i.id for i in quadruple] == ["7", "7-control", "7-swap-1", "7-swap-2"]
-    assert [(i.a, i.b, i.pronoun) for i in quadruple] == [
+    assert [(*i.names, i.pronoun) for i in quadruple] == [
         ("Ann", "Carla Hill", "she"), ("Carla Hill", "Ann", "she"), ("Bob", "Dan", "he"), ("Dan", "Bob", "he"),
     ]  # fmt: skip
     # Counted in the sentences above.
-    assert [(i.a_offset, i.b_offset, i.pronoun_offset) for i in quadruple] == [
+    assert [(i.candidates[0].start, i.candidates[1].start, i.pronoun_at.start) for i in quadruple] == [
         (0, 17, 33), (0, 24, 33), (0, 17, 26), (0, 24, 33),
     ]  # fmt: skip
-    assert [i.misfit() for i in quadruple] == [None] * 4
-    assert {(i.a_coref, i.b_coref) for i in quadruple} == {(True, False)}
+    assert {i.gold for i in quadruple} == {(True, False)}
 
 
 def test_a_name_in_its_forms() -> None:
@@ -232,15 +232,15 @@ def test_a_name_in_its_forms() -> None:
         "Officer Joy met Ann King; Kingsley saw her. Joy left Ann King's house with Captain Dan and Max."
     )
     assert swap.text == "Officer Max met Dan; Kingsley saw him. Max left Dan's house with Captain Ann King and Joy."
-    assert swap.pronoun_offset == swap.text.index("him")
+    assert swap.pronoun_at.start == swap.text.index("him")
 
 
 def test_a_possessive_that_the_data_count_as_a_part_of_the_name() -> None:
     text = "Ann saw Joy's house; she met Max and Dan."
-    instance = replace(made(text, "she", "Ann", "Joy"), b="Joy's")
+    instance = made(text, "she", "Ann", "Joy's")
     control, swap, _ = make_quadruple(instance, named(instance, "Max's", "Dan")).instances[1:]
-    assert (control.text, control.a, control.b) == ("Joy saw Ann's house; she met Dan and Max.", "Joy", "Ann's")
-    assert (swap.text, swap.b, swap.misfit()) == ("Max saw Dan's house; he met Ann and Joy.", "Dan's", None)
+    assert (control.text, *control.names) == ("Joy saw Ann's house; she met Dan and Max.", "Joy", "Ann's")
+    assert (swap.text, swap.names[1]) == ("Max saw Dan's house; he met Ann and Joy.", "Dan's")
 
 
 def test_people_of_a_text() -> None:
@@ -263,7 +263,7 @@ def test_people_of_a_text() -> None:
 def test_capitals_of_the_pronoun() -> None:
     instance = made("Ann met Joy. HER house is big.", "HER", "Ann", "Joy")
     swap = make_quadruple(instance, named(instance, "Bob", "Dan")).instances[2]
-    assert (swap.text, swap.pronoun, swap.pronoun_offset) == ("Bob met Dan. HIS house is big.", "HIS", 13)
+    assert (swap.text, swap.pronoun, swap.pronoun_at.start) == ("Bob met Dan. HIS house is big.", "HIS", 13)
 
 
 def test_what_cannot_be_made() -> None:
@@ -310,24 +310,24 @@ def test_names_are_matched_by_least_total_distance() -> None:
     assert match_names([NAMES[0], name("Kim", Gender.FEMALE, 4, 0, group="mostly")]) == {}
 
 
-def of_other_gender(instance: GapInstance, names: NameList | None = None) -> tuple[tuple[str, str], str, int]:
+def of_other_gender(instance: GapInstance, names: NameList | None = None) -> tuple[tuple[str, str], str]:
     found = name_people(instance, names or KNOWN, proper(instance.text))
-    return found.names[2:], found.where, found.further
+    return found.names[2:], found.where
 
 
 def test_people_of_the_other_gender() -> None:
     instance = made("Ann saw Joy; she left with Max and Dan.", "she", "Ann", "Joy")
-    assert of_other_gender(instance) == (("Max", "Dan"), "text", 0)
+    assert of_other_gender(instance) == (("Max", "Dan"), "text")
     # Columns C and D go first; Max and Dan are further people then.
     filled = replace(instance, others={"C": "Ed", "D": "Al"})
-    assert of_other_gender(filled) == (("Ed", "Al"), "given", 2)
+    assert of_other_gender(filled) == (("Ed", "Al"), "given")
     assert make_quadruple(filled, name_people(filled, KNOWN)).instances[3].others == {"C": "Joy", "D": "Ann"}
     # One in the text; for B, Joy, her counterpart Bob.
     instance = made("Ann saw Joy; she left with Max.", "she", "Ann", "Joy")
-    assert of_other_gender(instance) == (("Max", "Bob"), "list", 0)
+    assert of_other_gender(instance) == (("Max", "Bob"), "list")
     # The counterpart of Joy stands in the text already: the next most frequent.
     instance = made("Ann saw Joy; she left with Bob.", "she", "Ann", "Joy")
-    assert of_other_gender(instance) == (("Bob", "Dan"), "list", 0)
+    assert of_other_gender(instance) == (("Bob", "Dan"), "list")
     women = NameList("", tuple(NAMES[3:]))
     with pytest.raises(DataError, match="no male name that is not in the text"):
         of_other_gender(made("Ann saw Joy; she met Bob of Dan, Max.", "she", "Ann", "Joy"), women)
@@ -415,8 +415,7 @@ def test_command(tmp_path: Path, coref: Callable[..., str], stanza_dir: Path) ->
     arguments = ["--data", originals_of_a_file(tmp_path), "--stanza-dir", stanza_dir]
     out, swaps = tmp_path / "out.tsv", tmp_path / "swaps.tsv"
     swaps.write_text("brother\tsis\n", encoding="utf-8")
-    shown = coref("counterfactual", *arguments, "--out", out, "--leave-out-ambiguous", "--swaps", swaps)
+    shown = coref("counterfactual", *arguments, "--out", out, "--swaps", swaps)
     assert "ambiguous: 1: …" in shown
-    assert "ambiguous:left-out" in shown
     assert "swaps:given" in shown
-    assert [i.id for i in read_instances(out).instances] == ["0", "0-control", "0-swap-1", "0-swap-2"]
+    assert len(read_instances(out).instances) == 8

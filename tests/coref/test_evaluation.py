@@ -27,7 +27,7 @@ from mtbias.settings import BootstrapSettings
 from mtbias.stats.results import rounded
 from mtbias.types import Span
 from scripts.toy_coref import MEN, WOMEN, sentences, write_bug
-from tests.coref.small_corpora import write_winobias, write_winogender
+from tests.coref.small_corpora import gap_instance, write_winobias, write_winogender
 
 SETTINGS = BootstrapSettings(seed=3, resamples=200)
 # A system: the first pronoun, the article before it or the first word, and the word behind that.
@@ -46,7 +46,7 @@ with open(sys.argv[1]) as given, open(sys.argv[2], "w") as made:
 
 
 def _instance(id_: str, pronoun: str, a_is_meant: bool) -> GapInstance:
-    return GapInstance(
+    return gap_instance(
         id_, f"Kim met Lee. Then {pronoun} left.", pronoun, 18, "Kim", 0, a_is_meant, "Lee", 8, not a_is_meant
     )
 

@@ -17,6 +17,7 @@ from mtbias.errors import DataError, UsageError
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Floats
 from mtbias.types import Span
+from tests.coref.small_corpora import gap_instance
 
 TEXT = "Ann Bell met Cora. Then {} left for Dee."
 
@@ -24,7 +25,7 @@ TEXT = "Ann Bell met Cora. Then {} left for Dee."
 def example(id_: str, pronoun: str, labels: str) -> GapInstance:
     """A = Bell (4:8), B = Cora (13:17), the pronoun at 24; `labels` such as "TF"."""
     a, b = (label == "T" for label in labels)
-    return GapInstance(id_, TEXT.format(pronoun), pronoun, 24, "Bell", 4, a, "Cora", 13, b)
+    return gap_instance(id_, TEXT.format(pronoun), pronoun, 24, "Bell", 4, a, "Cora", 13, b)
 
 
 def data(*examples: GapInstance) -> GapFile:

@@ -32,6 +32,7 @@ from mtbias.coref.gap_weights import (
 )
 from mtbias.errors import DataError
 from mtbias.types import Span
+from tests.coref.small_corpora import gap_instance
 
 
 @pytest.mark.parametrize(
@@ -63,10 +64,10 @@ TEXT = "Ann met Bell, old. Then she left Cora and Dee."
 
 def example(a: bool = True, b: bool = False, **changed: object) -> GapInstance:
     fields: dict[str, object] = {
-        "id": "1", "text": TEXT, "pronoun": "she", "pronoun_offset": 24,
+        "id_": "1", "text": TEXT, "pronoun": "she", "pronoun_offset": 24,
         "a": "Ann", "a_offset": 0, "a_coref": a, "b": "Cora", "b_offset": 33, "b_coref": b,
     }  # fmt: skip
-    return GapInstance(**{**fields, **changed})  # type: ignore[arg-type]
+    return gap_instance(**{**fields, **changed})  # type: ignore[arg-type]
 
 
 def data(*examples: GapInstance) -> GapFile:
@@ -138,11 +139,11 @@ def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
 def _corpus(tmp_path: Path) -> tuple[GapFile, Path]:
     """Two women's examples with three and two names, two men's likewise, one of them with the far name TRUE."""
     rows = [
-        example(id="w1"),
-        example(id="w2", a=False, b=True),
-        example(id="m1", pronoun="he", text=TEXT.replace("she", "he "), a=True),
-        example(id="m2", pronoun="he", text=TEXT.replace("she", "he "), a=False, b=True),
-        example(id="n", a=False),
+        example(id_="w1"),
+        example(id_="w2", a=False, b=True),
+        example(id_="m1", pronoun="he", text=TEXT.replace("she", "he "), a=True),
+        example(id_="m2", pronoun="he", text=TEXT.replace("she", "he "), a=False, b=True),
+        example(id_="n", a=False),
     ]
     ann, bell, cora = [0, 3, "Ann"], [8, 12, "Bell"], [33, 37, "Cora"]
     three, two = [ann, bell, cora], [ann, cora]
@@ -212,7 +213,7 @@ def test_names_that_may_be_of_persons() -> None:
     spans = [Span(at, at + len(name)) for name in names if (at := text.rindex(name)) >= 0]
     # Ann Day has two words, the second Day one of hers, Bell is a candidate, Pam is not listed, Rome and Thames are
     # places by the word before them.
-    instance = replace(example(), text=text, a="Bell", b="Cora")
+    instance = replace(example(), text=text, candidates=(spans[2], spans[2]))
     found = [text[slice(*span)] for span in likely_persons(instance, spans)]
     assert found == ["Ann Day", "Day", "Bell"]
 

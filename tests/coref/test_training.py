@@ -16,12 +16,12 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.coref.documents import read_conll
-from mtbias.coref.gap_data import GapInstance, write_instances
+from mtbias.coref.gap_data import write_instances
 from mtbias.coref.training import TrainingSettings, configuration, train, training_data
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import parse_toml, read_text
 from scripts import toy_coref
-from tests.coref.small_corpora import PRO_SENTENCES, conll, write_winobias, write_winogender
+from tests.coref.small_corpora import PRO_SENTENCES, conll, gap_instance, write_winobias, write_winogender
 
 
 def test_documents_of_the_trainer_by_hand(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_long_sentences_and_words_without_pieces_are_resolved(trained: Path, tmp
     # Two sentences; the second has some 400 word pieces, since the toy's tokenizer knows letters, and windows have
     # 126: Stanza alone never ends with it, and refuses the word of a character for private use.
     text = f"Kim met Lee. Then \uf04a he left {'quietly and ' * 20}alone."
-    instance = GapInstance("t-1", text, "he", text.index("he left"), "Kim", 0, True, "Lee", 8, False)
+    instance = gap_instance("t-1", text, "he", text.index("he left"), "Kim", 0, True, "Lee", 8, False)
     (tmp_path / "gap-test.tsv").write_text(write_instances([instance]), encoding="utf-8")
     out = tmp_path / "found.jsonl"
     words = ["coref", "run", "--system", "stanza", "--model", str(trained), "--dataset", "gap", "--data", str(tmp_path)]

@@ -59,10 +59,10 @@ def mined(*parsed: ParsedSentence) -> list[MinedContext]:
 )
 def test_patterns(sentences: list[ParsedSentence], found: tuple[str, ...] | None) -> None:
     contexts = mined(*sentences)
-    assert [(one.pattern, one.pronoun, one.a, one.b) for one in contexts] == ([] if found is None else [found])
-    for one in contexts:
-        for word, at in ((one.pronoun, one.pronoun_offset), (one.a, one.a_offset), (one.b, one.b_offset)):
-            assert one.sentence_text.startswith(word, at)
+    words = [
+        (one.pattern, *(one.sentence_text[slice(*at)] for at in (one.pronoun_at, one.a, one.b))) for one in contexts
+    ]
+    assert words == ([] if found is None else [found])
 
 
 def test_the_longest_context_of_five_sentences() -> None:
@@ -125,7 +125,7 @@ def test_from_text_to_quadruples(stanza_dir: Path, tmp_path: Path, capsys: pytes
     with pytest.raises(DataError, match="A-coref: expected TRUE or FALSE, got ''"):
         read_instances(out)
     (instance,) = read_instances(out, labelled=False).instances
-    assert (instance.id, instance.a, instance.b, instance.pronoun) == ("book-1", "Emma", "Sarah", "She")
+    assert (instance.id, *instance.names, instance.pronoun) == ("book-1", "Emma", "Sarah", "She")
     assert instance.others == {"URL": f"{text}:1", "Pattern": "FINALPRO"}
     assert main(["coref", "counterfactual", "--data", str(out), "--out", str(quadruples), *given]) == 0
     made = read_instances(quadruples, labelled=False).instances

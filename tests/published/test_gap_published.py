@@ -119,7 +119,7 @@ def test_only_a_as_the_official_scorer_has_it(data: GapFile, tmp_path: Path) -> 
 
 def test_gold_on_odd_ids_as_the_official_scorer_has_it(data: GapFile, tmp_path: Path) -> None:
     odd = [i for i in data.instances if int(i.id.removeprefix("test-")) % 2]
-    rows = [(i.id, str(i.a_coref), str(i.b_coref)) for i in odd]
+    rows = [(i.id, str(i.gold.a), str(i.gold.b)) for i in odd]
     counts = _system(data, tmp_path / "s.tsv", rows).counts["overall"]
     assert (counts["tp"], counts["fn"], counts["fp"]) == (875, 2000, 0)
 
