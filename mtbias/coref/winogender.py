@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -208,12 +208,9 @@ def read_winogender(folder: Path) -> Winogender:
         if sentences.setdefault(sentence.id, sentence) is not sentence:
             raise record.error(f"expected id {sentence.id!r} once, got it again; remove a row")
     cells = Counter((s.occupation, s.answer, s.someone, s.pronoun) for s in sentences.values())
-    names = {sentence.occupation for sentence in sentences.values()}
-    answers = (Resolution.OCCUPATION, Resolution.PARTICIPANT)
-    for cell in product(sorted(names), answers, (False, True), PRONOUNS):
-        if cells[cell] != 1:
-            what = f"{cell[0]}, answer {cell[1]}, {'someone' if cell[2] else 'participant'}, {cell[3]}"
-            raise table.file.error(f"expected one sentence for {what}, got {cells[cell]}")
+    twelve = Counter(occupation for occupation, *_ in cells)
+    if cells.total() != len(cells) or set(twelve.values()) != {12}:
+        raise table.file.error("expected each occupation once with each answer, participant or someone, and pronoun")
     files = table.file.hashes | stats.file.hashes
     return Winogender(sentences, bls, text, files)
 

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, astuple, field
+from functools import cache
 from hashlib import blake2b
 from itertools import groupby, islice
 from multiprocessing import get_context
@@ -42,9 +43,9 @@ from mtbias.mining.mined_rows import (
     read_occupations,
     rows_of,
 )
-from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser, PassageSentence
+from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser
 from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
-from mtbias.mining.text_input import Chunk, InputFile, Passage, WordFilter, input_files, read_chunks
+from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, read_chunks
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
 from mtbias.report.tables import PrintedTable, draw, markdown_text, number
 from mtbias.types import Gender, Progress, frozen
@@ -367,54 +368,45 @@ def _write(kept: KeptLines, out: Path, kind: _OfKind) -> tuple[RowCounts, MinedC
     return rows, counts
 
 
-class ChunkMiner:
-    """Parses chunks, and finds in them what the plan asks for."""
+def mine_chunk(plan: MiningPlan, chunk: Chunk) -> MinedChunk:
+    """The rows of `chunk`, in the text's order.
 
-    def __init__(self, plan: MiningPlan) -> None:
-        """Nothing is loaded before the first chunk that has a passage."""
-        self._plan, self._keep, self._listed = plan, plan.words, plan.occupations.majority
-        self._parser = EnglishParser(plan.package, plan.device)
-
-    def __call__(self, chunk: Chunk) -> MinedChunk:
-        """The rows of `chunk`, in the text's order.
-
-        Raises:
-            MissingResourceError: Stanza cannot load its models.
-        """
-        plan = self._plan
-        keep = self._keep if plan.names is None else lambda _: True  # a context has sentences without a pronoun
-        parses = self._parser.parse([passage.text for passage in chunk.passages], keep)
-        numbers = (chunk.read, len(chunk.passages), parses.sentences, len(parses.parsed))
-        mined = MinedChunk([], Counter(dict(zip(STAGES, numbers, strict=True))), Counter(), chunk.left_out.copy())
-        if parses.too_long:
-            mined.left_out[LONG_SENTENCE] = parses.too_long
+    Raises:
+        MissingResourceError: Stanza cannot load its models.
+    """
+    # Sentences are filtered too, but for contexts, which have sentences without a pronoun.
+    keep = plan.words if plan.names is None else lambda _: True
+    parses = _parser(plan.package, plan.device).parse([passage.text for passage in chunk.passages], keep)
+    numbers = (chunk.read, len(chunk.passages), parses.sentences, len(parses.parsed))
+    mined = MinedChunk([], Counter(dict(zip(STAGES, numbers, strict=True))), Counter(), chunk.left_out.copy())
+    if parses.too_long:
+        mined.left_out[LONG_SENTENCE] = parses.too_long
+    for at, of in groupby(parses.parsed, lambda sentence: sentence.passage):
+        passage, sentences = chunk.passages[at], list(of)
+        file = plan.files[passage.file]
+        corpus, where = file.corpus, f"{escaped(str(file.path))}:{passage.line}"
         if plan.names is not None:
-            by_passage = groupby(parses.parsed, lambda sentence: sentence.passage)
-            mined.rows.extend(one for at, of in by_passage for one in self._contexts(chunk.passages[at], [*of]))
-            mined.matched.update(one.pattern for one in mined.rows)
-            return mined
-        for sentence in parses.parsed:
-            finds = find(sentence.parsed, plan.patterns, self._listed)
+            found = contexts_of(passage.text, sentences, plan.names, corpus=corpus, file=where, offset=passage.offset)
+            mined.rows.extend(found)
+            continue
+        for sentence in sentences:
+            finds = find(sentence.parsed, plan.patterns, plan.occupations.majority)
             mined.matched.update(each.pattern for each in finds)
-            passage = chunk.passages[sentence.passage]
-            file = plan.files[passage.file]
             rows, left_out = rows_of(
-                sentence.parsed,
-                finds,
-                plan.occupations,
-                plan.options,
-                corpus=file.corpus,
-                file=f"{escaped(str(file.path))}:{passage.line}",
+                sentence.parsed, finds, plan.occupations, plan.options, corpus=corpus, file=where,
                 offset=passage.offset + sentence.offset,
-            )
+            )  # fmt: skip
             mined.rows.extend(rows)
             mined.left_out.update(left_out)
-        return mined
+    if plan.names is not None:
+        mined.matched.update(one.pattern for one in mined.rows)
+    return mined
 
-    def _contexts(self, passage: Passage, sentences: Sequence[PassageSentence]) -> Iterator[MinedContext]:
-        file, names = self._plan.files[passage.file], self._plan.names or {}
-        where = f"{escaped(str(file.path))}:{passage.line}"
-        yield from contexts_of(passage.text, sentences, names, corpus=file.corpus, file=where, offset=passage.offset)
+
+@cache
+def _parser(package: StanzaPackage, device: str) -> EnglishParser:
+    """The one of a process."""
+    return EnglishParser(package, device)
 
 
 def mined_chunks(
@@ -429,16 +421,15 @@ def mined_chunks(
         MtbiasError: a process was ended from outside.
     """
     if processes <= 1:
-        miner = ChunkMiner(plan)
         for chunk in chunks:
-            yield chunk, miner(chunk)
+            yield chunk, mine_chunk(plan, chunk)
         return
     left, waiting = iter(chunks), deque[tuple[Chunk, Future[MinedChunk]]]()
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _start, (plan,))
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), begin_worker)
     try:
         while True:
             for chunk in islice(left, _AHEAD * processes - len(waiting)):
-                waiting.append((chunk, pool.submit(_mine_chunk, chunk)))
+                waiting.append((chunk, pool.submit(mine_chunk, plan, chunk)))
             if not waiting:
                 return
             chunk, future = waiting.popleft()
@@ -455,15 +446,3 @@ def mined_chunks(
 
 _AHEAD = 2
 """Chunks that wait for each process."""
-_miners: list[ChunkMiner] = []
-"""The one of a process of a pool, which has no other place for it."""
-
-
-def _start(plan: MiningPlan) -> None:
-    """What a process does first."""
-    begin_worker()
-    _miners.append(ChunkMiner(plan))
-
-
-def _mine_chunk(chunk: Chunk) -> MinedChunk:
-    return _miners[0](chunk)

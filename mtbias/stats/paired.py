@@ -106,20 +106,14 @@ class WeightedTables:
 
     def resampled_tables(self, n_resamples: int, rng: Rng) -> Floats:
         """The weighted tables of bootstrap resamples, ``[n_resamples, *shape]``."""
-        total = np.zeros((n_resamples, *self.tables.shape[1:]))
-        for weight, drawn in self.draws(n_resamples, rng):
-            total += weight * drawn
-        return total
-
-    def draws(self, n_resamples: int, rng: Rng) -> Iterator[tuple[float, Floats]]:
-        """The weight of each level with its resampled tables."""
 
         def drawn(rows: Counts) -> Floats:
             return bootstrap_counts(rows, lambda tables: tables.astype(np.float64), n_resamples, rng)
 
+        total = np.zeros((n_resamples, *self.tables.shape[1:]))
         for weight, table in zip(self.weights, self.tables, strict=True):
-            tables = np.stack([drawn(part) for part in table], axis=1) if self.stratified else drawn(table)
-            yield float(weight), tables
+            total += weight * (np.stack(list(map(drawn, table)), axis=1) if self.stratified else drawn(table))
+        return total
 
 
 @frozen
@@ -150,11 +144,8 @@ class PairedTables(WeightedTables):
 
         Source: Efron and Tibshirani (1993), chapters 8 and 13; Koehn, EMNLP 2004, for paired systems.
         """
-        first, second = (np.zeros((n_resamples, *self.tables.shape[1:-1])) for _ in range(2))
-        for weight, drawn in self.draws(n_resamples, rng):
-            first += weight * drawn.sum(axis=-1)
-            second += weight * drawn.sum(axis=-2)
-        return first, second
+        drawn = self.resampled_tables(n_resamples, rng)
+        return drawn.sum(axis=-1), drawn.sum(axis=-2)
 
     def exchanged(self, n_resamples: int, rng: Rng) -> tuple[bool, Arrangements]:
         """See `PairedUnits`.

@@ -205,7 +205,7 @@ def test_sentences_that_are_missing_or_doubled(folder: Path) -> None:
     path = folder / "all_sentences.tsv"
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match="expected one sentence for clerk, answer participant, someone, neutral, got 0"):
+    with pytest.raises(DataError, match="expected each occupation once with each answer"):
         read_winogender(folder)
     path.write_text("\n".join([*lines, lines[-1]]) + "\n", encoding="utf-8")
     with pytest.raises(DataError, match="once, got it again"):

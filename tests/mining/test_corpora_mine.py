@@ -146,15 +146,15 @@ def test_a_run_that_was_stopped_resumes(
 ) -> None:
     mine("--text", "text.txt", "--out", "whole.tsv")
     monkeypatch.setattr(text_input, "PASSAGES", 1)
-    real, seen = mining_run.ChunkMiner.__call__, []
+    real, seen = mining_run.mine_chunk, []
 
-    def stopped(self: mining_run.ChunkMiner, chunk: text_input.Chunk) -> mining_run.MinedChunk:
+    def stopped(plan: mining_run.MiningPlan, chunk: text_input.Chunk) -> mining_run.MinedChunk:
         seen.append(chunk)
         if len(seen) == 3:
             raise KeyboardInterrupt
-        return real(self, chunk)
+        return real(plan, chunk)
 
-    monkeypatch.setattr(mining_run.ChunkMiner, "__call__", stopped)
+    monkeypatch.setattr(mining_run, "mine_chunk", stopped)
     mine("--text", "text.txt", "--out", "resumed.tsv", code=130)
     with (home / "resumed.tsv.part").open("a") as file:
         file.write('{"half a line')
