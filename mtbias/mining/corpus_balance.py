@@ -190,8 +190,8 @@ class CorpusDescription:
     genders: Sequence[str]
     means: Sequence[PropertyMean]
     """Of the numbers that the corpus has."""
-    histograms: Mapping[str, Mapping[str, Sequence[int]]]
-    """By property and class the sentences of each of `genders`."""
+    histograms: Sequence[Mapping[str, str | int]]
+    """Of each property's classes the sentences of each of `genders`."""
     signature: str
 
 
@@ -209,7 +209,8 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
         "domain": [row.domain for row in rows],
     })  # fmt: skip
     genders = [gender for gender in ("male", "female", "neutral", "unknown") if gender in set(table["gender"])]
-    means, histograms = [], {}
+    means: list[PropertyMean] = []
+    histograms: list[dict[str, str | int]] = []
     for name in _NUMBERS:
         for side in ("all", "pro", "anti"):
             values = table.loc[(table["stereotype"] == side) | (side == "all"), name].dropna().astype(float)
@@ -222,12 +223,13 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
             f"{first:.0f} to {first + width - 1:.0f}" if width > 1 else f"{first:.0f}" if width else first
             for first in counts.index
         )
-        histograms[name] = dict(zip(names, counts.reindex(columns=genders).to_numpy().tolist(), strict=True))
+        for of, numbers in zip(names, counts.reindex(columns=genders).to_numpy().tolist(), strict=True):
+            histograms.append({"class": f"{name}, {of}", **dict(zip(genders, numbers, strict=True))})
     return CorpusDescription(
         sentences=len(rows),
         vocabulary=len({word for row in rows for word in _WORD.findall(row.source.lower())}),
         genders=genders,
         means=means,
-        histograms={name: classes for name, classes in histograms.items() if classes},
+        histograms=histograms,
         signature=signature_line("describe", {"data": corpus.files}, {"dataset": corpus.name}),
     )

@@ -192,18 +192,6 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
-def histogram(title: str, counts: Mapping[str, Sequence[int]], groups: Sequence[str]) -> str:
-    """Classes with how many each of `groups` has, their share of all in per cent, and a bar of it."""
-    total = max(1, sum(map(sum, counts.values())))
-    shares = {name: 100 * sum(of) / total for name, of in counts.items()}
-    rows = [
-        [name, *(f"{n:,}" for n in of), number(shares[name], 1), "█" * round(shares[name] / 2)]
-        for name, of in counts.items()
-    ]
-    lines = aligned([[title, *groups, "%", ""], *rows], "<" + ">" * (len(groups) + 1) + "<")
-    return "".join(f"{line}\n" for line in lines)
-
-
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ", strip: bool = True) -> list[str]:
     """Rows as lines in columns of equal width, each flush left (``<``) or right (``>``).
 
