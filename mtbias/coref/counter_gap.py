@@ -127,7 +127,7 @@ class CounterGap(GapLike):
             tested=[key for key, of in METRICS.items() if of.tested],
         )
         p = _student(estimates["rho"].value, n_m + n_f)
-        estimates["rho"] = replace(estimates["rho"], p=p, p_two_sided=p)
+        estimates["rho"] = replace(estimates["rho"], p=p)
         sums = (patterns.sums.reshape(-1, 2, 16) @ _ADDS).reshape(len(ids), -1)
         compared = [key for key, of in METRICS.items() if of.compared]
         units = NumberUnits(sums, ids, lambda sums: numbers(sums.reshape(-1, 2, _ADDS.shape[1])), compared)

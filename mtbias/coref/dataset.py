@@ -70,16 +70,6 @@ class NamedNumber:
     """Whether it stands in a table that has little room."""
     decimals: int = 2
 
-    @property
-    def p(self) -> float | None:
-        """The two-sided p of the test that the data set makes of it."""
-        return self.estimate.p if self.estimate.p_two_sided is None else self.estimate.p_two_sided
-
-    @property
-    def p_one_sided(self) -> float | None:
-        """The one-sided p of the data set's paper, where it has one."""
-        return None if self.estimate.p_two_sided is None else self.estimate.p
-
     def named(self) -> JsonDict:
         """Which number it is."""
         return {"part": self.part, "key": self.key, "label": self.label}
@@ -87,8 +77,8 @@ class NamedNumber:
     def to_json(self) -> JsonDict:
         """Plain values, unrounded."""
         of = self.estimate
-        one_sided = {} if self.p_one_sided is None else {"p_one_sided": self.p_one_sided}
-        return {**self.named(), "value": of.value, "interval": of.interval, "n": of.n, "p": self.p, **one_sided}
+        one_sided = {} if of.p_one_sided is None else {"p_one_sided": of.p_one_sided}
+        return {**self.named(), "value": of.value, "interval": of.interval, "n": of.n, "p": of.p, **one_sided}
 
 
 @frozen

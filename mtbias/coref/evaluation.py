@@ -119,14 +119,14 @@ class Evaluation:
 
     def to_json(self) -> JsonDict:
         """As ``metrics.json`` has it, numbers rounded."""
-        content = {
+        content: JsonDict = {
             "schema": SCHEMA,
             "mtbias": __version__,
             "system": self.system,
             "intervals": {"level": 100 * LEVEL, **vars(self.settings)},
             "datasets": {name: result.to_json() for name, result in self.results.items()},
         }
-        return {key: rounded(value) for key, value in content.items()}
+        return rounded(content)
 
 
 def score_systems(

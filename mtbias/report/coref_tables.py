@@ -78,7 +78,10 @@ def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
     rows: list[list[str]] = []
     parts: list[str] = []
     tested = every and any(
-        one.p is not None for e in evaluations for result in e.results.values() for one in result.scores.numbers
+        one.estimate.p is not None
+        for e in evaluations
+        for result in e.results.values()
+        for one in result.scores.numbers
     )
     for dataset in evaluations[0].results:
         for one, of_systems in all_numbers(evaluations, dataset):
@@ -100,9 +103,10 @@ def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
 
 def _p(one: NamedNumber | None) -> str:
     """The two-sided p of a number, then the one-sided one of its paper; empty where it is not tested."""
-    if one is None or one.p is None:
+    if one is None or one.estimate.p is None:
         return ""
-    return number(one.p, 4) + ("" if one.p_one_sided is None else f" (one-sided {number(one.p_one_sided, 4)})")
+    two_sided, one_sided = one.estimate.p, one.estimate.p_one_sided
+    return number(two_sided, 4) + ("" if one_sided is None else f" (one-sided {number(one_sided, 4)})")
 
 
 def _counts(evaluation: Evaluation) -> Iterator[PrintedTable]:

@@ -147,9 +147,9 @@ def estimate(
         n: the denominators by name; a number without one is not in it.
         intervals: the names of those that get an interval, by default all (`mtbias.stats.results.enough` says whether
             rows suffice).
-        tested: the names of those that get a p, the share of resamples in which the number is 0 or less, or undefined;
-            and a two-sided one, min(1, 2·(m + 1) / (R + 1)), with m the fewer of the resamples in which it is 0 or
-            less and of those in which it is 0 or more (undefined counts as both).
+        tested: the names of those that get a one-sided p, the share of resamples in which the number is 0 or less, or
+            undefined; and a two-sided one, min(1, 2·(m + 1) / (R + 1)), with m the fewer of the resamples in which it
+            is 0 or less and of those in which it is 0 or more (undefined counts as both).
     """
     point = numbers(whole)
     replicates = resample(lambda sums: np.stack(list(numbers(sums).values()), axis=-1))
@@ -161,7 +161,7 @@ def estimate(
             p = float((~(column > 0)).mean())
             fewer = min(int((~(column > 0)).sum()), int((~(column < 0)).sum()))
             two_sided = min(1.0, 2 * (fewer + 1) / (len(column) + 1))
-        found[name] = Estimate(number(value[0]), interval, n.get(name), p, two_sided)
+        found[name] = Estimate(number(value[0]), interval, n.get(name), two_sided, p)
     return found
 
 

@@ -56,9 +56,9 @@ class Estimate:
     n: float | None = None
     """Its denominator, where one number says it; the sum of weights where rows are weighted."""
     p: float | None = None
-    """Of the test that the measure defines for this number, where it defines one."""
-    p_two_sided: float | None = None
-    """Of the two-sided test of the same, where `p` is one-sided."""
+    """Two-sided, of the test that the measure defines for this number, where it defines one."""
+    p_one_sided: float | None = None
+    """Of the one-sided test of the measure's paper, where it has one."""
 
 
 @frozen

@@ -230,9 +230,9 @@ def test_several_numbers_with_their_intervals_denominators_and_p() -> None:
     assert found["ratio"].interval == (0.0, 1.0)
     # Nobody asked for its interval. At most 2 of 4 are drawn right with probability 1/16 + 4/16 + 6/16.
     assert (found["distance"].value, found["distance"].interval, found["distance"].n) == (0.0, None, None)
-    assert found["distance"].p == pytest.approx(11 / 16, abs=5 * (11 / 16 * 5 / 16 / 4000) ** 0.5)
+    assert found["distance"].p_one_sided == pytest.approx(11 / 16, abs=5 * (11 / 16 * 5 / 16 / 4000) ** 0.5)
     # At least 2 are with the same probability, so the two-sided p is at its largest.
-    assert found["distance"].p_two_sided == 1
+    assert found["distance"].p == 1
     assert found["undefined"] == Estimate(None)
     none = estimate(whole, numbers, partial(resample, n_resamples=0), n={}, tested=["distance"])
     assert (none["ratio"].interval, none["distance"].p) == (None, None)
@@ -246,7 +246,7 @@ def test_two_sided_p_is_twice_the_smaller_tail_with_one_resample_more() -> None:
         return statistic(values[:, None])
 
     found = estimate(np.ones((1, 1)), lambda sums: {"x": sums[:, 0]}, drawn, n={}, tested=["x"])["x"]
-    assert (found.p, found.p_two_sided) == (3 / 10, 2 * (3 + 1) / 11)
+    assert (found.p_one_sided, found.p) == (3 / 10, 2 * (3 + 1) / 11)
 
 
 def test_intervals_of_several_numbers_are_those_of_each() -> None:
