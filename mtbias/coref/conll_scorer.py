@@ -33,7 +33,7 @@ from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import (
     Answers,
     Clusters,
-    ConllFile,
+    ConllDocument,
     CorefText,
     joined,
     read_conll,
@@ -111,22 +111,18 @@ def compute_coref(table: Floats) -> dict[str, Estimate]:
 class Conll(CorefDataset):
     """A CoNLL-2012 file, whose clusters are the right ones."""
 
-    file: ConllFile
+    documents: tuple[ConllDocument, ...]
+    files: Mapping[str, str]
 
     name = "conll"
     options = frozenset({"baseline"})
     signed = MappingProxyType({"f1": "conll-v8.01"})
 
-    @property
-    def files(self) -> Mapping[str, str]:  # type: ignore[override] # read-only
-        """The file's."""
-        return self.file.file.hashes
-
     @cached_property
     def texts(self) -> list[CorefText]:
         """Its documents; of a mention that stands in a cluster already the first one counts."""
         made = []
-        for document in self.file.documents:
+        for document in self.documents:
             ends = accumulate(map(len, document.sentences))
             gold = without_repeated(document.clusters)
             words = document.words
@@ -155,7 +151,7 @@ class Conll(CorefDataset):
             NamedNumber("", key, label, estimates[key], headline=key in units.numbers(table[:1]))
             for key, label in {"f1": "CoNLL F1", **labels}.items()
         )
-        given = {"data": [document.clusters for document in self.file.documents], "output": found}
+        given = {"data": [document.clusters for document in self.documents], "output": found}
         again = {of: sum(map(repeated, clusters)) for of, clusters in given.items()}
         notes = (f"mentions of the {of} that stand in a cluster already, left out: {n}" for of, n in again.items() if n)
         return DatasetScores(tuple(numbers), {"": units}, gendered_mentions(self.texts), tuple(notes))
@@ -170,7 +166,8 @@ def read_conll_gold(path: Path) -> Conll:
     Raises:
         DataError: as `mtbias.coref.documents.read_conll`.
     """
-    return Conll(read_conll(path))
+    conll = read_conll(path)
+    return Conll(conll.documents, conll.file.hashes)
 
 
 def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float | None]]:

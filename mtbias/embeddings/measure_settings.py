@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
-from math import inf
 from typing import Literal, get_args
 
 from mtbias.errors import SettingError
@@ -43,13 +42,13 @@ class EmbeddingSettings(Settings):
 
     direction: Direction = "pca"
     """How g is found from its pairs: their first principal component, or the mean of their differences."""
-    c: float = 1.0
+    c: float = number_in(0, 1000, 1.0)
     """Exponent of direct bias."""
     partitions: int = at_least(1, 100_000)
     """WEAT: count all partitions up to so many, else draw so many."""
     neighbours: int = at_least(1, 100)
     """GIPE: neighbours of each word."""
-    theta: float = 0.03
+    theta: float = number_in(0, 1, 0.03)
     """GIPE: an edge counts where its β is above this."""
     edgeless_weight: Literal[1, 0] = 1
     """GIPE: weight of a word that is nobody's neighbour; the authors' program has 0."""
@@ -61,9 +60,9 @@ class EmbeddingSettings(Settings):
     """Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
     kmeans_starts: int = at_least(1, 10)
     """Clustering: starts of k-means, of which the best is taken."""
-    train_share: float = 0.2
-    """Recoverability: share of the words to train on, between 0 and 1; of 5000 words, 1000."""
-    svm_c: float = 1.0
+    train_share: float = number_in(0.01, 0.99, 0.2)
+    """Recoverability: share of the words to train on; of 5000 words, 1000."""
+    svm_c: float = number_in(1e-6, 1e6, 1.0)
     """Recoverability: C of the support vector machines."""
     svm_gamma: float | Literal["scale", "auto"] = "scale"
     """Recoverability: γ of the radial kernel, scikit-learn's rule for it or a number."""
@@ -76,12 +75,8 @@ class EmbeddingSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        gamma = () if self.svm_gamma in {"scale", "auto"} else ("svm_gamma",)
-        for name in ("c", "theta", *gamma):
-            check_number(name, getattr(self, name), 0)
-        _check_svm_c(self.svm_c)
-        if not 0 < self.train_share < 1:
-            raise SettingError("train_share", f"expected a number between 0 and 1, got {self.train_share!r}")
+        if self.svm_gamma not in {"scale", "auto"}:
+            check_number("svm_gamma", self.svm_gamma, 0)
 
     def described(self, measures: Iterable[str]) -> dict[str, object]:
         """The settings that `measures` rest on, by the names of their options."""
@@ -113,7 +108,7 @@ class DebiasSettings(Settings):
     """inlp: so many words that lean nowhere are a third class; 0: none."""
     neutral_cosine: float = number_in(0, 1, 0.03)
     """inlp: these are drawn from the words with a |cos(w, g)| below this."""
-    svm_c: float = 1.0
+    svm_c: float = number_in(1e-6, 1e6, 1.0)
     """inlp: C of the linear support vector machines."""
     seed: int = at_least(0, 0, MOST_SEED)
     """inlp: seed of the neutral words and of the words that are held out."""
@@ -132,10 +127,6 @@ class DebiasSettings(Settings):
     learning_rate: float = number_in(0, 1, 0.01)
     """ran: of the optimiser."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_svm_c(self.svm_c)
-
     def described(self, method: Method) -> dict[str, object]:
         """The settings that `method` rests on, by the names of their options.
 
@@ -147,8 +138,3 @@ class DebiasSettings(Settings):
                 message = f"expected a setting of --method {method}, got one of another; leave it out"
                 raise SettingError(each.name, message)
         return {name.replace("_", "-"): getattr(self, name) for name in _OF_METHOD[method]}
-
-
-def _check_svm_c(value: float) -> None:
-    if not 0 < value < inf:
-        raise SettingError("svm_c", f"expected a number above 0, got {value!r}")
