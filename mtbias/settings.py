@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 from mtbias.errors import SettingError
 from mtbias.files.strict_json import EXACT
@@ -91,7 +91,12 @@ def _short(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def _settings(cls: type[S]) -> type[S]:
+    return dataclass(frozen=True, kw_only=True)(cls)
+
+
+@_settings
 class Settings:
     """Base of all settings: checks numbers by the range that their fields declare; text becomes a path.
 
@@ -114,7 +119,7 @@ class Settings:
                 object.__setattr__(self, each.name, Path(value))
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class CacheSettings(Settings):
     """Where mtbias keeps what it downloads and computes."""
 
@@ -122,7 +127,7 @@ class CacheSettings(Settings):
     """mtbias's cache (default: MTBIAS_CACHE, else the user's cache folder)."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class SourceSettings(Settings):
     """What the sentences are written in."""
 
@@ -130,7 +135,7 @@ class SourceSettings(Settings):
     """Language of the source sentences, such as de: of custom, or of WinoMT's form with a file of one's own."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class CorpusSettings(SourceSettings):
     """Which sentences."""
 
@@ -141,7 +146,7 @@ class CorpusSettings(SourceSettings):
     """File or folder to read instead of the cache."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class StanzaSettings(CacheSettings):
     """Where Stanza's models are."""
 
@@ -150,7 +155,7 @@ class StanzaSettings(CacheSettings):
     them); mtbias:demo for the demo's."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class EvaluatorSettings(StanzaSettings):
     """What reads the genders; the same for all systems that are to be compared."""
 
@@ -181,7 +186,7 @@ class EvaluatorSettings(StanzaSettings):
                     raise SettingError(name, f"expected the aligner neural with it, got {self.aligner}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class DeviceSettings(Settings):
     """Where models run."""
 
@@ -189,7 +194,7 @@ class DeviceSettings(Settings):
     """Where models run: cpu, cuda, cuda:1 (default: a GPU where there is one)."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class BootstrapSettings(Settings):
     """Intervals and tests."""
 
@@ -199,7 +204,7 @@ class BootstrapSettings(Settings):
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class DecodingSettings(Settings):
     """How a checkpoint translates; what is not set is the preset's."""
 
@@ -225,7 +230,7 @@ class DecodingSettings(Settings):
             raise SettingError("dtype", f"expected {', '.join(known)} with the engine {engine}, got {self.dtype!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class TranslationSettings(DecodingSettings):
     """How a model translates."""
 
@@ -238,7 +243,7 @@ class TranslationSettings(DecodingSettings):
     """Commit, branch or tag of a hub model (default: the pinned one)."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class LanguageModelSettings(Settings):
     """How a language model is asked, and how an endpoint is reached."""
 
@@ -269,7 +274,7 @@ class LanguageModelSettings(Settings):
             check_number("temperature", self.temperature, 0, 2)
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class ScoreSettings(CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings):
     """Settings of ``mtbias score`` and `mtbias.score`."""
 
@@ -278,7 +283,7 @@ class ScoreSettings(CorpusSettings, EvaluatorSettings, DeviceSettings, Bootstrap
     JSONL with the columns id or source, and one with the score's name."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_settings
 class EvalSettings(
     TranslationSettings, LanguageModelSettings, CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings
 ):

@@ -17,8 +17,6 @@ from mtbias.machine.devices import install_command
 from mtbias.settings import Aligner as AlignerName
 from mtbias.types import Alignment, Progress, quiet
 
-__all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "StatisticalAligner", "get_aligner"]
-
 
 class Aligner(Protocol):
     """What the pipeline asks of an aligner."""
@@ -59,12 +57,10 @@ class EflomalAligner:
     @property
     def signature(self) -> str:
         """``eflomal/VERSION``."""
-        from importlib.metadata import PackageNotFoundError, version
+        from importlib.metadata import version
 
-        try:
-            return f"eflomal/{version('eflomal')}"
-        except PackageNotFoundError:
-            raise _no_eflomal() from None
+        _eflomal()
+        return f"eflomal/{version('eflomal')}"
 
     def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
         """See `Aligner`.
@@ -73,21 +69,22 @@ class EflomalAligner:
             DependencyError: eflomal is not installed.
         """
         del progress  # eflomal tells none
-        try:
-            import eflomal
-        except ImportError:
-            raise _no_eflomal() from None
+        aligner = _eflomal().Aligner()
         if not pairs:
             return ()
         indexed = index_pairs(pairs, texts)
-        links = _eflomal_links(eflomal.Aligner(), indexed)
+        links = _eflomal_links(aligner, indexed)
         return align_entities(pairs, scores_of_links(indexed, links, texts.language), texts)
 
 
-def _no_eflomal() -> DependencyError:
-    return DependencyError(
-        f"--aligner eflomal needs the eflomal package: {install_command('eflomal')} (GPL, compiled on install)"
-    )
+def _eflomal() -> Any:  # noqa: ANN401 - it has no types
+    try:
+        import eflomal
+    except ImportError:
+        raise DependencyError(
+            f"--aligner eflomal needs the eflomal package: {install_command('eflomal')} (GPL, compiled on install)"
+        ) from None
+    return eflomal
 
 
 def align_entities(

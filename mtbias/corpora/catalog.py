@@ -262,7 +262,7 @@ def load_corpus(
         more = (spoken,) if dataset == WINOMT else ()
         return _read(dataset, path or cached_file(dataset, cache), *more)
     if dataset == DEMO:
-        return read_demo(path or demo_file())
+        return replace(read_custom(path or demo_file()), name=DEMO)
     if dataset != CUSTOM:
         return _of_others(dataset, path)
     if path is None:
@@ -303,11 +303,6 @@ def _of_others(dataset: str, path: Path | None) -> Corpus[Any]:
     if not isinstance(corpus, Corpus):
         raise refuse(GROUP, dataset, "corpus", "expected a function that gives a mtbias.corpora.Corpus")
     return corpus
-
-
-def read_demo(path: Path) -> Corpus[Instance]:
-    """The demo's corpus, which has the columns of a corpus of one's own."""
-    return replace(read_custom(path), name=DEMO)
 
 
 def cached_file(name: str, cache: Path | None) -> Path:

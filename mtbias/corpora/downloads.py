@@ -41,12 +41,9 @@ TIMEOUT = 60
 class FetchedDownload:
     """What one address gave."""
 
-    url: str
     sha256: str
     verified: bool
     """Whether the hash was known beforehand, from the catalog or from the caller."""
-    files: tuple[Path, ...]
-    """The files in the cache that come from it."""
     fresh: bool
     """Whether it was downloaded just now."""
 
@@ -55,7 +52,6 @@ class FetchedDownload:
 class Fetched:
     """The result of fetching: the folder, and what each address gave."""
 
-    source: str
     folder: Path
     downloads: tuple[FetchedDownload, ...]
 
@@ -111,7 +107,7 @@ def fetch_source(
                 )
             found = _fetch_alone(download, folder, known, progress=progress)
         done.append(found)
-    return Fetched(source=source.name, folder=folder, downloads=tuple(done))
+    return Fetched(folder, tuple(done))
 
 
 def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | None:
@@ -120,7 +116,7 @@ def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | 
     before = record.downloads.get(download.url)
     if before is None or (known and before != Downloaded(known, verified=True)) or not _whole(download, folder, record):
         return None
-    return FetchedDownload(download.url, before.sha256, before.verified, _paths(download, folder), fresh=False)
+    return FetchedDownload(before.sha256, before.verified, fresh=False)
 
 
 def _whole(download: Download, folder: Path, record: Fetch) -> bool:
@@ -141,10 +137,9 @@ def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool
         fresh = known != before.sha256 or not _whole(download, folder, record)  # else only its hash was not checked yet
         came = _fetch(download, folder, known or before.sha256, progress=progress) if fresh else known
         now = Downloaded(came, bool(known) or before.verified)
-        paths = _paths(download, folder)
-        files = {**record.files, **{path.name: sha256_of_file(path) for path in paths}}
+        files = {**record.files, **{path.name: sha256_of_file(path) for path in _paths(download, folder)}}
         write_record(folder, Fetch(files, {**record.downloads, download.url: now}))
-        return FetchedDownload(download.url, came, now.verified, paths, fresh)
+        return FetchedDownload(came, now.verified, fresh)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ on), `head_index` (whitespace token of the target that is the head).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from mtbias.files.reading import Record, Table, read_table, refuse_long
 from mtbias.types import Instance, Span, frozen
 
 _COLUMNS = ("lang", "source", "target", "label")
-_ARTICLES = ("the ", "a ", "an ")
 BASES = {
     "N": "the noun",
     "D": "article or adjective",
@@ -149,9 +149,7 @@ def _entity(record: Record, source: str, winomt: Mapping[int, Instance] | None) 
         at = len(instance.source[: instance.head.end].split()) - len(instance.entity.split())
         located = locate.locate(source, locate.tokens(source), at, instance.entity)
         return (instance.head if instance.source == source or located is None else located.head), instance.entity
-    entity = record.get("entity").lower()
-    for article in _ARTICLES:
-        entity = entity.removeprefix(article)
+    entity = re.sub("^(the|an?) ", "", record.get("entity").lower())
     located = locate.locate(source, locate.tokens(source), record.integer("word_index"), entity)
     if located is None:
         raise record.error(f"the entity {entity!r} is not in the source")

@@ -29,10 +29,7 @@ COLUMNS = {
     "control": "id of the row of the same gender that is the same but for something else",
 }
 """The columns that are read, with what they hold."""
-WRITTEN = (
-    "id", "source", "gender", "entity", "entity_start", "entity_end", "stereotype", "domain", "distance", "pair",
-    "control",
-)  # fmt: skip
+WRITTEN = tuple(name for name in COLUMNS if name != "entity_index")
 """Those that are written."""
 _GOLDS: Mapping[str, Gender | None] = {**GENDERS, "unknown": None, "u": None}
 

@@ -131,7 +131,9 @@ def examine_language(
         winomt_without_noun=[word for word in without_noun if word in occupations(winomt=True)],
         one_gender_only=one_sided,
         sentences=len(rows) or None,
-        wrong_calls=policy_mistakes(rows, language, analyser) if rows else None,
+        wrong_calls=[describe(*each) for each in policy_calls(rows, language, analyser) if not is_right(*each)]
+        if rows
+        else None,
     )
 
 
@@ -180,11 +182,6 @@ def policy_calls(
     """The calls on `rows`, which are of one language and are aligned among themselves."""
     calls = GenderMeasure(language, StatisticalAligner(), analyser, evidence).call_pairs([row.pair for row in rows])
     return list(zip(rows, calls, strict=True))
-
-
-def policy_mistakes(rows: Sequence[PolicyRow], language: Language, analyser: Analyser) -> list[str]:
-    """A line for each of `rows` whose call is not the policy's."""
-    return [describe(row, call) for row, call in policy_calls(rows, language, analyser) if not is_right(row, call)]
 
 
 def is_right(row: PolicyRow, call: GenderCall) -> bool:

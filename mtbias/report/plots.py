@@ -34,15 +34,10 @@ class Scale(NamedTuple):
 
     @classmethod
     def of(cls, found: Iterable[tuple[float | None, Sequence[float] | None]], *more: float) -> Scale:
-        """An axis for values and their intervals, where there are any, and for `more`."""
+        """An axis for values and their intervals, where there are any, and for `more`; with 0 and at most 9 ticks."""
         ends = (end for value, interval in found for end in (value, *(interval or ())) if end is not None)
-        return cls.around([*more, *ends])
-
-    @classmethod
-    def around(cls, values: Iterable[float]) -> Scale:
-        """An axis for all the values, with 0 and at most 9 ticks."""
-        ends = [0.0, *values]
-        low, high = min(ends), max(ends)
+        values = [0.0, *more, *ends]
+        low, high = min(values), max(values)
         if low == high:
             low, high = -10.0, 10.0
         for step in (1, 2, 5, 10, 20, 25, 50):

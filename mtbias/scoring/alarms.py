@@ -6,7 +6,6 @@ import tomllib
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -34,10 +33,10 @@ from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import is_copy, is_repetitive, words
 from mtbias.translate.text_language import languages as languages_of
-from mtbias.types import Gender, JsonDict, Reason
+from mtbias.types import Gender, JsonDict, Reason, frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sign:
     """A share of a run's rows that is small for a good system."""
 
@@ -132,12 +131,6 @@ def rendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitT
     return [shown.get(n) for n in range(len(entities))]
 
 
-def is_above(part: int, whole: int, limit: float) -> bool:
-    """Whether a share is surely above its limit, in per cent."""
-    ends = wilson_percent(part, whole)
-    return ends is not None and part >= LEAST and ends[0] > limit
-
-
 def checks(
     records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE, *, n_resamples: int, seed: int
 ) -> JsonDict:
@@ -156,11 +149,22 @@ def checks(
     if measure != GENDER:
         lines = [record.to_json() for record in records]
         sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
-        return {"alarms": check_texts(sources, texts, lang)}
+        return {"alarms": _content(*_text_marks(sources, texts, lang))}
     calls = [record.call for record in records]
     counts = count_classes(calls)
     fixed = sum(map(withheld, calls))
-    alarms = check_calls(records, lang, source_lang, n_resamples=n_resamples, seed=seed)
+    texts = [record.translation for record in records]
+    marks, languages = _text_marks([record.source for record in records], texts, lang)
+    marks |= _call_marks(records, texts, lang, source_lang)
+    alarms = _content(marks, languages)
+    raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
+    if raised:
+        kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
+        alarms["concerned"] = len(records) - len(kept)
+        counting = counting_of(records)
+        rows = [record for record in kept if (record.gold is None) == (counting is UNKNOWN_GENDER)]
+        if rows:
+            alarms["without"] = counting.group(counting.tabulate(counting.cells(rows)), n_resamples, seed).to_json()
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(calls)))},
         "evidence_classes": {
@@ -170,37 +174,9 @@ def checks(
             or kind is not EvidenceClass.FEATURES
         },
         "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),
-        "readers": reader_agreement([(call, record.translation) for call, record in zip(calls, records, strict=True)]),
+        "readers": reader_agreement(list(zip(calls, texts, strict=True))),
         "alarms": alarms,
     }
-
-
-def check_texts(sources: Sequence[str], texts: Sequence[str | None], lang: str) -> JsonDict:
-    """`alarms` of `metrics.json` for records that are no gender calls: what can be seen in the translations alone."""
-    return _content(*_text_marks(sources, texts, lang))
-
-
-def check_calls(
-    records: Sequence[Any], lang: str, source_lang: str = ENGLISH_CODE, *, n_resamples: int, seed: int
-) -> JsonDict:
-    """`alarms` of `metrics.json` for gender calls (`mtbias.runs.call_records.CallRecord`), in the corpus's order.
-
-    With `n_resamples` and `seed` as of the run, the intervals of the numbers without the rows in doubt are made as the
-    run's own.
-    """
-    texts = [record.translation for record in records]
-    marks, languages = _text_marks([record.source for record in records], texts, lang)
-    marks |= _call_marks(records, texts, lang, source_lang)
-    content = _content(marks, languages)
-    raised = [marks[key] for key in content["raised"] if DECLARED[key].concerns]
-    if raised:
-        kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
-        content["concerned"] = len(records) - len(kept)
-        counting = counting_of(records)
-        rows = [record for record in kept if (record.gold is None) == (counting is UNKNOWN_GENDER)]
-        if rows:
-            content["without"] = counting.group(counting.tabulate(counting.cells(rows)), n_resamples, seed).to_json()
-    return content
 
 
 def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> JsonDict:
@@ -208,7 +184,8 @@ def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> JsonDi
     for sign in SIGNS:
         if (of := marks.get(sign.key)) is not None:
             part, whole = of.count(True), len(of) - of.count(None)
-            above = is_above(part, whole, sign.limit)
+            ends = wilson_percent(part, whole)
+            above = ends is not None and part >= LEAST and ends[0] > sign.limit  # surely above it
             shares[sign.key] = {**share_json(part, whole), "limit": sign.limit, "above": above}
     return {
         "raised": [key for key, share in shares.items() if share["above"]],

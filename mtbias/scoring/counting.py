@@ -291,7 +291,10 @@ def entity_intervals(
     for kind in np.unique(kinds):
         tables[:, occupied] += bootstrap_units(counts[kinds == kind][:, occupied], lambda sums: sums, n_resamples, rng)
     drawn = [counting.rates(part.reshape(-1, *counting.shape)) for part in np.split(tables, len(systems), axis=1)]
-    entities = [_entities_by_class(counting, tables.values()) for tables in systems]
+    entities = [
+        Counter(name for table in tables.values() for name, rows in counting.classes(table).items() if rows)
+        for tables in systems
+    ]
     ends = {}
     for each in numbers:
         first, *second = (rates[each.key] for rates in drawn)
@@ -307,8 +310,3 @@ def _kinds(counting: Counting, counts: Floats) -> Counts:
     kinds = counting.entity_kind(counts.reshape(-1, *counting.shape))
     _, sizes = np.unique(kinds, return_counts=True)
     return kinds if sizes.min() >= MIN_ENTITIES else np.zeros_like(kinds)
-
-
-def _entities_by_class(counting: Counting, tables: Iterable[Counts]) -> Counter[str]:
-    """How many entities have rows of each class."""
-    return Counter(name for table in tables for name, rows in counting.classes(table).items() if rows)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -53,7 +52,7 @@ class Best(StrEnum):
         return {Best.HIGH: 100.0, Best.ZERO: 0.0, Best.EVEN: 50.0}.get(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Number:
     """One number of a group of rows, as `metrics.json` has it."""
 

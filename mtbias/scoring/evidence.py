@@ -12,7 +12,7 @@ from mtbias.decide import FIXED_GENDER, GENERIC, STANZA
 from mtbias.files.reading import commented_rows
 from mtbias.stats.resampling import interval_of_sum, share_json, wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
-from mtbias.types import Evidence, Gender, GenderCall, JsonDict, frozen
+from mtbias.types import Gender, GenderCall, JsonDict, frozen
 
 
 class EvidenceClass(StrEnum):
@@ -56,13 +56,9 @@ def evidence_class(call: GenderCall) -> EvidenceClass | None:
     if first is None or first.kind != "noun":
         return EvidenceClass.AGREEMENT if in_table else EvidenceClass.AGREEMENT_OUTSIDE
     if in_table:
-        return EvidenceClass.GENERIC if _generic(first) else EvidenceClass.NOUN
+        generic = first.source == "lexicon" and first.detail.startswith(GENERIC)  # the masculine is used of women, too
+        return EvidenceClass.GENERIC if generic else EvidenceClass.NOUN
     return EvidenceClass.ENDING if first.source == "form" else EvidenceClass.TAGGER
-
-
-def _generic(noun: Evidence) -> bool:
-    """The table says that the masculine form is used of women, too."""
-    return noun.source == "lexicon" and noun.detail.startswith(GENERIC)
 
 
 def withheld(call: GenderCall) -> bool:

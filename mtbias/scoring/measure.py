@@ -9,7 +9,6 @@ scored. Opened for a language it is a `Measure`, which judges translations.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -17,7 +16,7 @@ from mtbias.entry_points import load, refuse
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import EvaluatorSettings
-from mtbias.types import Json, JsonObject, Progress, Translation
+from mtbias.types import Json, JsonObject, Progress, Translation, frozen
 
 GROUP = "mtbias.measures"
 GENDER = "gender"
@@ -63,7 +62,7 @@ class Measure(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MeasureOptions:
     """What a measure is opened with."""
 

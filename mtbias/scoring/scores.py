@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, strategies, uncalled
+from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, post_edits, strategies, uncalled
 from mtbias.scoring.consistency import consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
-from mtbias.scoring.post_edits import post_edits
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
 from mtbias.types import Called, JsonDict, JsonObject, Reason
 
@@ -47,7 +46,7 @@ class Scores:
     strategies: JsonObject = field(default_factory=dict)
     """What the translations do with the gender (`mtbias.scoring.bias.strategies`), of all sentences."""
     post_edits: JsonObject = field(default_factory=dict)
-    """What wrong genders cost (`mtbias.scoring.post_edits.post_edits`)."""
+    """What wrong genders cost (`mtbias.scoring.bias.post_edits`)."""
 
     def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> JsonDict:
         """The content of `metrics.json`; the same scores give the same value, key order included."""

@@ -32,7 +32,7 @@ from mtbias.align import Pair  # noqa: E402
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure  # noqa: E402
-from mtbias.scoring.alarms import SIGNS, check_calls  # noqa: E402
+from mtbias.scoring.alarms import SIGNS, checks  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
@@ -103,7 +103,8 @@ def check(output: Output, measure: GenderMeasure) -> dict[str, Any]:
     """`alarms` of `metrics.json` of an output."""
     instances = [replace(i, id=f"{n}") for n, (i, _) in enumerate(output.texts)]
     translations = [Translation(f"{n}", text or None) for n, (_, text) in enumerate(output.texts)]
-    return check_calls(measure.judge(instances, translations), output.lang, n_resamples=0, seed=0)
+    records = measure.judge(instances, translations)
+    return dict(checks(records, output.lang, "gender", n_resamples=0, seed=0)["alarms"])
 
 
 def row(name: str, found: Mapping[str, Any]) -> str:

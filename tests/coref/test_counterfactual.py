@@ -24,7 +24,6 @@ from mtbias.english.gender_swap import (
     apply_edits,
     gendered_words,
     match_case,
-    parse_words,
     read_swaps,
     swap_words,
     tokenize,
@@ -149,8 +148,6 @@ def test_tags_decide_where_there_are_some() -> None:
     found = [(s.index, s.new, s.ambiguous) for s in swap_words(tokens, tags=tags)]
     assert found == [(1, "him", False), (4, "hers", False), (6, "him", False)]
     assert [s.new for s in swap_words(["her", "him"], tags=["PRP$", "PRP"])] == ["his", "her"]
-    with pytest.raises(ValueError, match="a tag for each of 2 tokens, got 1"):
-        swap_words(["a", "b"], tags=["DT"])
 
 
 def test_fixed_tokens_stay_but_are_context() -> None:
@@ -168,13 +165,6 @@ def test_swapping_twice_comes_back_for_pairs() -> None:
     both = [word for word, other in words.items() if words.get(other.lower()) == word]
     assert len(both) > 200
     assert all(match_case(words[words[w].lower()].lower(), w) == w for w in both)
-
-
-def test_a_word_with_two_counterparts_is_an_error() -> None:
-    lists = "[titles]\nto_feminine = {}\nto_masculine = {}\n[his]\nalone_before = []\n[her]\n"
-    lists += "[endings]\nof_people = []\nnot_people = []\n"
-    with pytest.raises(ValueError, match="'a' has two counterparts, 'b' and 'c'"):
-        parse_words('[x]\nboth = [["a", "b"], ["a", "c"]]\n' + lists)
 
 
 def made(text: str, pronoun: str, a: str, b: str) -> GapInstance:
@@ -280,10 +270,6 @@ def test_apply_edits() -> None:
     text, moved = apply_edits("abcdef", [Edit(4, 6, "X"), Edit(0, 1, "YYY")])
     assert text == "YYYbcdX"
     assert moved == {(0, 1): ("YYY", 0), (4, 6): ("X", 6)}
-    with pytest.raises(ValueError, match="characters 1 to 3 overlaps"):
-        apply_edits("abcdef", [Edit(0, 2, ""), Edit(1, 3, "")])
-    with pytest.raises(ValueError, match="lies outside"):
-        apply_edits("abc", [Edit(2, 4, "")])
 
 
 def name(text: str, gender: Gender, *frequencies: float, group: str = "sure") -> Name:
