@@ -17,7 +17,7 @@ from itertools import chain, islice, product
 from operator import attrgetter
 
 from mtbias.decide import decide
-from mtbias.decide.gender_pairs import PairOutcome, evenly, pair_outcomes
+from mtbias.decide.gender_pairs import PairOutcome, analysed, evenly, pair_outcomes
 from mtbias.decide.sentence_words import GENDER_OF_LETTER, PERSONAL
 from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
@@ -25,7 +25,7 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, NounKind, SpeakerRules
 from mtbias.language.installed import is_language_code
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import ELIMINATION, Alignment, Analysis, GenderCall, Reason, Span, Token, Word
+from mtbias.types import ELIMINATION, Alignment, Analysis, GenderCall, Reason, Span
 
 __all__ = ["check_language", "contract_problems"]
 
@@ -287,11 +287,9 @@ def _call(language: Language, text: str, word: str, basis: str = "links+lexicon"
 
 
 def _analysis(language: Language, text: str) -> Analysis:
-    tokens, surfaces = [], list(language.tokens(text))
-    for surface in surfaces:  # a word that stands alone is a noun (es *algunas*)
-        upos = "DET" if surface.form in language.determiners and len(surfaces) > 1 else "NOUN"
-        tokens.append(Token(surface.span, surface.text, (Word(surface.text, None, upos),)))
-    return Analysis(text, tuple(tokens))
+    surface = language.tokens(text)
+    # A word that stands alone is a noun (es *algunas*).
+    return analysed(text, surface, dict.fromkeys(language.determiners, "DET") if len(surface) > 1 else {})
 
 
 def _phrase(language: Language, determiner: str, noun: str) -> str:

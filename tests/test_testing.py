@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mtbias.decide.gender_pairs import PairCounts, count, pair_outcomes
+from mtbias.decide.gender_pairs import count, pair_outcomes
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
 from mtbias.plugin import Agreement, Language, NounKind, NounReading, SpeakerRules, Strategy, SurfaceToken, VerbRules
@@ -33,19 +33,11 @@ def test_every_built_in_language_keeps_the_contract_and_calls_men_and_women_alik
     outcomes = pair_outcomes(language)
     assert contract_problems(language, outcomes) == []
     counts = count(outcomes)
-    assert counts.male == counts.female == counts.pairs >= 400
+    assert counts["male"] == counts["female"] == counts["pairs"] >= 400
 
 
 def test_a_small_language_keeps_the_contract() -> None:
     check_language(TOY)
-
-
-def test_counts_of_pairs_by_hand() -> None:
-    # Newcombe (1998), table II, method 10: 9 and 3 of 10, 10 and 0 of 10.
-    assert PairCounts(10, 9, 3).difference == pytest.approx(60)
-    assert PairCounts(10, 9, 3).interval == pytest.approx((17.05, 80.90), abs=0.01)
-    assert PairCounts(10, 10, 0).interval == pytest.approx((60.75, 100), abs=0.01)
-    assert PairCounts(0, 0, 0).interval is None
 
 
 BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {

@@ -8,17 +8,15 @@ for one gender alone makes no pair (the masculine adjective of Arabic has no end
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeVar
 
 from mtbias.decide.decision import decide
 from mtbias.decide.sentence_words import GENDER_OF_LETTER
 from mtbias.language.definition import Language
-from mtbias.language.grammar import Agreement, NounKind, NounReading, shared_beginning
+from mtbias.language.grammar import Agreement, NounKind, NounReading, SurfaceToken, shared_beginning
 from mtbias.language.split_texts import SplitTexts
-from mtbias.stats.resampling import interval_of_sum, wilson_percent
-from mtbias.stats.results import Interval
 from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Token, Word, frozen
 
 _NOUNS = 40
@@ -58,34 +56,10 @@ class PairOutcome:
         return f"{self.evidence}: {man}, {woman}"
 
 
-@frozen
-class PairCounts:
-    """How many pairs there are, and in how many each phrase is called by its gender."""
-
-    pairs: int
-    male: int
-    female: int
-
-    @property
-    def difference(self) -> float | None:
-        """Per cent of the men less per cent of the women; None without pairs."""
-        return 100 * (self.male - self.female) / self.pairs if self.pairs else None
-
-    @property
-    def interval(self) -> Interval | None:
-        """Newcombe's interval of the difference from Wilson's of the shares (his method 10, for groups that are not
-        paired: wider than for pairs).
-        """
-        men, women = (wilson_percent(right, self.pairs) for right in (self.male, self.female))
-        if men is None or women is None:
-            return None
-        shares = (100 * self.male / self.pairs, men), (-100 * self.female / self.pairs, (-women[1], -women[0]))
-        return interval_of_sum(shares)
-
-
-def count(outcomes: Sequence[PairOutcome]) -> PairCounts:
-    """The outcomes, counted."""
-    return PairCounts(len(outcomes), *(sum(o.right(gender) for o in outcomes) for gender in "mf"))
+def count(outcomes: Sequence[PairOutcome]) -> dict[str, int]:
+    """How many pairs there are, and in how many the phrase of a man and that of a woman is called by its gender."""
+    right = {str(GENDER_OF_LETTER[letter]): sum(o.right(letter) for o in outcomes) for letter in "mf"}
+    return {"pairs": len(outcomes), **right}
 
 
 def pair_outcomes(language: Language) -> list[PairOutcome]:
@@ -273,15 +247,21 @@ def _stem(language: Language) -> str:
 
 
 def _call(text: str, noun: str, number: str, said: Gender, tags: Mapping[str, str], texts: SplitTexts) -> GenderCall:
-    """The call on `noun` in `text`; words have the part of speech of `tags`, else they are nouns."""
+    """The call on `noun` in `text`, whose words have the part of speech of `tags`."""
     surface = texts.language.tokens(text)
     at = min((t for t in surface if noun in t.form), key=lambda t: len(t.form), default=None)
     if at is None:
         return GenderCall("x", None, Reason.UNALIGNED)
-    tokens = tuple(Token(t.span, t.text, (Word(t.text, None, tags.get(t.form, "NOUN")),)) for t in surface)
     # As a word beside the noun is believed most: where the source says so, too.
     alignment = Alignment("x", (at.span,), "links+lexicon", number, translations=(at.span,), says_sex=said)
-    return decide(alignment, Analysis(text, tokens), texts)
+    return decide(alignment, analysed(text, surface, tags), texts)
+
+
+def analysed(text: str, surface: Iterable[SurfaceToken], tags: Mapping[str, str]) -> Analysis:
+    """A text whose words have the part of speech of `tags`, else they are nouns, and no features."""
+    return Analysis(
+        text, tuple(Token(t.span, t.text, (Word(t.text, None, tags.get(t.form, "NOUN")),)) for t in surface)
+    )
 
 
 def evenly(listed: Sequence[_T], size: int) -> Sequence[_T]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -74,9 +73,9 @@ class CheckedLanguage:
     """Forms of nouns."""
     contract_problems: Sequence[str]
     """A line for each place where it is broken."""
-    gender_pairs: Mapping[str, float | None]
+    gender_pairs: Mapping[str, int]
     """Of pairs of sentences that differ in gender alone: how many, in how many of them the men and the women are
-    right, the difference in points, and its 95 % interval."""
+    right."""
     occupations: int
     without_noun: Sequence[str]
     """Occupations without any noun."""
@@ -110,21 +109,18 @@ def examine_language(
     language = get_language(code)
     outcomes = pair_outcomes(language)
     without_noun, one_sided = lacking_occupations(language)
-    pairs = count(outcomes)
     rows = () if challenge is None else read_policy_rows(challenge)
     if analyses is not None:
         analyser: Analyser = GivenAnalyser(analyses)
     elif rows:
         package = find_package(code, stanza_folder(stanza_dir, cache_folder(cache)))
         analyser = StanzaAnalyser(package, AnalysisCache(None), device="cpu")
-    low, high = pairs.interval or (None, None)
-    of_pairs = {**asdict(pairs), "difference": pairs.difference, "from": low, "to": high}
     return CheckedLanguage(
         code=code,
         version=language.version,
         nouns=len(language.nouns),
         contract_problems=contract_problems(language, outcomes),
-        gender_pairs=of_pairs,
+        gender_pairs=count(outcomes),
         occupations=len(occupations()),
         without_noun=without_noun,
         winomt_entities=len(occupations(winomt=True)),

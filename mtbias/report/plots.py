@@ -244,11 +244,6 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     )
 
 
-def slope_text(found: Estimate) -> str:
-    """``0.31 [0.05, 0.53] points for each point of the share``, two decimals."""
-    return f"{estimate_text(found.value, found.interval, 2)} points for each point of the share"
-
-
 def correlation_text(found: Estimate) -> str:
     """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
     return f"Spearman's ρ {estimate_text(found.value, found.interval, 2)}, n {found.n}"

@@ -338,7 +338,7 @@ def make_results(
     for group in groups.values() if n_resamples else ():
         if len(group) > 1:
             # The names are those of the fingerprints, which tell the runs of a pair apart.
-            names = [run.manifest.fingerprint for run in group]
+            names = [run.fingerprint for run in group]
             for pair in compare_runs(group, n_resamples=n_resamples, seed=seed, names=names).pairs:
                 numbers = {k: PublishedDifference(d.difference, d.interval, d.p) for k, d in pair.plain.items()}
                 turned = {key: difference.turned() for key, difference in numbers.items()}
@@ -357,7 +357,7 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
         corpus=PublishedCorpus(*run.corpus),
         evaluator=run.evaluator,
         signature=run.signature,
-        fingerprint=run.manifest.fingerprint,
+        fingerprint=run.fingerprint,
         calls=sha256_of_file(run.path / CALLS),
         sentences=len(run.calls),
         numbers=tuple(_number(number, run) for number in run.numbers),

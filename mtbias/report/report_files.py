@@ -18,7 +18,7 @@ from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
 from mtbias.report.report_runs import ReportRun, unique_names, unknown_parts
 from mtbias.report.run_page import render_html
 from mtbias.report.tables import PrintedTable, as_csv, draw
-from mtbias.runs.finished_run import FinishedRun, read_run
+from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import CLASSES, Number
 from mtbias.scoring.scores import UNKNOWN, flat_row
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
@@ -56,45 +56,41 @@ def write_report(
         RunFolderError: a file cannot be written.
     """
     page = form == "html"
-    wrong = {
-        "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none": (
-            page and out is None and plots is None
-        ),
-        f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it": (
-            (women or women_column) and not page and plots is None
-        ),
-    }
-    for message, holds in wrong.items():
-        if holds:
-            raise UsageError(message)
+    if page and out is None and plots is None:
+        raise UsageError(
+            "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none"
+        )
+    if (women or women_column) and not page and plots is None:
+        raise UsageError(
+            f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it"
+        )
     shares = read_women(women, women_column) if women else shipped_shares(women_column) if women_column else None
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
-    table = "" if page else _table_of(runs, systems, form)
-    files: dict[Path, tuple[bytes, str]] = {}
+    named = list(zip(systems, runs, strict=True))
+    table = ""
+    files: dict[Path, tuple[str, str]] = {}
+    if not page:
+        rows = [ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named]
+        table = paper_table(rows, form)
     if table and out is not None:
-        files[out], table = (table.encode(), f"Table: {out}"), ""
+        files[out], table = (table, f"Table: {out}"), ""
     if page or plots is not None:
-        unique = unique_names([(system, run.lang) for system, run in zip(systems, runs, strict=True)])
+        unique = unique_names([(system, run.lang) for system, run in named])
         shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
         if any(run.numbers != shown[0].numbers for run in shown):
             raise DataError("expected runs of one measure in a page, got several; make one for each")
         if page and out is not None:
-            content = render_html(shown, shares=shares).encode()
-            size = f"{len(content) / 2**20:.1f} MiB, nothing else is needed to open it"
+            content = render_html(shown, shares=shares)
+            size = f"{len(content.encode()) / 2**20:.1f} MiB, nothing else is needed to open it"
             files[out] = content, f"Report: {out} ({size})"
         if plots is not None:
             make_folder(plots)
             for name, svg in plot_files(shown, shares):
-                files[plots / f"{name}.svg"] = svg.encode(), f"Plot: {plots / name}.svg"
+                files[plots / f"{name}.svg"] = svg, f"Plot: {plots / name}.svg"
     for path, (content, _) in files.items():
-        write_atomic(path, content)
+        write_atomic(path, content.encode())
     return table, {path: line for path, (_, line) in files.items()}
-
-
-def _table_of(runs: Sequence[FinishedRun], systems: Sequence[str], form: str) -> str:
-    named = zip(systems, runs, strict=True)
-    return paper_table([ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named], form)
 
 
 # Plots as files.

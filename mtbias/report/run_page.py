@@ -103,9 +103,9 @@ def render_html(
 
 def page_of_runs(runs: Sequence[FinishedRun], compared: Comparison | None = None) -> str:
     """`render_html` of runs in any order, under the names of the comparison, if they were compared, else their own."""
-    names = {run.manifest.fingerprint: run.system for run in runs}
+    names = {run.fingerprint: run.system for run in runs}
     names |= {system.fingerprint: system.system for system in compared.systems} if compared else {}
-    unique = unique_names([(names[run.manifest.fingerprint], run.lang) for run in runs])
+    unique = unique_names([(names[run.fingerprint], run.lang) for run in runs])
     return render_html([ReportRun.of(*each) for each in zip(runs, unique, strict=True)], compared)
 
 

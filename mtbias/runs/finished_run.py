@@ -92,10 +92,15 @@ class FinishedRun:
         made = self.manifest.identity
         drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
         scores = find_measure(self.measure).score(self.calls, **drawn)
-        again = scores.to_json(signature=self.signature, fingerprint=self.manifest.fingerprint)
+        again = scores.to_json(signature=self.signature, fingerprint=self.fingerprint)
         again |= conclusions(again, self.calls, self.lang, self.measure, self.source_lang)
         followed: JsonDict = json.loads(json.dumps(again))  # as it would be read
         return followed
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that changes results."""
+        return self.manifest.fingerprint
 
     @property
     def path(self) -> Path | None:

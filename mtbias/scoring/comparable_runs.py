@@ -14,14 +14,7 @@ from mtbias.stats.paired import McNemar
 from mtbias.stats.results import Difference, Estimate
 from mtbias.types import JsonDict, JsonObject, frozen
 
-# ruff: noqa: D102 - the names of the protocols' properties say what they are
-
-
-class Fingerprinted(Protocol):
-    """A manifest."""
-
-    @property
-    def fingerprint(self) -> str: ...
+# ruff: noqa: D102 - the names of the protocol's properties say what they are
 
 
 class ComparableRun(Protocol):
@@ -36,7 +29,7 @@ class ComparableRun(Protocol):
     @property
     def evaluator(self) -> JsonObject: ...
     @property
-    def manifest(self) -> Fingerprinted: ...
+    def fingerprint(self) -> str: ...
     @property
     def calls(self) -> Sequence[Any]: ...
     @property
@@ -105,11 +98,11 @@ def name_runs(
     systems = [run.system for run in runs] if names is None else list(names)
     if len(systems) != len(runs):
         raise DataError(f"expected a name for each of {len(runs)} runs, got {len(systems)}")
-    seen: dict[str, ComparableRun] = {}
+    seen = set()
     for run in runs:
-        if (fingerprint := run.manifest.fingerprint) in seen:
-            raise DataError(f"expected different runs, got {_said(run)} with the fingerprint {fingerprint} twice")
-        seen[fingerprint] = run
+        if run.fingerprint in seen:
+            raise DataError(f"expected different runs, got {_said(run)} with the fingerprint {run.fingerprint} twice")
+        seen.add(run.fingerprint)
         _check_corpus(runs[0], run)
     if not different_evaluators and (differences := differing_evaluators(runs)):
         lang, (phrase, *_) = next(iter(differences.items()))
@@ -120,9 +113,9 @@ def name_runs(
     times = Counter((run.lang, system) for run, system in zip(runs, systems, strict=True))
     return [
         NamedRun(
-            name=system if times[run.lang, system] == 1 else f"{system}#{run.manifest.fingerprint[:8]}",
+            name=system if times[run.lang, system] == 1 else f"{system}#{run.fingerprint[:8]}",
             lang=run.lang,
-            fingerprint=run.manifest.fingerprint,
+            fingerprint=run.fingerprint,
             calls=_in_order(runs[0], run),
             alarms=run.metrics.get("alarms"),
         )

@@ -17,8 +17,8 @@ import numpy as np
 
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
-from mtbias.stats.resampling import percentile_interval, slope, spearman
-from mtbias.stats.results import N_RESAMPLES, Estimate, Floats, minus, number, source
+from mtbias.stats.resampling import percentile_interval, spearman
+from mtbias.stats.results import N_RESAMPLES, Estimate, minus, number, source
 from mtbias.types import JsonObject, frozen
 
 ENTITY_COLUMNS = ("entity", "occupation")
@@ -31,7 +31,6 @@ SHIPPED = {
     "winobias": "U.S. Bureau of Labor Statistics, 2017 (table 1 of Zhao et al. 2018)",
 }
 """Columns of the shares that ship with mtbias, and their sources."""
-_Statistic = Callable[[Floats, Floats], Floats]
 
 
 @frozen
@@ -69,10 +68,6 @@ class WomenRelation:
     feminine: Estimate
     """Of unknown gender: the same of the share of calls that are feminine, in per cent. Above 0: the more women do the
     work, the more feminine forms it is translated with."""
-    slope: Estimate
-    """Of unknown gender: how much more feminine forms there are, in points, where the share of women is one point
-    higher (least squares over all entities that have calls). 0: the share of women makes no difference; 1: the
-    feminine forms grow as the share of women does."""
 
 
 def occupation(entity: str) -> str:
@@ -147,9 +142,9 @@ def relate(
     """
     found = sorted((share, name) for name in by_entity if (share := shares.of(name)) is not None)
 
-    def related(value: Callable[[JsonObject], float | None], statistic: _Statistic = spearman) -> Estimate:
+    def related(value: Callable[[JsonObject], float | None]) -> Estimate:
         pairs = [(share, each) for share, name in found if (each := value(by_entity[name])) is not None]
-        return _over_entities(pairs, statistic, n_resamples)
+        return _over_entities(pairs, n_resamples)
 
     return WomenRelation(
         shares=shares,
@@ -159,15 +154,14 @@ def relate(
         gap=related(lambda group: minus(group.get("recall_female"), group.get("recall_male"))),
         resamples=n_resamples,
         feminine=related(lambda group: group.get("feminine")),
-        slope=related(lambda group: group.get("feminine"), slope),
     )
 
 
-def _over_entities(pairs: Sequence[tuple[float, float]], statistic: _Statistic, n_resamples: int) -> Estimate:
+def _over_entities(pairs: Sequence[tuple[float, float]], n_resamples: int) -> Estimate:
     n, rng = len(pairs), source(0)
     values = np.array(pairs, dtype=np.float64).reshape(n, 2)
-    whole = number(statistic(values[:, 0], values[:, 1]))
+    whole = number(spearman(values[:, 0], values[:, 1]))
     if whole is None or n < 3 or not n_resamples:
         return Estimate(whole, None, n)
     drawn = rng.integers(0, n, size=(n_resamples, n))
-    return Estimate(whole, percentile_interval(statistic(values[drawn, 0], values[drawn, 1])), n)
+    return Estimate(whole, percentile_interval(spearman(values[drawn, 0], values[drawn, 1])), n)

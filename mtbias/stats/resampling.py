@@ -280,7 +280,7 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     return [float(p) for p in adjusted]
 
 
-# Rank correlation and the slope of a line, of many samples at once.
+# Rank correlation, of many samples at once.
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
@@ -307,25 +307,6 @@ def _ranks(values: Floats) -> Floats:
 
     ranks: Floats = pd.DataFrame(np.atleast_2d(values)).rank(axis=1).to_numpy().reshape(values.shape)
     return ranks
-
-
-def slope(x: ArrayLike, y: ArrayLike) -> Floats:
-    """The slope of the line of least squares through paired values: Σ(x − x̄)(y − ȳ) / Σ(x − x̄)².
-
-    Both have shape ``[..., n]``: one sample of n values, or many (bootstrap resamples).
-
-    Returns: shape ``[...]``, in units of `y` for one of `x`; NaN with fewer than two pairs, or where all values of `x`
-        are equal.
-    """
-    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    found = np.full(one.shape[:-1], np.nan)
-    if one.shape[-1] < 2:
-        return found
-    # Not from the deviations: their sum of squares may be some 1e-30 where all values are equal.
-    varied = np.ptp(one, axis=-1) > 0
-    across = one - one.mean(axis=-1, keepdims=True)
-    np.divide((across * other).sum(axis=-1), (across * across).sum(axis=-1), out=found, where=varied)
-    return found
 
 
 # Quadruples: two sentences of one gender and their two counterparts of the other; what their patterns add to ΔI.

@@ -277,16 +277,11 @@ def test_an_undefined_number_has_no_p() -> None:
 
 
 @dataclass(frozen=True)
-class Manifest:
-    fingerprint: str
-
-
-@dataclass(frozen=True)
 class Run:
     system: str
     lang: str
     calls: Sequence[CallRecord]
-    manifest: Manifest
+    fingerprint: str
     corpus: tuple[str, Mapping[str, str]] = ("own", {"own.tsv": "aa" * 32})
     evaluator: Mapping[str, Any] = field(default_factory=lambda: {"aligner": "agree/1", "plugin": "de/1"})
     counting: Counting = GENDER_COUNTING
@@ -305,7 +300,7 @@ def _run(system: str, lang: str, *, seed: int = 0, right: float = 0.7, n: int = 
         gold, kind = (M, F)[row % 2], (PRO, ANTI)[row // 2 % 2]
         call = gold if rng.random() < right else (F if gold is M else M) if rng.random() < 0.8 else None
         records.append(_record(row, gold, kind, call))
-    return Run(system, lang, records, Manifest(f"{system}-{lang}-{seed}-{right}".ljust(16, "0")))
+    return Run(system, lang, records, f"{system}-{lang}-{seed}-{right}".ljust(16, "0"))
 
 
 @pytest.fixture(scope="module")
@@ -336,7 +331,7 @@ def _found(system: str, men: int, women: int) -> Run:
     right = (men, women)
     calls = [gold if n // 2 < right[n % 2] else (F, M)[n % 2] for n, gold in enumerate(rows)]
     records = [_record(n, gold, PRO, call) for n, (gold, call) in enumerate(zip(rows, calls, strict=True))]
-    return Run(system, "de", records, Manifest(system))
+    return Run(system, "de", records, system)
 
 
 def _said(*runs: Run, n_resamples: int = 500) -> list[tuple[str, str]]:
@@ -368,7 +363,7 @@ def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> 
     assert said[-1] == ("genders", f"{more}: {gaps}.")
     assert said[0][1].endswith("; for men alone (men 92 of 100 right against 50, women 60 of 100 right against 70).")
     assert "genders" not in dict(_said(*systems[:2]))
-    women = [Run(name, "de", [_record(n, F, PRO, F) for n in range(20)], Manifest(name)) for name in "abc"]
+    women = [Run(name, "de", [_record(n, F, PRO, F) for n in range(20)], name) for name in "abc"]
     assert "genders" not in dict(_said(*women))
 
 
@@ -485,7 +480,7 @@ def test_it_says_when_no_test_can_be_significant(runs: list[Run]) -> None:
 
 
 def test_systems_of_one_name_are_told_apart(runs: list[Run]) -> None:
-    same = [runs[0], replace(_run("a", "de", seed=9), manifest=Manifest("feedbeef00000000"))]
+    same = [runs[0], replace(_run("a", "de", seed=9), fingerprint="feedbeef00000000")]
     assert [s.system for s in compare_runs(same, n_resamples=0).systems][1] == "a#feedbeef"
 
 
@@ -552,7 +547,7 @@ def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> Non
             gold = (M, F)[row % 2]
             record = _record(row, gold, PRO, gold if row < 2 * right else M)
             records.append(replace(record, pair=f"r{row + 1 - 2 * (row % 2)}"))
-        return Run(system, "de", records, Manifest(system.ljust(16, "0")))
+        return Run(system, "de", records, system.ljust(16, "0"))
 
     two = [paired_run("all-male", 0), paired_run("better", 15)]
     compared = compare_runs(two, n_resamples=500)
