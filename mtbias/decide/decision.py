@@ -50,6 +50,8 @@ from mtbias.types import (
     Strategy,
 )
 
+_NOBODY = (Reason.UNALIGNED, Reason.NO_PERSON)
+
 
 def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: FormVotes | None = None) -> GenderCall:
     """The gender in which the entity stands in one translation.
@@ -62,17 +64,15 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts, votes: F
     """
     words = sentence_words(analysis, texts) if alignment.target else []
     call, part = _decide(alignment, words, analysis, texts, votes), alignment.first_part
-    nobody = call.reason in (Reason.UNALIGNED, Reason.NO_PERSON)
-    if part is not None and (nobody or part.overlaps(call.target[0])):
+    if part is not None and (call.reason in _NOBODY or part.overlaps(call.target[0])):
         call = _decide_by_first_part(alignment.id, analysis.text, part, texts.language)
     # A thing renders the person: es "el motor" for *mover*, "la dirección" for *director*.
     thing = call.reason is Reason.NO_PERSON and call.target[0] in alignment.translations
-    if thing or call.reason not in (Reason.UNALIGNED, Reason.NO_PERSON):
+    if thing or call.reason not in _NOBODY:
         does = strategy(call, words, analysis.text, texts.language)
     else:
         does = Strategy.UNALIGNED if alignment.others or alignment.unclaimed else Strategy.OMITTED
-    shown = edits(call, words, alignment, texts.language)
-    return GenderCall(call.id, call.gender, call.reason, call.target, call.evidence, does=does, edits=shown)
+    return replace(call, does=does, edits=edits(call, words, alignment, texts.language))
 
 
 def _decide(
@@ -88,9 +88,7 @@ def _decide(
         readings = texts.language.noun(alignment.meant)
         words = [w._replace(readings=readings) if w.span == alignment.target[0] else w for w in words]
     call = _decide_at(alignment, words, analysis.text, texts.language, votes)
-    person = (
-        _only_person(alignment, words, texts.language) if call.reason in (Reason.UNALIGNED, Reason.NO_PERSON) else None
-    )
+    person = _only_person(alignment, words, texts.language) if call.reason in _NOBODY else None
     if person is None:
         return call
     # Not "elimination": what only ends like a noun for people would not be believed.
@@ -160,16 +158,18 @@ def _decide_at(
     both = both_forms(words, head, text, language, alignment.translations)
     if both is not None:
         return GenderCall(alignment.id, Gender.NEUTRAL, None, spans, (both,))
+
+    def silent(reason: Reason, source: str, why: str, *target: Span) -> GenderCall:
+        return GenderCall(alignment.id, None, reason, target, (Evidence("noun", words[head].text, None, source, why),))
+
     doubt = _doubt(words, head, alignment)
     if doubt is not None:
-        evidence = Evidence("noun", words[head].text, None, "alignment", doubt)
-        return GenderCall(alignment.id, None, Reason.UNALIGNED, (), (evidence,))
+        return silent(Reason.UNALIGNED, "alignment", doubt)
     # Of Romance nouns it is feminines alone that name a field as well: without a call women would be left out, and men
     # not (it "la meccanica", "il meccanico" for *machinist*).
     either = words[head].may_be_thing and not language.either_side
     if either and words[head].span not in alignment.translations:
-        evidence = Evidence("noun", words[head].text, None, "lexicon", "names a thing too, and translates another word")
-        return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
+        return silent(Reason.NO_PERSON, "lexicon", "names a thing too, and translates another word", *spans)
     phrase = NounPhrase.around(words, head, language, alignment.number)
     phrase = replace(phrase, doubted=phrase.others_attributes(target, alignment))
     copied = alignment.copied and words[head].span == alignment.target[0] and not words[head].names_thing
@@ -181,8 +181,7 @@ def _decide_at(
     named = sure and alignment.before_name
     if not (foreign or agent or loan or phrase_evidence.names_person(phrase, named=named)):
         why = "the table knows it as a thing" if words[head].readings else "nothing says that it names a person"
-        evidence = Evidence("noun", words[head].text, None, "lexicon", why)
-        return GenderCall(alignment.id, None, Reason.NO_PERSON, spans, (evidence,))
+        return silent(Reason.NO_PERSON, "lexicon", why, *spans)
     gender, reason, found = _judge(phrase, None if foreign else votes, foreign=foreign, alone=not alignment.qualified)
     return GenderCall(alignment.id, gender, reason, spans, tuple(found))
 

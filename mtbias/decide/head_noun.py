@@ -100,9 +100,7 @@ def _attribute_of_fixed(words: Sequence[SentenceWord], n: int, language: Languag
 
 def _overlapping(words: Sequence[SentenceWord], spans: Sequence[Span]) -> list[int]:
     """Indices of the words that share a character with one of `spans`."""
-    return [
-        n for n, word in enumerate(words) if any(word.span.start < s.end and s.start < word.span.end for s in spans)
-    ]
+    return [n for n, word in enumerate(words) if any(map(word.span.overlaps, spans))]
 
 
 def _tagged_head(words: Sequence[SentenceWord], aligned: Sequence[int], anchor: int, *, sure: bool) -> int:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import Field, fields
 from importlib import resources
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mtbias.errors import PluginError, choices
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
@@ -60,15 +60,6 @@ _Forms = list[tuple[str, tuple[Agreement, ...]]]
 """Forms, or the endings that make them, with what each agrees with."""
 
 
-class _Noun(NamedTuple):
-    """One row: what the noun translates, and its forms."""
-
-    english: list[str]
-    lemma: str
-    kind: NounKind
-    forms: _Forms
-
-
 def read_nouns(
     text: str, paradigms: JsonObject, fold: Folder, file: str, prepositions: Collection[str] = ()
 ) -> JsonDict:
@@ -85,20 +76,20 @@ def read_nouns(
     nouns: dict[str, dict[tuple[str, NounKind], tuple[Agreement, ...]]] = {}
     phrases: dict[str, dict[tuple[tuple[str, ...], NounReading], None]] = {}
     glossary: dict[str, set[str]] = {}
-    for noun in _read_rows(text, paradigms, file):
-        named, folded = (noun.lemma, noun.kind), set()
-        for form, agreements in noun.forms:
+    for english, named, written in _read_rows(text, paradigms, file):
+        folded = set()
+        for form, agreements in written:
             first, *others = fold(form).replace("_", " ").split()
             if first in prepositions and not others:
                 continue
             folded.add(first)
             if others:
-                phrases.setdefault(first, {})[tuple(others), NounReading(noun.lemma, noun.kind, ())] = None
+                phrases.setdefault(first, {})[tuple(others), NounReading(*named, ())] = None
             else:
                 readings = nouns.setdefault(first, {})
                 known = readings.get(named)
                 readings[named] = tuple(sorted({*known, *agreements})) if known else agreements
-        for word in noun.english if folded else ():
+        for word in english if folded else ():
             glossary.setdefault(word, set()).update(folded)
     return {
         "nouns": {
@@ -111,14 +102,15 @@ def read_nouns(
     }
 
 
-def _read_rows(text: str, paradigms: JsonObject, file: str) -> list[_Noun]:
-    """The rows; blank lines and comments are passed over."""
+def _read_rows(text: str, paradigms: JsonObject, file: str) -> Iterator[tuple[list[str], tuple[str, NounKind], _Forms]]:
+    """Of each row what the noun translates, its lemma and kind, and its forms; blank lines and comments are passed
+    over.
+    """
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
     header = lines[0][1].split("\t") if lines else []
     if not set(header) >= {"english", "lemma", "gender"}:
         raise PluginError(f"{file}:1: expected columns english, lemma, gender, paradigm, forms; got {header}")
     parsed: dict[str, tuple[str, _Forms]] = {"": ("", [("", ())])}  # without a paradigm the lemma is the only form
-    found = []
     for number, line in lines[1:]:
         place, cells = f"{file}:{number}", line.split("\t")
         if len(cells) > len(header):
@@ -135,8 +127,7 @@ def _read_rows(text: str, paradigms: JsonObject, file: str) -> list[_Noun]:
         forms: _Forms = [(lemma.removesuffix(strip) + letters, agreements) for letters, agreements in endings]
         forms += [(form, ()) for form in row.get("forms", "").split()]
         english = [word.strip().lower() for word in row["english"].split("|") if word.strip()]
-        found.append(_Noun(english, lemma, NounKind(kind), forms))
-    return found
+        yield english, (lemma, NounKind(kind)), forms
 
 
 def _paradigm(name: str, paradigms: JsonObject, place: str) -> tuple[str, _Forms]:

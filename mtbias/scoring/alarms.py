@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 from mtbias.align.entity_words import KnownTranslations
 from mtbias.errors import UsageError
@@ -100,16 +100,9 @@ NEIGHBOURS = (-1, 1, -2, 2)
 """How far lines may have moved."""
 
 
-class Rendered(NamedTuple):
-    """Of one sentence, whether a known translation of its entity stands in its translation, and in a neighbour's."""
-
-    here: bool
-    moved: bool
-    """It stands in the translation at the distance of `NEIGHBOURS` that has most of those that are not `here`."""
-
-
-def rendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitTexts) -> list[Rendered | None]:
-    """One for each sentence, in the corpus's order; `words` splits the texts.
+def unrendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitTexts) -> tuple[Marks, Marks]:
+    """Whether no known translation of each sentence's entity stands in its translation; and whether one then stands in
+    the translation at the distance of `NEIGHBOURS` that has most of those. `words` splits the texts.
 
     Edge cases: None where the language's tables know no translation of the entity, or there is no translation.
     """
@@ -127,8 +120,11 @@ def rendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitT
         moved = max(
             moved, {n for n, other in near.items() if not known[entities[n]].isdisjoint(forms[texts[other]])}, key=len
         )
-    shown = {n: Rendered(has[n], n in moved) for n in places}
-    return [shown.get(n) for n in range(len(entities))]
+    absent: list[bool | None] = [None] * len(texts)
+    near_by = absent.copy()
+    for n in places:
+        absent[n], near_by[n] = not has[n], n in moved
+    return absent, near_by
 
 
 def checks(
@@ -258,7 +254,5 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, 
     if source_lang != ENGLISH_CODE:
         known = words.kept(KnownTranslations)
         marks["no_glossary"] = [not known.of(entity) for entity in entities]
-    here = rendered(entities, texts, words)
-    marks["unrendered"] = [None if one is None else not one.here for one in here]
-    marks["moved"] = [None if one is None else one.moved for one in here]
+    marks["unrendered"], marks["moved"] = unrendered(entities, texts, words)
     return marks

@@ -6,7 +6,7 @@ import pytest
 
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.scoring.alarms import SAME_FOR, copies, loops, rendered, repeated
+from mtbias.scoring.alarms import SAME_FOR, copies, loops, repeated, unrendered
 from mtbias.translate.text_language import languages
 
 GERMAN = "Der Arzt bat die Krankenschwester um Hilfe, weil sie viel zu tun hatte."
@@ -64,15 +64,9 @@ def test_an_entity_in_its_own_line_in_a_neighbouring_one_or_nowhere() -> None:
     entities = ["doctor", "baker", "teacher", "farmer", "zorblax", "baker"]
     # The lines of doctor, baker and teacher are those of the next sentence; "zorblax" is in no table.
     texts = ["Der Bäcker kam.", "Die Lehrerin kam.", "Der Bauer kam.", "Der Bauer kam.", "Der Zorblax kam.", None]
-    found = rendered(entities, texts, SplitTexts(get_language("de")))
-    assert [None if one is None else (one.here, one.moved) for one in found] == [
-        (False, False),  # nobody's line has a doctor
-        (False, True),
-        (False, True),
-        (True, False),
-        None,
-        None,
-    ]
+    absent, moved = unrendered(entities, texts, SplitTexts(get_language("de")))
+    assert absent == [True, True, True, False, None, None]
+    assert moved == [False, True, True, False, None, None]  # nobody's line has a doctor
 
 
 def test_arabic_in_presentation_forms_is_arabic() -> None:
