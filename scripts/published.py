@@ -21,7 +21,7 @@ from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.run_table import published_lines
+from mtbias.report.run_table import PUBLISHED, published_lines
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import accuracy_bounds
 from mtbias.scoring.measure import MeasureOptions
@@ -122,7 +122,7 @@ def main(
     ]
     rows = [head]
     for line in published_lines("winomt"):
-        system, lang, numbers = line.system, line.lang, line.numbers
+        system, lang, numbers = line["system"], line["lang"], [float(line[key]) for key in PUBLISHED]
         given = read_translations(folder / system / f"en-{lang}.txt", corpus.instances)
         measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
         records = measure.judge(corpus.instances, given.translations, ProgressLine())
@@ -134,7 +134,7 @@ def main(
             [
                 system,
                 lang,
-                triple(numbers) + ("" if line.how == "recomputed" else " *"),
+                triple(numbers) + ("" if line["how"] == "recomputed" else " *"),
                 triple(values),
                 " / ".join("–" if v is None else f"{v - p:+.1f}" for v, p in zip(values, numbers, strict=True)),
                 triple(ours(rules)) if rules else "–",

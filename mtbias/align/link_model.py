@@ -44,9 +44,6 @@ CHUNK = 1 << 20
 class Cells:
     """All token pairs of a run of sentences, flattened: one row a (source token, target token) pair."""
 
-    first: int
-    """Index of the first sentence."""
-    last: int
     pair: IntArray
     """Row of the table of type pairs."""
     source: IntArray
@@ -107,9 +104,7 @@ def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) 
     s, t, diagonal = _flatten(source, target, first, last)
     source_type, target_type = source.ids[s], target.ids[t]
     pair = np.searchsorted(keys, source_type * len(target.types) + target_type)
-    return Cells(
-        first, last, pair, s - source.offsets[first], t - target.offsets[first], source_type, target_type, diagonal
-    )
+    return Cells(pair, s - source.offsets[first], t - target.offsets[first], source_type, target_type, diagonal)
 
 
 def distinct_keys(source: Side, target: Side) -> IntArray:

@@ -19,7 +19,6 @@ from dataclasses import replace
 
 from mtbias.decide import phrase_evidence
 from mtbias.decide.both_forms import both_forms
-from mtbias.decide.edits import edits
 from mtbias.decide.head_noun import find_head
 from mtbias.decide.noun_phrase import NounPhrase
 from mtbias.decide.predicate import predicate_gender
@@ -32,7 +31,7 @@ from mtbias.decide.sentence_words import (
     tagged_gender,
     word_behind,
 )
-from mtbias.decide.strategy import FIXED_GENDER, FOREIGN_WORD, strategy
+from mtbias.decide.strategy import FIXED_GENDER, FOREIGN_WORD, edits, strategy
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind, NounReading
 from mtbias.language.split_texts import SplitTexts

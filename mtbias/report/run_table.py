@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
 from textwrap import wrap
-from typing import NamedTuple
 
 from mtbias.files.reading import commented_rows
 from mtbias.report.alarm_texts import alarm_block, checks_block, shown_without, warnings
@@ -375,45 +374,32 @@ _DIFFERS = {
 """What differs from a run of mtbias."""
 
 
-class Published(NamedTuple):
-    """A published line, in per cent and points."""
+def published_lines(dataset: str) -> list[dict[str, str]]:
+    """The lines of a data set in the table's order, by its columns; none of one that has no published lines.
 
-    system: str
-    lang: str
-    """``mean``: over BUG's eight languages."""
-    group: str
-    """The part of the corpus; empty of all sentences."""
-    numbers: tuple[float, float, float]
-    """Accuracy, ΔG, ΔS."""
-    how: str
-    """``recomputed``, or ``log``: of WinoMT ΔS from memory of the table."""
-
-
-def published_lines(dataset: str) -> list[Published]:
-    """The lines of a data set in the table's order; none of one that has no published lines."""
+    ``lang`` is ``mean`` over BUG's eight languages; ``group`` a part of the corpus, empty of all sentences; ``how``
+    ``recomputed``, or ``log``: of WinoMT ΔS from memory of the table.
+    """
     text = (resources.files("mtbias.scoring") / "data" / "published.tsv").read_text(encoding="utf-8")
-    return [
-        Published(
-            row["system"], row["lang"], row["group"],
-            (float(row["accuracy"]), float(row["delta_g"]), float(row["delta_s"])), row["how"],
-        )
-        for row in commented_rows(text)
-        if row["dataset"] == dataset
-    ]  # fmt: skip
+    return [row for row in commented_rows(text) if row["dataset"] == dataset]
+
+
+PUBLISHED = ("accuracy", "delta_g", "delta_s")
+"""The columns with numbers, in per cent and points."""
 
 
 def published_table(metrics: JsonObject) -> PrintedTable | None:
     """The lines of a run's data set and language, below them the means over languages; None where there are none."""
     found = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics["signature"] or "")
-    lines = [line for line in published_lines(found[1]) if line.lang in {found[2], "mean"}] if found else []
-    if found is None or all(line.lang == "mean" for line in lines):
+    lines = [line for line in published_lines(found[1]) if line["lang"] in {found[2], "mean"}] if found else []
+    if found is None or all(line["lang"] == "mean" for line in lines):
         return None
     rows = []
     for line in lines:
-        of = f"mean of 8 languages, {line.group}" if line.lang == "mean" else line.lang
-        accuracy, delta_g, delta_s = map(number_text, line.numbers)
-        remembered = found[1] == "winomt" and line.how == "log"
-        rows.append([line.system, of, accuracy, delta_g, UNDEFINED if remembered else delta_s])
+        of = f"mean of 8 languages, {line['group']}" if line["lang"] == "mean" else line["lang"]
+        accuracy, delta_g, delta_s = (number_text(float(line[key])) for key in PUBLISHED)
+        remembered = found[1] == "winomt" and line["how"] == "log"
+        rows.append([line["system"], of, accuracy, delta_g, UNDEFINED if remembered else delta_s])
     return PrintedTable(
         ["", "", "accuracy", "ΔG", "ΔS"], rows, f"Published: {_ABOUT[found[1]]}", [_DIFFERS[found[1]]], left=2
     )
