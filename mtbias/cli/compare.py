@@ -75,7 +75,7 @@ def command(
     if report is not None:
         write_atomic(report, page_of_runs(read, compared).encode())
     if rows is not None:
-        write_table(rows, (row.to_json() for row in differing_rows(read, **alike)), setting="rows")
+        write_table(rows, differing_rows(read, **alike), setting="rows")
     print(render_comparison(compared, form, read[0].counting.numbers, full=full), end="")
     if report is not None and form == "text":
         print(f"Report: {escaped(str(report))}")

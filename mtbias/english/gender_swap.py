@@ -28,7 +28,6 @@ class WordSwap:
 
     index: int
     """Of the token."""
-    old: str
     new: str
     ambiguous: bool
     """Both readings of *her* (or *his*) were usual here; the guess may be wrong."""
@@ -213,7 +212,7 @@ def swap_words(
             continue
         new, ambiguous = _counterpart(table or gendered_words(), tokens, index, "" if tags is None else tags[index])
         if new is not None:
-            swaps.append(WordSwap(index, token, match_case(new, token), ambiguous))
+            swaps.append(WordSwap(index, match_case(new, token), ambiguous))
     return swaps
 
 

@@ -112,19 +112,18 @@ def unrendered(entities: Sequence[str], texts: Sequence[str | None], words: Spli
         text: frozenset[str]().union(*(w.facts.dictionary_forms for w in words.words(text or "")))
         for text in set(texts)
     }
-    has = [not known[entity].isdisjoint(forms[text]) for entity, text in zip(entities, texts, strict=True)]
-    places = [n for n, entity in enumerate(entities) if known[entity] and texts[n] is not None]
-    moved: set[int] = set()
-    for distance in NEIGHBOURS:
-        near = {n: n + distance for n in places if not has[n] and 0 <= n + distance < len(texts)}
-        moved = max(
-            moved, {n for n, other in near.items() if not known[entities[n]].isdisjoint(forms[texts[other]])}, key=len
-        )
-    absent: list[bool | None] = [None] * len(texts)
-    near_by = absent.copy()
-    for n in places:
-        absent[n], near_by[n] = not has[n], n in moved
-    return absent, near_by
+
+    def shows(n: int, other: int) -> bool:
+        return not known[entities[n]].isdisjoint(forms[texts[other]])
+
+    absent = {n: not shows(n, n) for n, e in enumerate(entities) if known[e] and texts[n] is not None}
+    behind = (
+        {n for n, no in absent.items() if no and 0 <= n + distance < len(texts) and shows(n, n + distance)}
+        for distance in NEIGHBOURS
+    )
+    moved = max(behind, key=len)
+    places = range(len(texts))
+    return [absent.get(n) for n in places], [n in moved if n in absent else None for n in places]
 
 
 def checks(

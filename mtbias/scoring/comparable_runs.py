@@ -55,32 +55,6 @@ class NamedRun:
     """Those of the run's `metrics.json`; None in a run of an earlier release."""
 
 
-@frozen
-class DifferingRow:
-    """A sentence on which two systems have different calls; a gender and none are different."""
-
-    lang: str
-    id: str
-    about: Mapping[str, str]
-    """What the measure names of a sentence (`mtbias.scoring.counting.Counting.shown`): entity, gold, stereotype."""
-    first: str
-    """The first system's name."""
-    first_call: str | None
-    first_reason: str | None
-    second: str
-    second_call: str | None
-    second_reason: str | None
-    source: str
-    first_translation: str | None
-    second_translation: str | None
-
-    def to_json(self) -> dict[str, str | None]:
-        """A plain value; None where there is no call, no reason or no translation."""
-        row = asdict(self)
-        about = row.pop("about")
-        return {"lang": self.lang, "id": self.id, **about, **row}
-
-
 def name_runs(
     runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
 ) -> list[NamedRun]:
@@ -146,8 +120,12 @@ def differing_evaluators(runs: Sequence[ComparableRun]) -> dict[str, tuple[str, 
 
 def differing_rows(
     runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
-) -> Iterator[DifferingRow]:
+) -> Iterator[dict[str, str | None]]:
     """The sentences on which the calls of two runs differ: pair after pair within a language, in the corpus's order.
+
+    A gender and none are different. Each has ``lang`` and ``id``; what the measure names of a sentence
+    (`mtbias.scoring.counting.Counting.shown`): entity, gold, stereotype; of the ``first`` and the ``second`` system
+    name, call, reason and translation, None where there is none; and the ``source``.
 
     Raises:
         DataError: as `name_runs`.
@@ -160,12 +138,13 @@ def differing_rows(
                 for a, b in zip(first.calls, second.calls, strict=True):
                     one, other = counting.outcome(a), counting.outcome(b)
                     if one != other:
-                        yield DifferingRow(
-                            lang=lang, id=a.id, about={name: str(getattr(a, name)) for name in counting.shown},
-                            first=first.name, first_call=one, first_reason=_reason(a),
-                            second=second.name, second_call=other, second_reason=_reason(b),
-                            source=a.source, first_translation=a.translation, second_translation=b.translation,
-                        )  # fmt: skip
+                        yield {
+                            "lang": lang, "id": a.id, **{name: str(getattr(a, name)) for name in counting.shown},
+                            "first": first.name, "first_call": one, "first_reason": _reason(a),
+                            "second": second.name, "second_call": other, "second_reason": _reason(b),
+                            "source": a.source, "first_translation": a.translation,
+                            "second_translation": b.translation,
+                        }  # fmt: skip
 
 
 def parts(runs: Sequence[ComparableRun]) -> Iterator[Sequence[ComparableRun]]:

@@ -123,7 +123,8 @@ def test_her_without_ambiguity(text: str, expected: str) -> None:
 )
 def test_her_that_may_be_either_is_said_to_be(text: str, expected: str) -> None:
     assert swapped(text) == expected
-    assert [s.old for s in swap_words([t.text for t in tokenize(text)]) if s.ambiguous] == ["her"]
+    (guess,) = (s for s in swap_words([t.text for t in tokenize(text)]) if s.ambiguous)
+    assert guess.new in {"him", "his"}
 
 
 @pytest.mark.parametrize(

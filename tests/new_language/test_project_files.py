@@ -232,7 +232,6 @@ def test_an_installed_language_is_checked(capsys: pytest.CaptureFixture[str]) ->
     pairs = found["gender pairs: pairs"]
     assert (found["gender pairs: male"], found["gender pairs: female"]) == (pairs, pairs)
     assert int(pairs.replace(",", "")) >= 400
-    assert [found[f"gender pairs: {name}"] for name in ("difference", "from", "to")] == ["0.00", "-0.09", "0.09"]
     assert [found[name] for name in ("contract problems", "occupations", "without noun")] == ["0", "770", "0"]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.scoring.bias import GENDER_COUNTING, count
-from mtbias.scoring.comparable_runs import DifferingRow, SystemNumbers, SystemPair
+from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import EntityIntervals
 from mtbias.scoring.finding import Statement
@@ -54,11 +54,6 @@ PLAIN = Comparison(
     n_resamples=2000,
     seed=0,
 )
-ROW = DifferingRow(
-    "de", "r1", {"entity": "doctor", "gold": "female", "stereotype": "anti"},
-    "alpha", "male", None, "beta", None, "unaligned",
-    "The doctor, she said.", "Der Arzt,\x1b sagte sie.", None,
-)  # fmt: skip
 
 
 def _flat(line: str) -> str:

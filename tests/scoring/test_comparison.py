@@ -487,10 +487,12 @@ def test_systems_of_one_name_are_told_apart(runs: list[Run]) -> None:
 def test_rows_on_which_calls_differ(runs: list[Run], compared: Comparison) -> None:
     rows = list(differing_rows(runs))
     for pair in compared.pairs:
-        here = [row for row in rows if (row.lang, row.first, row.second) == (pair.lang, pair.first, pair.second)]
+        here = [
+            row for row in rows if (row["lang"], row["first"], row["second"]) == (pair.lang, pair.first, pair.second)
+        ]
         assert len(here) == pair.differing > 0
-        assert all(row.first_call is not row.second_call for row in here)
-    assert rows[0].to_json()["source"] == f"Sentence {rows[0].id[1:]}."
+        assert all(row["first_call"] is not row["second_call"] for row in here)
+    assert rows[0]["source"] == f"Sentence {str(rows[0]['id'])[1:]}."
 
 
 # ----- what is refused

@@ -181,7 +181,7 @@ def test_systems_are_compared_on_both_kinds_apart() -> None:
         "accuracy", "delta_g", "delta_s", "masculine", "feminine", "both_forms", "neutral", "gap",
     ]  # fmt: skip
     rows = list(differing_rows(runs))
-    assert [(row.id, row.first_call, row.second_call) for row in rows] == [
+    assert [(row["id"], row["first_call"], row["second_call"]) for row in rows] == [
         (f"r{n}", "male", "female") for n in range(6)
     ]
 
@@ -198,7 +198,7 @@ def test_calls_of_both_systems_must_suffice_for_an_interval() -> None:
 def test_a_pair_of_forms_and_a_neutral_form_are_different_calls() -> None:
     runs = [_Part("a", [_record(0, N, BOTH)], UNKNOWN_GENDER), _Part("b", [_record(0, N, ENDING)], UNKNOWN_GENDER)]
     (row,) = differing_rows(runs)
-    assert (row.first_call, row.second_call) == ("both forms", "neutral")
+    assert (row["first_call"], row["second_call"]) == ("both forms", "neutral")
 
 
 def test_feminine_forms_against_the_share_of_women() -> None:
