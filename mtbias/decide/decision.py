@@ -147,9 +147,10 @@ def _decide_at(
     target, head, sure = _entity_head(alignment, words, language)
     # What is only left over and no noun (uk сказав "said", ru готовить "to cook" for *cook*) is not the entity. What
     # derives from its name (uk перукарське волосся "hairdresser's hair") shows where it stands, and tells no more.
+    # A conjunction, preposition or article renders nobody, however it was aligned.
     if (
         head is None
-        or _functional(words[head])
+        or (words[head].tagged and not words[head].readings and not words[head].content)
         or not (sure or alignment.basis == DERIVED or _may_name_person(words[head]))
     ):
         return GenderCall(alignment.id, None, Reason.UNALIGNED)
@@ -255,11 +256,6 @@ def _stands_alone(words: Sequence[SentenceWord], span: Span) -> bool:
 def _may_name_person(word: SentenceWord) -> bool:
     """A noun, or what ends like one for people, although the tagger sees an adjective (it *un'avida esperantista*)."""
     return word.is_noun or (word.is_adjective and word.facts.ends_like_person)
-
-
-def _functional(word: SentenceWord) -> bool:
-    """A conjunction, preposition, article…: it renders nobody, however it was aligned."""
-    return bool(word.tagged) and not word.readings and not word.content
 
 
 def _doubt(words: Sequence[SentenceWord], head: int, alignment: Alignment) -> str | None:

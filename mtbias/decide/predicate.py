@@ -212,7 +212,9 @@ def _behind(phrase: NounPhrase, n: int, *, begins: bool = False) -> Evidence | N
         # it "è stata lodata", fr "est née", es "fue ascendido"; but not the adjective of a noun behind it (cs "je dobrá
         # osoba").
         elif (copula and word.tags & {"ADJ", *VERBAL}) or _bare_participle(word, language):
-            return None if belongs_to_following(words, n, language) or _is_role(word) else _predicative(word, phrase)
+            # A noun of fixed gender where the predicate stands: es *fue víctima* is said of men, too.
+            role = word.readings and not word.is_personal
+            return None if role or belongs_to_following(words, n, language) else _predicative(word, phrase)
         elif word.tags & VERBAL or listed_verb:
             return None if _compound_tense(word, language) else _shown(word, phrase)
         # Adverbs may stand between, and oblique nouns (cs "Rozhodčí se trenérovi omluvil"); another nominative may be
@@ -233,11 +235,6 @@ def _bare_predicate(phrase: NounPhrase) -> Evidence | None:
     # By its ending only: the tagger calls adverbs adjectives as well (ar دائمًا "always").
     adjective = word.is_adjective and word.facts.adjective and not is_verb_form(word, language)
     return _predicative(word, phrase) if adjective else None
-
-
-def _is_role(word: SentenceWord) -> bool:
-    """A noun of fixed gender where the predicate stands: es *fue víctima* is said of men, too."""
-    return bool(word.readings) and not any(r.kind.is_personal for r in word.readings)
 
 
 def _bare_participle(word: SentenceWord, language: Language) -> bool:

@@ -279,8 +279,10 @@ def _with_compounds(words: list[SentenceWord], language: Language) -> list[Sente
     while n < len(words):
         # ar مدبرة المنزل "housekeeper", he ראש הממשלה "prime minister": the first word alone says less. The longest
         # compounds of the tables have three words.
-        opens = not words[n].facts.bases.isdisjoint(language.phrases) and not _in_apposition(words, n, language)
-        found = language.phrase(forms[n : n + 4]) if opens else None
+        opens = not words[n].facts.bases.isdisjoint(language.phrases)
+        # ar الأطباء النساء "the women doctors", with its article, but أطباء النساء "the doctors for women".
+        beside = language.is_definite(forms[n]) and not language.sex_adjectives.keys().isdisjoint(forms[n + 1 : n + 2])
+        found = language.phrase(forms[n : n + 4]) if opens and not beside else None
         size = found[0] if found and all(word.joined for word in words[n + 1 : n + found[0]]) else 1
         if found and size > 1:
             words[n] = words[n]._replace(readings=(found[1],))
@@ -288,13 +290,6 @@ def _with_compounds(words: list[SentenceWord], language: Language) -> list[Sente
                 words[n + k] = words[n + k]._replace(compound=k)
         n += size
     return words
-
-
-def _in_apposition(words: Sequence[SentenceWord], n: int, language: Language) -> bool:
-    """A noun with its article before one that means a woman or a man: ar *الأطباء النساء* "the women doctors", but
-    *أطباء النساء* "the doctors for women".
-    """
-    return language.is_definite(words[n].form) and n + 1 < len(words) and words[n + 1].form in language.sex_adjectives
 
 
 def word_before(words: Sequence[SentenceWord], n: int) -> SentenceWord | None:

@@ -212,7 +212,7 @@ class SpeakerPredicates:
         """The clauses in order."""
         found, start, sentence = [], 0, 0
         for n in range(1, len(self.words) + 1):
-            if n < len(self.words) and not self._opens(n):
+            if n < len(self.words) and self.words[n].joined and not self.words[n].tags & CONJUNCTION:
                 continue
             relative = self._relative(start)
             found.append(Clause(range(start, n), relative or "SCONJ" in self.words[start].tags, relative, sentence))
@@ -221,9 +221,6 @@ class SpeakerPredicates:
                 sentence += bool(_SENTENCE_END.search(between))
             start = n
         return found
-
-    def _opens(self, n: int) -> bool:
-        return not self.words[n].joined or bool(self.words[n].tags & CONJUNCTION)
 
     def _relative(self, n: int) -> bool:
         """A relative pronoun stands first, or behind a preposition (ru *в которой*)."""

@@ -263,11 +263,10 @@ def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
     """
     groups = metrics.get("by_entity", {}).items()
     gaps = [EntityGap(name, *_shares(g["confusion"])) for name, g in groups if np.shape(g["confusion"]) == SHAPE]
-    return sorted(gaps, key=_wide)
-
-
-def _wide(gap: EntityGap) -> tuple[float, int, str]:
-    return 1 if gap.points is None else -abs(gap.points), -gap.men.rows - gap.women.rows, gap.entity
+    return sorted(
+        gaps,
+        key=lambda gap: (1 if gap.points is None else -abs(gap.points), -gap.men.rows - gap.women.rows, gap.entity),
+    )
 
 
 def _quote(gap: EntityGap, records: Sequence[Any]) -> Quote | None:
