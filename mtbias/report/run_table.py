@@ -156,10 +156,10 @@ def wrapped(text: str, indent: str = "") -> list[str]:
     return wrap(printable(text), WIDTH, initial_indent=indent, subsequent_indent="  ")
 
 
-def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool, title: str = "") -> str:
+def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool) -> str:
     """The numbers of the whole corpus, all of them or those of the headline, and what they mean."""
     shown = [number for number in numbers if full or number.headline]
-    lines = aligned(_cells(shown, metrics, title), "<>>>>")
+    lines = aligned(_cells(shown, metrics), "<>>>>")
     about = [f"{number.label}: {number.about}" for number in shown if number.about and number.unit is not Unit.PERCENT]
     lines += [line for text in about for line in wrapped(text, "  ")]
     over = metrics.get("entity_intervals")
@@ -169,11 +169,11 @@ def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool, titl
     return "\n".join(lines)
 
 
-def _cells(numbers: Sequence[Number], metrics: JsonObject, title: str = "") -> list[list[str]]:
+def _cells(numbers: Sequence[Number], metrics: JsonObject) -> list[list[str]]:
     """A header and a line for each number: value, intervals over sentences and over entities, the rows it rests on."""
     group, made = metrics["overall"], metrics.get("entity_intervals")
     over = group.get("ci_entities")
-    head = [title, "per cent", level(metrics), "n", f"over {made['entities']:,} entities" if made and over else ""]
+    head = ["", "per cent", level(metrics), "n", f"over {made['entities']:,} entities" if made and over else ""]
     table = [head]
     for number in numbers:
         found = number.of(group)

@@ -243,13 +243,13 @@ def _latex_number(cell: str) -> str:
     return re.sub(r"\*$", "$^*$", re.sub(r"(?<![\w.}])-(?=\d)", "$-$", small))
 
 
-def as_csv(records: Iterable[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
-    """A line for each record below the names of `fields`, by default of all that any has; nothing without any.
+def as_csv(records: Iterable[Mapping[str, object]]) -> str:
+    """A line for each record below the names of all fields that any has; nothing without any.
 
     Text that a spreadsheet would take for a formula has an apostrophe before it (`harmless`).
     """
     rows = list(records)
-    names = list(fields or dict.fromkeys(key for row in rows for key in row))
+    names = list(dict.fromkeys(key for row in rows for key in row))
     lines = _Lines()
     # Python before 3.13 quotes a carriage return only where it is part of the line's end, and a bare one ends a line
     # for spreadsheets: what follows it would be a cell of its own.
