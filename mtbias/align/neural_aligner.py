@@ -19,7 +19,7 @@ from mtbias.machine.devices import chosen_device
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained, locate
 from mtbias.translate.seq2seq.codec import TOKENIZER_ADVICE, load_tokenizer, read_config
 from mtbias.translate.seq2seq.engine import OutOfMemory, within_memory
-from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, read_weights
+from mtbias.translate.seq2seq.transformers_engine import load_model
 from mtbias.types import Alignment, Progress, Span, frozen, quiet
 
 _ADVICE = "download the checkpoint again"
@@ -215,7 +215,6 @@ def cut_windows(count: int, most: int) -> list[tuple[int, int, int, int]]:
 
 
 def _load_encoder(folder: Path, layer: int, device: str) -> Any:  # noqa: ANN401 - a transformers model
-    import torch
     from transformers import AutoConfig, AutoModel
 
     with explained(folder, "loading the weights with transformers", _ADVICE):
@@ -223,13 +222,7 @@ def _load_encoder(folder: Path, layer: int, device: str) -> Any:  # noqa: ANN401
         config = AutoConfig.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False, num_hidden_layers=layer
         )
-        model, found = read_weights(folder, AutoModel, config=config, dtype=torch.float32)
-        # Checkpoints that predict masked words have no pooler, and nothing here reads it; nor the layers above.
-        missing = [key for key in map(str, found["missing_keys"]) if "pooler" not in key]
-        check_whole(folder, {"missing_keys": missing, "unexpected_keys": ()})
-        check_finite(folder, model, "float32")
-    with explained(folder, f"moving the weights to {device}", "choose another --device, or a smaller model"):
-        return model.to(device).eval()
+    return load_model(folder, AutoModel, config, device=device, dtype="float32")
 
 
 DEFAULT_ENCODER = "google-bert/bert-base-multilingual-cased"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.coref_run import Command, CorefDevice, InFormat, Model, Reading, ReadingOptions, System
+from mtbias.cli.coref_run import Chosen
 from mtbias.cli.shared import Cache, Json, ManyBootstrap, ManyResamples, TableFormat, form_of, print_json
 from mtbias.coref.coref_datasets import located, open_dataset, places_of
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
-from mtbias.coref.systems import open_system
 from mtbias.errors import UsageError, escaped
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
@@ -19,15 +18,10 @@ from mtbias.settings import CacheSettings
 
 def command(
     *,
-    system: System,
+    system: Chosen,
     out: Path,
     dataset: list[DatasetName] | None = None,
     data: list[str] | None = None,
-    model: Model = None,
-    program: Command = None,
-    in_format: InFormat = None,
-    device: CorefDevice = None,
-    reading: Reading = ReadingOptions(),
     against: list[Path] | None = None,
     format: TableFormat = None,
     json: Json = False,
@@ -62,8 +56,7 @@ def command(
     folders = [out, *(against or [])]
     if len({path.resolve().name for path in folders}) != len(folders):
         raise UsageError(f"expected folders of different names, got {', '.join(map(str, folders))}")
-    ((ids, spans),) = reading.of_systems(1)
-    chosen = open_system(system, model=model, command=program, form=in_format, device=device, ids=ids, spans=spans)
+    chosen = system.opened()
     places = located(*places_of(data or []), dataset or [], cache.cache_dir)
     opened = [open_dataset(name, place) for name, place in places.items()]
     others = [read_evaluation(path, opened, bootstrap) for path in folders[1:]]  # its errors come before the run

@@ -12,38 +12,10 @@ from cyclopts import Parameter
 from mtbias.cli.shared import Json, show
 from mtbias.coref.coref_datasets import open_dataset
 from mtbias.coref.documents import DatasetName, Format, Spans
-from mtbias.coref.systems import open_system, run_system
+from mtbias.coref.systems import CorefSystem, open_system, run_system
 from mtbias.errors import UsageError
 from mtbias.files.writing import signature_line
 from mtbias.machine.stage_progress import ProgressLine
-
-System = Annotated[
-    Literal["stanza", "command"],
-    Parameter(
-        help="stanza: Stanza's coreference processor (`pip install 'mtbias[coref]'`) with --model; command: any "
-        "system, by --command."
-    ),
-]
-Model = Annotated[
-    Path | None,
-    Parameter(help="With stanza: the file of the model (Stanza's own, or of `mtbias coref train`)."),
-]
-Command = Annotated[
-    str | None,
-    Parameter(
-        name="--command",
-        help="With command: how to run it, with {in} for the file of documents and {out} for the file that it writes, "
-        "in any form that --predictions reads.",
-    ),
-]
-InFormat = Annotated[
-    Format | None,
-    Parameter(help="With command: the form of {in}, as `mtbias coref export` writes it (default: jsonl)."),
-]
-CorefDevice = Annotated[
-    str | None,
-    Parameter(help="With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one)."),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,17 +57,57 @@ class ReadingOptions:
 Reading = Annotated[ReadingOptions, Parameter(name="*")]
 
 
+@dataclass(frozen=True, kw_only=True)
+class SystemOptions:
+    """Which system is run, and how."""
+
+    system: Annotated[
+        Literal["stanza", "command"],
+        Parameter(
+            help="stanza: Stanza's coreference processor (`pip install 'mtbias[coref]'`) with --model; command: any "
+            "system, by --command."
+        ),
+    ]
+    model: Annotated[
+        Path | None,
+        Parameter(help="With stanza: the file of the model (Stanza's own, or of `mtbias coref train`)."),
+    ] = None
+    program: Annotated[
+        str | None,
+        Parameter(
+            name="--command",
+            help="With command: how to run it, with {in} for the file of documents and {out} for the file that it "
+            "writes, in any form that --predictions reads.",
+        ),
+    ] = None
+    in_format: Annotated[
+        Format | None,
+        Parameter(help="With command: the form of {in}, as `mtbias coref export` writes it (default: jsonl)."),
+    ] = None
+    device: Annotated[
+        str | None,
+        Parameter(help="With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one)."),
+    ] = None
+    reading: Reading = ReadingOptions()
+
+    def opened(self) -> CorefSystem:
+        """The system; errors as of `open_system`."""
+        ((ids, spans),) = self.reading.of_systems(1)
+        return open_system(
+            self.system, model=self.model, command=self.program, form=self.in_format, device=self.device, ids=ids,
+            spans=spans,
+        )  # fmt: skip
+
+
+Chosen = Annotated[SystemOptions, Parameter(name="*")]
+
+
 def command(
     *,
-    system: System,
+    system: Chosen,
     dataset: DatasetName,
     out: Path,
     data: Path | None = None,
-    model: Model = None,
-    program: Command = None,
-    in_format: InFormat = None,
-    device: CorefDevice = None,
-    reading: Reading = ReadingOptions(),
     json: Json = False,
 ) -> None:
     """Run a coreference system on a data set; `mtbias coref score DATASET --predictions OUT` scores its clusters.
@@ -112,9 +124,7 @@ def command(
     data
         Where the data set is, as `mtbias coref score` takes it.
     """
-    ((ids, spans),) = reading.of_systems(1)
-    chosen = open_system(system, model=model, command=program, form=in_format, device=device, ids=ids, spans=spans)
-    opened = open_dataset(dataset, data)
+    chosen, opened = system.opened(), open_dataset(dataset, data)
     before = run_system(chosen, opened.texts, out, ProgressLine())
     options = {"dataset": dataset, "system": chosen.signature.replace("|", ",")}
     result = {

@@ -12,7 +12,6 @@ from mtbias.cli.shared import Json, show
 from mtbias.coref.training import TrainingSettings
 from mtbias.files.reading import sha256_of_file
 from mtbias.files.writing import signature_line
-from mtbias.types import JsonDict
 
 
 def command(
@@ -49,14 +48,10 @@ def command(
         {"name": name, "documents": len(of.documents), "mentions": of.mentions, "across_sentences_left_out": of.across}
         for name, of in made.items()
     ]
-    result: JsonDict = {"counts": counts, "model": str(model)}
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
     if (folder := Path(training.encoder)).is_dir():
         # Where it lies is no part of what was trained, its weights are.
         options["encoder"] = f"{folder.resolve().name}@{files_hash(folder)[:12]}"
-    result["signature"] = signature_line(
-        "coref:train",
-        {name: file.file.hashes for name, file in files.items()},
-        {"weights": begun, **options},
-    )
-    show(result, json=json)
+    hashes = {name: file.file.hashes for name, file in files.items()}
+    signed = signature_line("coref:train", hashes, {"weights": begun, **options})
+    show({"counts": counts, "model": str(model), "signature": signed}, json=json)

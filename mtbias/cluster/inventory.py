@@ -8,6 +8,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache as cached
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -40,8 +41,15 @@ from mtbias.types import frozen
 
 ENGLISH = "en"
 """The language that is not translated into."""
-_NEEDED = ("torch", "transformers", "stanza", "numpy", "scipy", "pandas", "sentencepiece", "huggingface-hub")
-_OPTIONAL = {"ctranslate2": "ct2", "submitit": "slurm", "eflomal": "eflomal"}
+_PACKAGES = {
+    **dict.fromkeys(
+        ("torch", "transformers", "stanza", "numpy", "scipy", "pandas", "sentencepiece", "huggingface-hub"), ""
+    ),
+    "ctranslate2": "ct2",
+    "submitit": "slurm",
+    "eflomal": "eflomal",
+}
+"""What is looked for, with the extra that installs it where it is no part of all installations."""
 _NAMES = 15
 """Columns of a check's name; `huggingface-hub` is the longest of those that are always there."""
 
@@ -317,21 +325,13 @@ def as_text(checks: Iterable[Check]) -> str:
 def _versions(sweep: Sweep | None) -> Iterator[Check]:
     yield Check("versions", "mtbias", __version__)
     yield Check("versions", "python", f"{platform.python_version()} on {platform.platform()}")
-    for name in _NEEDED:
-        found = _version(name)
-        yield Check("versions", name, found or f"not installed: {install_command()}", bool(found))
-    for name, extra in _OPTIONAL.items():
-        found = _version(name)
-        needed = name == "ctranslate2" and sweep is not None and sweep.engine == "ct2"
+    for name, extra in _PACKAGES.items():
+        needed = not extra or (extra == "ct2" and sweep is not None and sweep.engine == "ct2")
+        found = ""
+        with suppress(PackageNotFoundError):
+            found = version(name)
         missing = f"not installed ({'' if needed else 'optional: '}{install_command(extra)})"
         yield Check("versions", name, found or missing, bool(found) or not needed)
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def _devices(sweep: Sweep | None) -> Iterator[Check]:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from mtbias.cluster.inventory import refuse_missing
@@ -95,11 +94,8 @@ def sweep(
 
 
 def _own_log() -> str:
-    """The file that this process prints to; empty where it is none."""
-    try:
-        path = Path(f"/proc/self/fd/{sys.stderr.fileno()}").resolve()
-    except (OSError, ValueError, AttributeError):
-        return ""
+    """The file that this process prints errors to; empty where it is none."""
+    path = Path("/proc/self/fd/2").resolve()
     return str(path) if path.is_file() else ""
 
 
@@ -195,17 +191,11 @@ def _start(plan: SweepPlan, file: Path, task: Task, device: str, place: Mapping[
 
 
 def _why_failed(plan: SweepPlan, task: Task, code: int) -> Failure:
-    """What a task left word of, or, written down for it, how its process ended and what it said last."""
+    """What a task left word of, or, written down for it, how its process ended."""
     failure = read_failure(plan.sweep.out, task)
     if failure is None:
-        log = log_file(plan, task)
         error = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-        if code > 0:  # one that was killed said nothing about it
-            with suppress(OSError):
-                lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-                errors = [line.removeprefix("mtbias: ") for line in lines if line.startswith("mtbias: ")]
-                error = errors[-1] if errors and errors[-1] else error
-        failure = Failure(error, str(log))
+        failure = Failure(error, str(log_file(plan, task)))
         write_failure(plan.sweep.out, task, failure)
     return failure
 

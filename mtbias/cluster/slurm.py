@@ -118,7 +118,8 @@ def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Ca
     Raises:
         MtbiasError: the sweep cannot be read, something that it needs is not here, or Slurm refuses it.
     """
-    plan = make_plan(read_sweep(file))
+    changes = [] if max_parallel is None else [f"slurm.max_parallel={max_parallel}"]
+    plan = make_plan(read_sweep(file, changes))
     device = submission_device(plan)
     say(plan_text(plan))
     if dry_run:
@@ -129,7 +130,7 @@ def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Ca
     with locked_folder(plan.sweep.out / SUBMISSIONS):
         queue = queue_states(plan.sweep.out)
         arrays = to_submit(plan, list(queue))
-        submit(plan, file.resolve(), arrays, device=device, max_parallel=max_parallel, say=say)
+        submit(plan, file.resolve(), arrays, device=device, say=say)
     if queue:
         say(f"{len(queue)} tasks are in the queue already")
     say(f"`mtbias status {file}` shows how far it is" if arrays or queue else "nothing is left to submit")
@@ -141,7 +142,6 @@ def submit(
     arrays: Sequence[Array],
     *,
     device: str,
-    max_parallel: int | None,
     say: Callable[[str], object],
 ) -> None:
     """Submit the arrays of `to_submit`: each after all that its tasks need, whether that ended well or not.
@@ -160,7 +160,7 @@ def submit(
     for array in arrays:
         needs = {need.id for task in array.tasks for need in plan.needs(task)}
         jobs = sorted({waited[name] for name in needs if name in waited})
-        record = _submit(plan, file, array, jobs, device, max_parallel or plan.sweep.slurm.max_parallel)
+        record = _submit(plan, file, array, jobs, device)
         waited |= dict.fromkeys(record.tasks, record.job)
         names = {"gpus": "GPUs", "cpus": "CPUs", "mem": "memory", "minutes": "minutes"}
         amounts = [f"{value} {what}" for key, what in names.items() if (value := getattr(array.resources, key))]
@@ -168,9 +168,7 @@ def submit(
         say(f"job {record.job}: {len(array.tasks)} × {array.kind} ({', '.join(amounts)}){after}")
 
 
-def _submit(
-    plan: SweepPlan, file: Path, array: Array, after: Sequence[str], device: str, max_parallel: int | None
-) -> Submission:
+def _submit(plan: SweepPlan, file: Path, array: Array, after: Sequence[str], device: str) -> Submission:
     submitit = _submitit()
     out = plan.sweep.out
     for task in array.tasks:
@@ -182,7 +180,7 @@ def _submit(
     write_json(path, asdict(record))
     executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
     executor.update_parameters(
-        **_parameters(plan.sweep.slurm, array, f"mtbias-{plan.sweep.name}-{array.kind}", max_parallel),
+        **_parameters(plan.sweep.slurm, array, f"mtbias-{plan.sweep.name}-{array.kind}"),
         comment=mark,
         **({"dependency": f"afterany:{':'.join(after)}"} if after else {}),
     )
@@ -197,7 +195,7 @@ def _submit(
     return record
 
 
-def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None) -> JsonDict:
+def _parameters(slurm: Slurm, array: Array, name: str) -> JsonDict:
     resources = array.resources
     setup = [
         "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",  # srun does not take it over by itself since Slurm 22.05
@@ -214,7 +212,7 @@ def _parameters(slurm: Slurm, array: Array, name: str, max_parallel: int | None)
         "mem": resources.mem,
         "gpus_per_node": resources.gpus or None,
         "signal_delay_s": SIGNAL_DELAY,
-        "array_parallelism": max_parallel or len(array.tasks),
+        "array_parallelism": slurm.max_parallel or len(array.tasks),
         "setup": setup,
         "additional_parameters": {"requeue": True, **slurm.extra},
     }

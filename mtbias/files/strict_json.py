@@ -67,20 +67,14 @@ def converted(kind: type[T], content: object) -> T:
     return decoded(kind, json.dumps(content))
 
 
-def load_json(
-    text: bytes | str,
-    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
-    whole: Callable[[str], Any] | None = None,
-) -> Any:  # noqa: ANN401
-    """The value of any JSON text, as `json.loads` gives it.
-
-    `pairs` makes the objects of their keys and values, `whole` the whole numbers of their digits.
+def load_json(text: bytes | str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:  # noqa: ANN401
+    """The value of any JSON text, as `json.loads` gives it; `pairs` makes the objects of their keys and values.
 
     Raises:
         ValueError: it is no JSON, or nested too deeply to be read.
     """
     try:
-        return json.loads(text, object_pairs_hook=pairs, parse_int=whole)
+        return json.loads(text, object_pairs_hook=pairs)
     except RecursionError:
         raise ValueError("nested too deeply to be read") from None
 

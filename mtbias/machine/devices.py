@@ -23,7 +23,7 @@ from mtbias.errors import SettingError
 
 def usable_cores() -> int:
     """Cores that the system lets this process use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(os.sched_getaffinity(0))
 
 
 def threads() -> int:
@@ -46,9 +46,7 @@ def _available(file: Path) -> int:
         for line in file.read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
-    if hasattr(os, "sysconf"):
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    return 1 << 32
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
 def _left_in_groups(root: Path) -> Iterator[int]:

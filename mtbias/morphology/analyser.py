@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import get_context
 from typing import Protocol
 
@@ -74,11 +74,13 @@ class StanzaAnalyser:
         self._package, self._cache, self._device, self._processes = package, cache, device, processes
         self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
-        self._pool: Pool | None = None
+        self._pool: ProcessPoolExecutor | None = None
+        self._waiting: set[Future[tuple[Rows, str | None]]] = set()
         self._ways: set[str] = set()
-        self._begun: dict[str, None] = {}
-        """Texts that were submitted before `prepare`, those that are not in a batch yet last."""
-        self._in_batches = 0
+        self._begun: set[str] = set()
+        """Texts that were submitted before `prepare`."""
+        self._left: list[str] = []
+        """Those of them that are in no batch yet."""
 
     @property
     def ways(self) -> Sequence[str]:
@@ -100,17 +102,17 @@ class StanzaAnalyser:
             return
         if self._device != "cpu":
             self._device, self._models = "cpu", StanzaModels(self._package, "cpu")
-        self._begun.update(dict.fromkeys(self._cache.missing(t for t in texts if t not in self._begun)))
-        while len(self._begun) - self._in_batches >= BATCH:
-            batch = list(islice(self._begun, self._in_batches, self._in_batches + BATCH))
-            self._in_batches += BATCH
-            try:
-                pool = self._started()
-                pool.submit(batch)
-                for rows in pool.finished():
+        for text in self._cache.missing(t for t in texts if t not in self._begun):
+            self._begun.add(text)
+            self._left.append(text)
+        try:
+            while len(self._left) >= BATCH:
+                self._send(self._left[:BATCH])
+                del self._left[:BATCH]
+                for rows in self._finished(timeout=0):
                     self._cache.put_encoded(rows)
-            except BrokenProcessPool:
-                self._give_up()
+        except BrokenProcessPool:
+            self._give_up()
 
     def abandon(self) -> None:
         """End the other processes, which finish what they are at; without it Python would wait for all of it."""
@@ -123,7 +125,7 @@ class StanzaAnalyser:
             MissingResourceError: Stanza cannot load its models; says which and why.
             RunFolderError: the analyses cannot be kept.
         """
-        for rows in self._rows(texts):
+        for rows in self._rows(list(texts)):
             self._cache.put_encoded(rows)
             if progress is not None:
                 progress(len(rows))
@@ -136,44 +138,44 @@ class StanzaAnalyser:
             self._cache.put([found])
         return found
 
-    def _rows(self, texts: Iterable[str]) -> Iterator[Rows]:
-        """What was submitted, then what the cache still lacks, batch by batch."""
+    def _rows(self, texts: Sequence[str]) -> Iterator[Rows]:
+        """What was submitted, then what the cache still lacks, batch by batch; where a process ends, in this one."""
         try:
-            self._begun, self._in_batches = {}, 0
-            if self._pool is not None:
-                try:
-                    yield from self._pool.finished(all_of_them=True)
-                except BrokenProcessPool:
-                    self._give_up()
-            missing = self._cache.missing(texts)
-            first = [] if self._together_with == 1 else list(islice(missing, WORTH_PROCESSES))
-            batches = _batches(chain(first, missing))
-            if len(first) == WORTH_PROCESSES:
-                batches = yield from self._together(batches)
+            self._begun, self._left = set(), []
+            yield from self._finished()
+            missing = [] if self._processes in {None, 1} else list(self._cache.missing(texts))
+            for batch in _batches(missing) if len(missing) >= WORTH_PROCESSES else ():
+                self._send(batch)
+            yield from self._finished()
+        except BrokenProcessPool:
+            self._give_up()
         finally:
             self._end()
-        for batch in batches:
-            yield [(a.text, encode(a)) for a in self._models.analyse(batch)]
+        for batch in _batches(self._cache.missing(texts)):
+            yield _encoded(self._models, batch)
 
-    def _together(self, batches: Iterator[list[str]]) -> Generator[Rows, None, Iterator[list[str]]]:
-        """The analyses of `batches`, made by several processes; returns those that are left."""
-        pool = self._started()
-        try:
-            yield from pool.work(batches)
-        except BrokenProcessPool:
-            batches = chain(pool.lost(), batches)
-            self._give_up()
-        return batches
-
-    def _started(self) -> Pool:
+    def _send(self, batch: list[str]) -> None:
+        """Have a batch analysed by another process, of one thread, which begins where it is the first."""
         if self._pool is None:
-            self._pool = Pool(self._package, self._device, self._together_with)
-        return self._pool
+            self._pool = ProcessPoolExecutor(
+                self._processes, get_context("spawn"), _start, initargs=(self._package, self._device)
+            )
+        self._waiting.add(self._pool.submit(_work, batch))
 
-    @property
-    def _together_with(self) -> int:
-        """Processes, as far as it is known now."""
-        return self._processes or 1
+    def _finished(self, timeout: float | None = None) -> Iterator[Rows]:
+        """What is done of the batches that were sent; without `timeout` wait until none is left.
+
+        Raises:
+            BrokenProcessPool: a process ended.
+        """
+        while self._waiting:
+            done, self._waiting = wait(self._waiting, timeout, FIRST_COMPLETED)
+            if not done:
+                return
+            for future in done:
+                rows, way = future.result()
+                self._ways.update([way] if way else [])
+                yield rows
 
     def _give_up(self) -> None:
         """Continue in this process."""
@@ -183,9 +185,8 @@ class StanzaAnalyser:
 
     def _end(self) -> None:
         if self._pool is not None:
-            self._pool.close()
-            self._ways |= self._pool.ways
-            self._pool = None
+            self._pool.shutdown(cancel_futures=True)
+            self._pool, self._waiting = None, set()
 
 
 def _processes_beside() -> int:
@@ -204,72 +205,6 @@ Rows = list[tuple[str, str]]
 """Texts with their analyses as the cache keeps them."""
 
 
-class Pool:
-    """Processes with one thread of torch each, every one with models of its own."""
-
-    def __init__(self, package: StanzaPackage, device: str | None, processes: int) -> None:
-        """Nothing starts before the first batch. All processes share the device."""
-        self._executor = ProcessPoolExecutor(
-            processes, mp_context=get_context("spawn"), initializer=_start, initargs=(package, device)
-        )
-        self._waiting: dict[Future[tuple[list[str], str | None]], list[str]] = {}
-        self.ways: set[str] = set()
-        """How texts went (`StanzaModels.way`)."""
-        self._most = 2 * processes
-
-    def submit(self, batch: list[str]) -> None:
-        """Have `batch` analysed.
-
-        Raises:
-            BrokenProcessPool: a process ended.
-        """
-        self._waiting[self._executor.submit(_work, batch)] = batch
-
-    def finished(self, *, all_of_them: bool = False) -> Iterator[Rows]:
-        """What is done of the batches that were submitted; with `all_of_them` wait until none is left.
-
-        Raises:
-            BrokenProcessPool: a process ended; `lost` then has what was not done.
-        """
-        while self._waiting:
-            done, _ = wait(self._waiting, timeout=None if all_of_them else 0, return_when=FIRST_COMPLETED)
-            if not done:
-                return
-            for future in done:
-                values, way = future.result()
-                if way is not None:
-                    self.ways.add(way)
-                yield list(zip(self._waiting.pop(future), values, strict=True))
-
-    def work(self, batches: Iterable[list[str]]) -> Iterator[Rows]:
-        """Have all `batches` analysed, only so many at a time that memory does not grow.
-
-        Raises:
-            BrokenProcessPool: a process ended; `lost` then has what was begun and not done.
-        """
-        left = iter(batches)
-        while fresh := list(islice(left, max(1, self._most - len(self._waiting)))):
-            for n, batch in enumerate(fresh):
-                try:
-                    self.submit(batch)
-                except BrokenProcessPool:
-                    for lost in fresh[n:]:
-                        self._waiting[Future()] = lost
-                    raise
-            if len(self._waiting) >= self._most:
-                wait(self._waiting, return_when=FIRST_COMPLETED)
-            yield from self.finished()
-        yield from self.finished(all_of_them=True)
-
-    def lost(self) -> list[list[str]]:
-        """Batches without an answer."""
-        return list(self._waiting.values())
-
-    def close(self) -> None:
-        """End the processes."""
-        self._executor.shutdown(wait=True, cancel_futures=True)
-
-
 _models: StanzaModels | None = None
 
 
@@ -280,11 +215,15 @@ def _start(package: StanzaPackage, device: str | None) -> None:
     _models = StanzaModels(package, device)
 
 
-def _work(texts: Sequence[str]) -> tuple[list[str], str | None]:
+def _work(texts: Sequence[str]) -> tuple[Rows, str | None]:
     import torch
 
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
     if _models is None:
-        raise RuntimeError("the process was not started by `Pool`")
-    return [encode(analysis) for analysis in _models.analyse(texts)], _models.way
+        raise RuntimeError("the process was not started by `StanzaAnalyser`")
+    return _encoded(_models, texts), _models.way
+
+
+def _encoded(models: StanzaModels, texts: Sequence[str]) -> Rows:
+    return [(analysis.text, encode(analysis)) for analysis in models.analyse(texts)]

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,9 +113,7 @@ def read_index(
         raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
 
 
-def download(
-    language: str, folder: Path, processors: Sequence[str] = PROCESSORS, *, quiet: bool = True
-) -> StanzaPackage:
+def download(language: str, folder: Path, processors: Sequence[str] = PROCESSORS) -> StanzaPackage:
     """Download `language`'s default models into `folder` with Stanza's own downloader (from one process only).
 
     Raises:
@@ -125,7 +123,7 @@ def download(
 
     try:
         wanted = ",".join(p for p in processors if p != "mwt")  # which comes with tokenize, where there is one
-        stanza.download(language, model_dir=str(folder), processors=wanted, verbose=not quiet)
+        stanza.download(language, model_dir=str(folder), processors=wanted, verbose=False)
     except Exception as error:
         raise MissingResourceError(
             f"Stanza's models for {language!r} could not be downloaded to {folder}: {why_failed(error)}; check the "
@@ -166,10 +164,19 @@ class StanzaModels:
     def __init__(self, package: StanzaPackage, device: str | None) -> None:
         """Load nothing yet. The device None is a GPU where there is one."""
         self._package, self._device = package, device
-        self._pipeline: Any = None
         self._bulk: Bulk | None = None
         self.way: str | None = None
         """How texts go, `DIRECT` or `DOCUMENTS`; None until texts that say something went both ways."""
+
+    @cached_property
+    def _pipeline(self) -> Any:  # noqa: ANN401 - stanza has no types
+        return load_pipeline(
+            self._package,
+            self._device,
+            tokenize_no_ssplit=True,
+            pos_batch_size=POS_BATCH_SENTENCES,
+            pos_batch_maximum_tokens=POS_BATCH_WORDS,
+        )
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
         """Analyse each of `texts` as one sentence.
@@ -180,8 +187,6 @@ class StanzaModels:
         """
         from mtbias.morphology.direct_tensors import MOST_CHARACTERS
 
-        if self._pipeline is None:
-            self._pipeline = self._load()
         if self.way is None and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
             self._bulk = self._trusted(probes)
             self.way = DOCUMENTS if self._bulk is None else DIRECT
@@ -220,15 +225,6 @@ class StanzaModels:
         with lenient():
             documents = self._pipeline.bulk_process([text.translate(BREAKS) for text in texts])
         return [Analysis(text, tuple(_tokens(text, document))) for text, document in zip(texts, documents, strict=True)]
-
-    def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
-        return load_pipeline(
-            self._package,
-            self._device,
-            tokenize_no_ssplit=True,
-            pos_batch_size=POS_BATCH_SENTENCES,
-            pos_batch_maximum_tokens=POS_BATCH_WORDS,
-        )
 
 
 @contextmanager

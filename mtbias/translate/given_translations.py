@@ -17,13 +17,12 @@ from typing import ClassVar
 from mtbias.errors import DataError, escaped
 from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
 from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text
+from mtbias.translate.outputs import counted
 from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
 ENOUGH = 95
 """Per cent of the corpus's instances that a file must cover."""
-EXAMPLES = 5
-"""How many instances or lines are named."""
 
 MARKS = ("missing", "empty", "extra", "duplicates", "shared", "normalised")
 """What is counted when translations are joined to a corpus.
@@ -118,7 +117,7 @@ def join_translations(
         table, form = _read_pairs(file, instances), "pairs"
     else:
         table, form = _read_lines(file, instances, rows), "lines"
-    match = _by_source(table, instances) if form in {"pairs", "table by source"} else _by_id(table, instances, path)
+    match = _joined(file, table, instances, by_id=form in {"lines", "table by id"})
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
         raise DataError(_too_few(match, instances), path=path)
     _refuse_sources(file, instances, match)
@@ -132,9 +131,8 @@ def join_translations(
         elif row is not None:
             refuse_long(text, "translation", path, row.line)
         translations.append(Translation(instance.id, text or None, reason))
-    examples = {mark: names[:EXAMPLES] for mark, names in match.noticed.items() if names}
-    counts = {mark: len(match.noticed[mark]) for mark in MARKS}
-    return GivenTranslations(tuple(translations), {"form": form, **counts, "examples": examples}, file.sha256)
+    noticed = counted({mark: match.noticed[mark] for mark in MARKS})
+    return GivenTranslations(tuple(translations), {"form": form, **noticed}, file.sha256)
 
 
 def join_texts(
@@ -198,55 +196,42 @@ def _refuse_sources(file: TextFile, instances: Sequence[SourceSentence], match: 
 # Joining
 
 
-def _by_id(table: Sequence[_Row], instances: Sequence[SourceSentence], path: Path) -> _Match:
-    match = _Match()
-    known = {instance.id: instance for instance in instances}
-    seen: dict[str, _Row] = {}
-    for row in table:
-        earlier = seen.setdefault(row.id, row)
-        if earlier is not row:
-            if earlier.target.strip() != row.target.strip():
-                message = f"id {row.id!r} has another translation in line {earlier.line}; keep one of the two"
-                raise DataError(message, path=path, line=row.line)
-            match.noticed["duplicates"].append(f"line {row.line}")
-            match.noticed["extra"].append(f"line {row.line}")
-            continue
-        instance = known.get(row.id)
-        if instance is None or (row.source and normalised_text(row.source) != normalised_text(instance.source)):
-            match.noticed["extra"].append(f"line {row.line}")
-            match.unmatched.append(row.id if instance is None else f"{row.id}: {row.source}")
-            continue
-        match.rows[row.id] = row
-        if row.source and row.source != instance.source:
-            match.noticed["normalised"].append(row.id)
-    return match
-
-
-def _by_source(table: Sequence[_Row], instances: Sequence[SourceSentence]) -> _Match:
-    """The k-th row with a source to the k-th instance with it; where all of them agree, to further instances too."""
+def _joined(file: TextFile, table: Sequence[_Row], instances: Sequence[SourceSentence], *, by_id: bool) -> _Match:
+    """The row of each instance, by id, or by source: the k-th row with it to the k-th instance, and where all its rows
+    agree, to further instances too.
+    """
     match = _Match()
     groups: defaultdict[str, list[_Row]] = defaultdict(list)
     for row in table:
-        group = groups[normalised_text(row.source)]
+        group = groups[row.id if by_id else normalised_text(row.source)]
         if group:
+            if by_id and group[0].target.strip() != row.target.strip():
+                message = f"id {row.id!r} has another translation in line {group[0].line}; keep one of the two"
+                raise file.error(message, row.line)
             match.noticed["duplicates"].append(f"line {row.line}")
         group.append(row)
     taken: Counter[str] = Counter()
     for instance in instances:
         source = normalised_text(instance.source)
-        group = groups.get(source, [])
-        nth = taken[source]
-        taken[source] += 1
+        key = instance.id if by_id else source
+        group = groups.get(key, [])
+        nth = taken[key]
+        if nth < len(group) and by_id and group[nth].source and normalised_text(group[nth].source) != source:
+            continue  # the id is of another sentence
+        taken[key] += 1
         if nth < len(group):
             match.rows[instance.id] = group[nth]
         elif len({row.target.strip() for row in group}) == 1:
             match.rows[instance.id] = group[0]
             match.noticed["shared"].append(instance.id)
-        if group and instance.id in match.rows and match.rows[instance.id].source != instance.source:
+        if instance.id in match.rows and match.rows[instance.id].source not in {"", instance.source}:
             match.noticed["normalised"].append(instance.id)
-    left = [row for source, group in groups.items() for row in group[taken[source] :]]
-    match.noticed["extra"] += [f"line {row.line}" for row in sorted(left, key=lambda row: row.line)]
-    match.unmatched += [row.source for row in left if normalised_text(row.source) not in taken]
+    left: list[_Row] = []
+    for key, group in groups.items():
+        left += group[taken[key] :]
+        if not taken[key]:
+            match.unmatched.append(": ".join(filter(None, (group[0].id, group[0].source))))
+    match.noticed["extra"] = [f"line {line}" for line in sorted(row.line for row in left)]
     return match
 
 

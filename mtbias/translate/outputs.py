@@ -168,12 +168,14 @@ class OutputsPlan(PartsPlan[Output]):
         marked = {mark: [id_ for id_, output in rows if getattr(output, mark)] for mark in self.marks}
         return Translated(
             [Translation(id_, None, "empty") if o.empty else Translation(id_, o.text.strip()) for id_, o in rows],
-            {
-                "form": "generated",
-                **{mark: len(ids) for mark, ids in marked.items()},
-                "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids},
-            },
+            {"form": "generated", **counted(marked)},
         )
+
+
+def counted(marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """How many sentences, given by their ids, have each mark, and ``examples`` of each that is there."""
+    counts = {mark: len(ids) for mark, ids in marked.items()}
+    return {**counts, "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids}}
 
 
 def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Translated:
@@ -183,10 +185,10 @@ def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Transl
     times = [[_repaired(each, repairs, kinds) for each in time] for time in made]
     if not kinds:
         return translated
-    noticed = dict(translated.noticed)
-    examples = {**noticed.get("examples", {}), **{kind: ids[:EXAMPLES] for kind, ids in kinds.items()}}
-    noticed |= {**{kind: len(ids) for kind, ids in kinds.items()}, "examples": examples}
-    return replace(translated, translations=times[0], repeats=times[1:], noticed=noticed)
+    noticed, more = translated.noticed, counted(kinds)
+    examples = {**noticed.get("examples", {}), **more["examples"]}
+    both = {**noticed, **more, "examples": examples}
+    return replace(translated, translations=times[0], repeats=times[1:], noticed=both)
 
 
 def _repaired(translation: Translation, repairs: Collection[str], kinds: Mapping[str, list[str]]) -> Translation:

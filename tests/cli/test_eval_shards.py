@@ -216,7 +216,7 @@ def test_translations_are_analysed_while_later_ones_are_made(
         submit(every)
 
     def prepared(texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
-        kept_at_prepare.append(analyser._in_batches)
+        kept_at_prepare.append(len(analyser._begun) - len(analyser._left))
         prepare(texts, progress)
 
     monkeypatch.setattr(analyser, "submit", watched)
@@ -245,7 +245,7 @@ def test_where_translating_ends_early_so_do_the_processes_that_analyse(
     def interrupted(_: str, done: int, __: int) -> None:
         if done == 32:  # of 64
             assert analyser._pool is not None
-            pids.extend(analyser._pool._executor._processes)
+            pids.extend(analyser._pool._processes)
             raise KeyboardInterrupt
 
     request = replace(request_, measure=replace(request_.measure, analyser=analyser))
@@ -268,7 +268,7 @@ from tests.cli.shard_processes import make_request
 
 def progress(stage, done, total):
     if done == 32:
-        print(*made._pool._executor._processes, flush=True)
+        print(*made._pool._processes, flush=True)
         time.sleep(600)
 
 if __name__ == "__main__":

@@ -152,7 +152,6 @@ def test_a_stanza_that_does_not_understand_the_models_is_an_error(
 ) -> None:
     # What Stanza 1.10.1, 1.12.2 and 1.14.0 give for every word with models of 1.15, without any error of their own.
     models = StanzaModels(find_package("it", stanza_dir), "cpu")
-    models._pipeline = models._load()
     plain = models._pipeline.bulk_process
 
     def padded(texts: Sequence[str]) -> Any:
@@ -181,7 +180,6 @@ def test_where_the_short_way_fails_all_go_the_long_way(
         monkeypatch.setattr(Bulk, "analyse", wrong)
     models = StanzaModels(find_package("it", stanza_dir), "cpu")
     if how == "another layout":  # Stanza itself would not work with it either
-        models._pipeline = models._load()
         assert models._trusted(["La cuoca dorme."]) is None
     else:
         with caplog.at_level(logging.WARNING):

@@ -52,7 +52,7 @@ def test_two_processes_find_what_one_finds_and_not_again_what_was_submitted(
     two = make(stanza_dir, monkeypatch)
     two.submit(TEXTS[:6])  # a batch, and a half that waits
     two.submit(TEXTS[4:9])
-    assert two._in_batches == 8
+    assert two._left == TEXTS[8:9]
     done: list[int] = []
     two.prepare(TEXTS * 2, done.append)
     assert rows(two) == expected
@@ -67,7 +67,7 @@ def test_after_a_process_was_killed_one_goes_on(
     two = make(stanza_dir)
     two.submit(TEXTS[:4])
     assert two._pool is not None
-    for process in two._pool._executor._processes:
+    for process in two._pool._processes:
         os.kill(process, signal.SIGKILL)
     with caplog.at_level(logging.WARNING):
         two.prepare(TEXTS)
@@ -93,7 +93,7 @@ def test_beside_generation_two_begin_where_there_are_cores_and_memory(
     two = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), processes=None)
     two.submit(TEXTS[:4])
     assert two._pool is not None
-    assert two._pool._most == 2 * 2
+    assert two._processes == 2
     assert two._device == "cpu"  # whatever else there is: the GPU translates
     two.prepare(TEXTS)
     assert rows(two) == expected
@@ -112,14 +112,14 @@ def test_with_few_cores_or_little_memory_nothing_is_begun(
 
 def test_without_generation_one_process_is_the_default(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=None)
-    monkeypatch.setattr(one, "_started", None)
+    monkeypatch.setattr(one, "_send", None)
     one.prepare(TEXTS)
     assert len(rows(one)) == len(TEXTS)
 
 
 def test_few_texts_start_no_process(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two = make(stanza_dir)
-    monkeypatch.setattr(two, "_started", None)
+    monkeypatch.setattr(two, "_send", None)
     two.prepare(TEXTS[:7])
     assert len(rows(two)) == 7
 

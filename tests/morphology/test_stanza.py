@@ -138,7 +138,7 @@ def test_every_distinct_text_is_analysed_once(stanza_dir: Path, tmp_path: Path) 
     second.prepare(["La cuoca dorme.", "Il sarto cuce.", "Il medico ride."])
     assert second.analysis("La cuoca dorme.") == before
     assert second.seen == []
-    assert second._models._pipeline is None
+    assert "_pipeline" not in vars(second._models)
     second._cache.close()
 
 

@@ -266,7 +266,7 @@ def test_the_counts_are_of_answers_and_the_examples_first_those_without_a_transl
     assert tally(rows) == {
         "cleaned": {"refusal": 1, "note": 2, "quotes": 1},
         "untranslated": {"refusal": 1, "note": 1},
-        "ids": {"refusal": ["c"], "note": ["d", "b"], "quotes": ["b"]},
+        "examples": {"refusal": ["c"], "note": ["d", "b"], "quotes": ["b"]},
     }
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from mtbias.errors import ModelError
 from mtbias.translate.given_translations import GivenSystem, GivenTranslations
@@ -13,7 +12,7 @@ from mtbias.translate.language_models.cleaning import Cleaned, clean, tally
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.outputs import EXAMPLES, PartsPlan
 from mtbias.translate.system import Sources, Translated
-from mtbias.types import SourceSentence, Translation
+from mtbias.types import Translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +62,13 @@ class AnswersPlan(PartsPlan[Answer]):
             raise changed_model(*sorted(map(str, models)))
         n = len(self.distinct)
         times = [dict(pieces[start : start + n]) for start in range(0, len(pieces), n)]
-        first, *others = [[self._translation(i, answers[i.source]) for i in self.instances] for answers in times]
-        return Translated(first, self._noticed(times[0], models), repeats=others)
-
-    def _translation(self, instance: SourceSentence, answer: Answer) -> Translation:
-        found = self.clean(instance.source, answer)
-        return Translation(instance.id, found.text, found.reason, answer.text)
-
-    def _noticed(self, answers: Mapping[str, Answer], models: set[str | None]) -> dict[str, Any]:
-        found = tally((i.id, self.clean(i.source, answers[i.source])) for i in self.instances)
-        return {
-            "form": "answered",
-            "answered_as": next(iter(models), None),
-            "untranslated": found["untranslated"],
-            "cleaned": found["cleaned"],
-            "examples": {kind: ids[:EXAMPLES] for kind, ids in found["ids"].items()},
-        }
+        first, *others = [
+            [_translation(i.id, self.clean(i.source, found[i.source]), found[i.source].text) for i in self.instances]
+            for found in times
+        ]
+        noticed = tally((i.id, self.clean(i.source, times[0][i.source])) for i in self.instances)
+        answered = {"form": "answered", "answered_as": next(iter(models), None), **noticed}
+        return Translated(first, answered, repeats=others)
 
 
 def changed_model(first: str, other: str) -> ModelError:
@@ -96,28 +86,18 @@ def cleaned_system(system: GivenSystem, lang: str) -> GivenSystem:
     """
 
     def read(corpus: Sources) -> GivenTranslations:
-        return _cleaned(system.read(corpus), corpus, lang)
+        given = system.read(corpus)
+        prompt = load_prompt("plain")  # what was asked is not known; this one asks for one line
+        sources = {instance.id: instance.source for instance in corpus.instances}
+        found = {a.id: clean(a.text, sources[a.id], prompt, lang) for a in given.translations if a.text is not None}
+        translations = [_translation(a.id, found[a.id], a.text) if a.id in found else a for a in given.translations]
+        noticed = tally(found.items())
+        for kind, ids in given.noticed["examples"].items():
+            noticed["examples"][kind] = [*ids, *noticed["examples"].get(kind, ())][:EXAMPLES]
+        return replace(given, translations=translations, noticed={**given.noticed, **noticed}, cleaned=True)
 
     return replace(system, read=read)
 
 
-def _cleaned(given: GivenTranslations, corpus: Sources, lang: str) -> GivenTranslations:
-    prompt = load_prompt("plain")  # what was asked is not known; this one asks for one line
-    instances: dict[str, SourceSentence] = {instance.id: instance for instance in corpus.instances}
-    found = {
-        answer.id: clean(answer.text, instances[answer.id].source, prompt, lang)
-        for answer in given.translations
-        if answer.text is not None
-    }
-    counts = tally(found.items())
-    examples = dict(given.noticed["examples"])
-    for kind, ids in counts["ids"].items():
-        examples[kind] = [*examples.get(kind, ()), *ids][:EXAMPLES]
-    translations = [
-        Translation(answer.id, found[answer.id].text, found[answer.id].reason, answer.text)
-        if answer.id in found
-        else answer
-        for answer in given.translations
-    ]
-    noticed = {"cleaned": counts["cleaned"], "untranslated": counts["untranslated"], "examples": examples}
-    return replace(given, translations=translations, noticed={**given.noticed, **noticed}, cleaned=True)
+def _translation(id_: str, found: Cleaned, raw: str | None) -> Translation:
+    return Translation(id_, found.text, found.reason, raw)

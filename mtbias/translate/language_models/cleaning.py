@@ -22,6 +22,7 @@ from mtbias.errors import MtbiasError
 from mtbias.files.text_repair import OF_CHARACTERS, repair
 from mtbias.language.installed import get_language
 from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt
+from mtbias.translate.outputs import EXAMPLES
 from mtbias.translate.text_language import MIN_WORDS, is_copy, is_in_another, words
 
 KINDS: Mapping[str, str] = MappingProxyType(
@@ -114,16 +115,16 @@ def tally(cleaned: Iterable[tuple[str, Cleaned]]) -> dict[str, Any]:
     """Counts for `metrics.json`, of (id, cleaned answer) of every sentence.
 
     ``cleaned`` has how many answers each kind was noticed in, ``untranslated`` how many it left without a translation;
-    kinds that were not noticed are not there. ``ids`` has the ids of each kind, those without a translation first.
+    kinds that were not noticed are not there. ``examples`` has some ids of each, those without a translation first.
     """
     rows = sorted(cleaned, key=lambda row: row[1].text is not None)  # stable: in the order of the corpus
     found = {kind: [id_ for id_, each in rows if kind in each.kinds] for kind in KINDS}
     ids = {kind: those for kind, those in found.items() if those}
     reasons = Counter(each.reason for _, each in rows)
     return {
-        "cleaned": {kind: len(those) for kind, those in ids.items()},
         "untranslated": {kind: reasons[kind] for kind in ids if reasons[kind]},
-        "ids": ids,
+        "cleaned": {kind: len(those) for kind, those in ids.items()},
+        "examples": {kind: those[:EXAMPLES] for kind, those in ids.items()},
     }
 
 

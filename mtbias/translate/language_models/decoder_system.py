@@ -27,11 +27,9 @@ from mtbias.translate.seq2seq.engine import (
     get_preset,
     within_memory,
 )
-from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole, read_weights
+from mtbias.translate.seq2seq.transformers_engine import load_model
 from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.types import Json, SourceSentence
-
-_AGAIN = "download the checkpoint again"
 
 
 class DecoderSystem(BatchSystem):
@@ -207,17 +205,10 @@ class DecoderEngine:
         Raises:
             ModelError: they cannot be loaded.
         """
-        import torch
         from transformers import AutoModelForCausalLM
 
         self.folder, self.tokenizer, self.device, self.dtype = folder, tokenizer, device, dtype
-        with explained(folder, "loading the weights with transformers", _AGAIN):
-            model, found = read_weights(folder, AutoModelForCausalLM, dtype=getattr(torch, dtype))
-            check_whole(folder, found)
-            check_finite(folder, model, dtype)
-        advice = "choose another --device or --dtype, or a smaller model"
-        with explained(folder, f"moving the weights to {device}", advice):
-            self._model = model.to(device).eval()
+        self._model = load_model(folder, AutoModelForCausalLM, device=device, dtype=dtype)
         named = self._model.generation_config.eos_token_id
         listed = named if isinstance(named, list) else [] if named is None else [named]
         self._ends = sorted({*listed, *tokenizer.ends})
@@ -238,7 +229,11 @@ class DecoderEngine:
         pad = self._ends[0] if self._ends else 0
         ids = [[*[pad] * (longest - len(prompt)), *prompt] for prompt in prompts]
         mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-        watch = _Watch()
+        bad: list[Any] = []
+
+        def watch(_: object, scores: Any) -> Any:  # noqa: ANN401 - a logits processor; it does not wait for the GPU
+            bad[:] = [scores.isnan().any() | (bad[0] if bad else False)]
+            return scores
 
         def generate() -> list[list[int]]:
             with torch.inference_mode(), warnings.catch_warnings():
@@ -254,9 +249,9 @@ class DecoderEngine:
                 )
             return list(found[:, longest:].tolist())
 
-        with explained(self.folder, "generating with transformers", _AGAIN):
+        with explained(self.folder, "generating with transformers", "download the checkpoint again"):
             rows = within_memory(generate, self.device)
-        if watch.found_bad():
+        if any(bad):
             raise ModelError(
                 f"{self.folder}: scores are not finite in {self.dtype}; "
                 + ("the weights are damaged or untrained" if self.dtype == "float32" else "use --dtype float32")
@@ -269,19 +264,3 @@ class DecoderEngine:
         new = row if end is None else row[:end]
         finish = "length" if end is None else "stop"
         return Answer(self.tokenizer.decode(new), finish, None, prompt_tokens, len(new))
-
-
-class _Watch:
-    """A logits processor that changes nothing and notices scores that are not numbers, without waiting for the GPU."""
-
-    def __init__(self) -> None:
-        self._bad: Any = None
-
-    def __call__(self, input_ids: Any, scores: Any) -> Any:  # noqa: ANN401, ARG002 - transformers' interface
-        bad = scores.isnan().any()
-        self._bad = bad if self._bad is None else self._bad | bad
-        return scores
-
-    def found_bad(self) -> bool:
-        """Whether there were any."""
-        return self._bad is not None and bool(self._bad)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -146,12 +145,7 @@ def load_prompt(name: str | Path) -> Prompt:
 @cache
 def list_prompts() -> Sequence[Prompt]:
     """The prompts that ship, by name."""
-    folder = resources.files(__package__) / "shipped_prompts"
-    found = []
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
-        with resources.as_file(file) as path:
-            found.append(_parsed(read_text(path)))
-    return tuple(found)
+    return [_parsed(read_text(path)) for path in sorted(Path(__file__).with_name("shipped_prompts").iterdir())]
 
 
 def _parsed(file: TextFile) -> Prompt:

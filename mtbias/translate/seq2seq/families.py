@@ -55,7 +55,10 @@ class Family(ABC):
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401 - transformers' tokenizers share no type
         """The tokens that name target languages; none of them may stand in a translation."""
 
-    @abstractmethod
+    def token(self, code: str, known: Collection[str]) -> str | None:
+        """Which of its tokens stands for the language of an ISO 639-1 code; None where there is none."""
+        raise NotImplementedError
+
     def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401
         """How to translate into `lang`.
 
@@ -69,6 +72,9 @@ class Family(ABC):
             ModelError: the checkpoint does not have one of the languages; lists those that it has.
             SettingError: nor the one that `code` names.
         """
+        known = self.languages(tokenizer)
+        target = self._choose(code or self.token(lang, known), lang, code, known)
+        return Direction(self._source(self.token(source, known), source, known), target, "")
 
     def _source(self, found: str | None, source: str, known: Collection[str]) -> str:
         """The token of the source language, `found` by its code."""
@@ -147,11 +153,8 @@ class MBart50(Family):
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(tokenizer.lang_code_to_id)
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
-        known = self.languages(tokenizer)
-        spoken, found = (next((t for t in sorted(known) if t.startswith(f"{c}_")), None) for c in (source, lang))
-        target = self._choose(code or found, lang, code, known)
-        return Direction(self._source(spoken, source, known), target, "")
+    def token(self, code: str, known: Collection[str]) -> str | None:  # noqa: D102
+        return next((token for token in sorted(known) if token.startswith(f"{code}_")), None)
 
 
 class Nllb(Family):
@@ -168,10 +171,8 @@ class Nllb(Family):
         }
         return tuple(token for token in special if len(token) == 8 and token[3] == "_")
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
-        known = self.languages(tokenizer)
-        target = self._choose(code or codes("nllb").get(lang), lang, code, known)
-        return Direction(self._source(codes("nllb").get(source), source, known), target, "")
+    def token(self, code: str, known: Collection[str]) -> str | None:  # noqa: ARG002, D102
+        return codes("nllb").get(code)
 
 
 class Madlad400(Family):
@@ -191,6 +192,15 @@ class Madlad400(Family):
         return Direction(None, None, f"{token} ")
 
 
+_ARCHITECTURES: Mapping[str, tuple[str, type[Family] | None]] = {
+    "marian": ("Marian", Marian),
+    "m2m_100": ("M2M100", M2M100),
+    "mbart": ("MBart", MBart50),
+    "t5": ("T5", Madlad400),
+}
+"""By ``model_type`` how the names of transformers' classes begin, and the family."""
+
+
 def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     """The family of a checkpoint, from its ``config.json``.
 
@@ -201,7 +211,15 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
         ModelError: none that mtbias knows.
     """
     kind = config.get("model_type")
-    _check_architecture(kind, config.get("architectures"))
+    architecture, family = _ARCHITECTURES.get(kind if isinstance(kind, str) else "", ("", None))
+    classes = config.get("architectures")
+    # transformers reads one of the two keys, and would load other layers by it.
+    for each in map(str, classes) if architecture and isinstance(classes, list) else ():
+        if not each.startswith(architecture):
+            raise ModelError(
+                f"the checkpoint's config.json says model_type {kind!r} and architectures {each!r}, which do not fit "
+                "together; download the checkpoint again"
+            )
     named = str(tokenizer_class or config.get("tokenizer_class") or "")
     if kind == "mbart" and (
         named.startswith("MBartTokenizer") if named else config.get("vocab_size") == _VOCABULARY_OF_MBART25
@@ -211,28 +229,15 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
             f" ({named or 'vocab_size ' + str(_VOCABULARY_OF_MBART25)}), which reads its language tokens in other "
             "places. Translate with your own code and give the result to `mtbias score`"
         )
-    if kind == "m2m_100":
-        return Nllb() if named.startswith("Nllb") else M2M100()
-    families: dict[object, Family] = {"marian": Marian(), "mbart": MBart50(), "t5": Madlad400()}
-    if not isinstance(kind, str) or kind not in families:
+    if kind == "m2m_100" and named.startswith("Nllb"):
+        return Nllb()
+    if family is None:
         raise ModelError(
             f"the checkpoint's config.json says model_type {kind!r}; expected one of marian (Opus-MT), "
             "m2m_100 (M2M100, NLLB-200), mbart (mBART50), t5 (MADLAD-400). "
             "Translate with your own code and give the result to `mtbias score`"
         )
-    return families[kind]
-
-
-def _check_architecture(kind: object, named: object) -> None:
-    """Both keys of a config.json name the architecture; transformers reads one and would load other layers by it."""
-    classes = {"marian": "Marian", "m2m_100": "M2M100", "mbart": "MBart", "t5": "T5"}
-    if not isinstance(kind, str) or kind not in classes or not isinstance(named, list):
-        return
-    if wrong := [name for name in named if not str(name).startswith(classes[kind])]:
-        raise ModelError(
-            f"the checkpoint's config.json says model_type {kind!r} and architectures {wrong[0]!r}, which do not fit "
-            "together; download the checkpoint again"
-        )
+    return family()
 
 
 @functools.cache

@@ -83,7 +83,10 @@ class TransformersEngine:
             ModelError: the weights cannot be loaded.
         """
         self.folder, self.device, self.dtype = folder, device, dtype
-        self._model = _load_model(folder, device, dtype)
+        from transformers import AutoModelForSeq2SeqLM
+
+        self._model = load_model(folder, AutoModelForSeq2SeqLM, device=device, dtype=dtype)
+        _check_ids(folder, self._model)
         self._exact: TransformersEngine | None = None
         self._threads = _Threads(self._model, device)
         self.concurrency = self._threads.concurrency
@@ -160,45 +163,34 @@ def _attention(device: str) -> AbstractContextManager[object]:
     return chosen
 
 
-def _load_model(folder: Path, device: str, dtype: str) -> Any:  # noqa: ANN401 - a transformers model
-    import torch
-    from transformers import AutoModelForSeq2SeqLM
+def load_model(folder: Path, model_class: Any, config: Any = None, *, device: str, dtype: str) -> Any:  # noqa: ANN401
+    """A model of one of transformers' classes on a device, without network and without code of the checkpoint.
 
-    with explained(folder, "loading the weights with transformers", "download the checkpoint again"):
-        model, found = read_weights(folder, AutoModelForSeq2SeqLM, dtype=getattr(torch, dtype))
-        check_whole(folder, found)
-        _check_ids(folder, model)
-        check_finite(folder, model, dtype)
-    with explained(folder, f"moving the weights to {device}", "choose another --device or --dtype, or a smaller model"):
-        return model.to(device).eval()
-
-
-def read_weights(
-    folder: Path,
-    model_class: Any,  # noqa: ANN401 - transformers' classes share no type
-    **options: Any,  # noqa: ANN401
-) -> tuple[Any, Mapping[str, Collection[Any]]]:
-    """A model of one of transformers' classes, without network and without code of the checkpoint, and what
-    ``from_pretrained`` says of its weights (`check_whole`).
+    With a `config` it may be one of fewer layers than there are weights.
 
     Raises:
-        ModelError: a pickle that holds something else than weights.
+        ModelError: the weights cannot be loaded, are not whole or not finite; a pickle holds something else.
     """
+    import torch
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    fixed = {"local_files_only": True, "trust_remote_code": False, "output_loading_info": True}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a pickle's protocol: what it holds is refused below
-            model, found = model_class.from_pretrained(str(folder), **options, **fixed)
-    except UnpicklingError as error:  # torch's own message advises to run what the pickle holds
-        raise ModelError(
-            f"{folder}: expected weights, got a pickle with something else in it, which mtbias does not load; "
-            "use a checkpoint with safetensors"
-        ) from error
-    return model, found
+    fixed = {"local_files_only": True, "trust_remote_code": False, "output_loading_info": True, "config": config}
+    with explained(folder, "loading the weights with transformers", "download the checkpoint again"):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of a pickle's protocol: what it holds is refused below
+                model, found = model_class.from_pretrained(str(folder), dtype=getattr(torch, dtype), **fixed)
+        except UnpicklingError as error:  # torch's own message advises to run what the pickle holds
+            raise ModelError(
+                f"{folder}: expected weights, got a pickle with something else in it, which mtbias does not load; "
+                "use a checkpoint with safetensors"
+            ) from error
+        check_whole(folder, found if config is None else {**found, "unexpected_keys": ()})
+        check_finite(folder, model, dtype)
+    with explained(folder, f"moving the weights to {device}", "choose another --device or --dtype, or a smaller model"):
+        return model.to(device).eval()
 
 
 def _check_ids(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transformers model
@@ -239,7 +231,8 @@ def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> No
     Raises:
         ModelError: there are ``missing_keys``, or ``unexpected_keys`` of layers that config.json does not have.
     """
-    missing = sorted(map(str, loading_info["missing_keys"]))
+    # Encoders that predict masked words have no pooler, and nothing here reads it.
+    missing = sorted(key for key in map(str, loading_info["missing_keys"]) if "pooler" not in key)
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise ModelError(
