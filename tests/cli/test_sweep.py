@@ -63,8 +63,9 @@ def test_translations_that_are_there_are_scored_beside_the_models(machine: Machi
     folder.mkdir()
     for lang in ("de", "es"):
         shutil.copy(reference_file(lang), folder / f"right-{lang}.tsv")
-    more = "languages = ['de', 'es']\nstanza_dir = 'mtbias:demo'\n[systems]\nright = 'right-{lang}.tsv'\n"
-    file = _write(folder, more)
+    corpus = small_corpus(machine.folder, every=8)
+    tables = f"[data]\ndemo = '{corpus}'\n[systems]\nright = 'right-{{lang}}.tsv'\n"
+    file = _write(folder, f"languages = ['de', 'es']\nstanza_dir = 'mtbias:demo'\n{tables}")
     planned = machine.run("sweep", file, "--dry-run", "--set", "systems.demo='right-{lang}.tsv'")
     assert planned.stderr == "mtbias: systems: demo would share the folder of a model; give it another name\n"
     file.write_text(file.read_text().replace("models = ['demo']\n", ""))
@@ -72,7 +73,8 @@ def test_translations_that_are_there_are_scored_beside_the_models(machine: Machi
     done = machine.run("sweep", file)
     assert (done.returncode, done.stderr) == (0, "")
     alone, given = folder / "alone", ("--translations", folder / "right-es.tsv", "--system", "right", "--lang", "es")
-    scored = machine.run("score", *given, "--dataset", "demo", "--stanza-dir", "mtbias:demo", "--out", alone)
+    given += ("--dataset", "demo", "--data", corpus)
+    scored = machine.run("score", *given, "--stanza-dir", "mtbias:demo", "--out", alone)
     assert (scored.returncode, scored.stderr) == (0, "")
     for name in FILES:
         assert (folder / "runs/demo/right/es" / name).read_bytes() == (alone / name).read_bytes()
