@@ -48,9 +48,9 @@ def plainly(folder: Path, sources: Sequence[Sequence[int]], **settings: Any) -> 
 
 
 DECODINGS = {
-    "beams": (Decoding(beams=5), 99),
+    "beams": (Decoding(beams=5), 60),
     "cut": (Decoding(beams=5), 12),
-    "greedy": (Decoding(beams=1), 99),
+    "greedy": (Decoding(beams=1), 60),
     "late": (Decoding(beams=3, early_stopping=False), 60),
     "no-penalty": (Decoding(beams=4, length_penalty=0.0), 40),
     "penalty": (Decoding(beams=2, length_penalty=2.0, early_stopping=False), 40),
@@ -144,17 +144,17 @@ def test_sentences_that_are_done_leave_the_batch(m2m100: Path) -> None:
 def test_what_is_done_before_the_stop_is_what_it_would_be(
     checkpoint: Checkpoint, ct2_cache: Path, name: str, which: str, beams: int
 ) -> None:
-    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 40)
+    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 20)
     engine: Engine = TransformersEngine(checkpoint(name))
     if which == "ct2":
         pytest.importorskip("ctranslate2")
         engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
     decoding = Decoding(beams=beams, early_stopping=codec.family.early_stopping)
-    whole = engine.generate(sources, Bounds(decoding, 60, codec.forced))
+    whole = engine.generate(sources, Bounds(decoding, 40, codec.forced))
     lengths = sorted(len(one.ids) for one in whole)
     counts = []
-    for stop in (lengths[5] - 1, lengths[35] + 1):
-        first = engine.generate(sources, Bounds(decoding, 60, codec.forced, stop))
+    for stop in (lengths[3] - 1, lengths[16] + 1):
+        first = engine.generate(sources, Bounds(decoding, 40, codec.forced, stop))
         done = [n for n, one in enumerate(first) if one.done]
         assert [first[n] for n in done] == [whole[n] for n in done]
         assert all(len(whole[n].ids) <= stop for n in done)
@@ -172,13 +172,13 @@ def test_two_stages_give_the_same(
     # With a stop that few sentences reach before they are done, both stages have much to do.
     monkeypatch.setattr(Decoding, "first_stop", staticmethod(lambda tokens: tokens))
     codec = Codec(checkpoint(name), "de")
-    encoded = codec.encode(list(sentences(30, seed=6)[0]))
+    encoded = codec.encode(list(sentences(20, seed=6)[0]))
     engine: Engine = TransformersEngine(checkpoint(name))
     if which == "ct2":
         pytest.importorskip("ctranslate2")
         engine = CTranslate2Engine(checkpoint(name), cache=ct2_cache, threads=1)
-    decoding = Decoding(max_length=60, early_stopping=codec.family.early_stopping)
-    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(20))
+    decoding = Decoding(max_length=40, early_stopping=codec.family.early_stopping)
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(14))
     assert len(plan) > 6
 
     def outputs(stages: int) -> tuple[list[Output], Generation]:
