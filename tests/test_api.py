@@ -265,7 +265,8 @@ def test_progress_true_shows_lines_on_standard_error(
     assert out == ""
     lines = err.splitlines()
     assert [line.split()[0] for line in lines] == sorted(line.split()[0] for line in lines)  # align, analyse, decide
-    assert lines[0].startswith(f"align {ROWS} of {ROWS} (100 %), took ")
+    assert lines[0].startswith(f"align {ROWS} of {ROWS} (100 %), ")
+    assert lines[0].endswith(" sentences/s, 00:00 left")
     mtbias.score(references, "de", settings=_score(data, cache))
     assert capsys.readouterr() == ("", "")
 

@@ -73,8 +73,8 @@ def test_translations_that_are_there_are_scored_beside_the_models(machine: Machi
     done = machine.run("sweep", file)
     assert (done.returncode, done.stderr) == (0, "")
     alone, given = folder / "alone", ("--translations", folder / "right-es.tsv", "--system", "right", "--lang", "es")
-    given += ("--dataset", "demo", "--data", corpus)
-    scored = machine.run("score", *given, "--stanza-dir", "mtbias:demo", "--out", alone)
+    own = ("--dataset", "demo", "--data", corpus)
+    scored = machine.run("score", *given, *own, "--stanza-dir", "mtbias:demo", "--out", alone)
     assert (scored.returncode, scored.stderr) == (0, "")
     for name in FILES:
         assert (folder / "runs/demo/right/es" / name).read_bytes() == (alone / name).read_bytes()
