@@ -76,7 +76,6 @@ def notes(evaluations: Sequence[Evaluation]) -> Iterator[str]:
 
 def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
     rows: list[list[str]] = []
-    parts: list[str] = []
     tested = every and any(
         one.estimate.p is not None
         for e in evaluations
@@ -86,10 +85,8 @@ def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
     for dataset in evaluations[0].results:
         for one, of_systems in all_numbers(evaluations, dataset):
             if one.headline or every:
-                name = dataset if dataset not in parts else ""
-                p = [_p(of) for of in of_systems] if tested else []
-                rows.append([name, labelled(one), *map(_value, of_systems), *p, _count(one.estimate.n)])
-                parts.append(dataset)
+                p = map(_p, of_systems) if tested else []
+                rows.append([dataset, labelled(one), *map(_value, of_systems), *p, _count(one.estimate.n)])
     return PrintedTable(
         head=["data set", "number", *(cut(one.name) for one in evaluations), *(["p"] * len(evaluations) * tested), "n"],
         rows=rows,
@@ -97,7 +94,7 @@ def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
         + (" [95 % interval]" if evaluations[0].settings.resamples else ""),
         notes=list(notes(evaluations)),
         left=2,
-        parts=parts,
+        parts=[row[0] for row in rows],
     )
 
 
@@ -123,32 +120,21 @@ def _count(value: float | None) -> str:
 
 def _differences(first: str, other: str, differences: Sequence[NumberDifference]) -> PrintedTable:
     rows: list[list[str]] = []
-    parts: list[str] = []
-    tested = any(one.difference.p is not None for one in differences)
     for one in differences:
         if one.second == other:
             d = one.difference
-            rows.append(
-                [one.dataset if one.dataset not in parts else "", labelled(one.number), _difference(one),
-                 number(d.p, 4), number(d.p_holm, 4)]
-            )  # fmt: skip
-            parts.append(one.dataset)
+            text = estimate_text(d.difference, d.interval, one.number.decimals) + "*" * d.significant
+            rows.append([one.dataset, labelled(one.number), text, number(d.p, 4), number(d.p_holm, 4)])
     return PrintedTable(
         head=["data set", "number", "difference", "p", "p, Holm"],
         rows=rows,
         title=f"{first} minus {other}",
-        notes=[f"*: significant, p below {ALPHA:g} corrected by Holm over all differences of the data set, here or not"]
-        if tested
-        else [],
+        notes=[
+            f"*: significant, p below {ALPHA:g} corrected by Holm over all differences of the data set, here or not"
+        ],
         left=2,
-        parts=parts,
+        parts=[row[0] for row in rows],
     )
-
-
-def _difference(one: NumberDifference) -> str:
-    """With its interval, and a star where it is significant."""
-    d = one.difference
-    return estimate_text(d.difference, d.interval, one.number.decimals) + ("*" if d.significant else "")
 
 
 def _records(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> Iterator[JsonObject]:
