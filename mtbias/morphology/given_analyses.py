@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from mtbias.errors import DataError, first_line
+from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text
-from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.types import Analysis, Span, Token, Word
+
+_TEXT = "# text = "
+_Row = tuple[int, list[str]]
 
 
 class GivenAnalyser:
@@ -20,7 +21,7 @@ class GivenAnalyser:
         """Read the file at `path`.
 
         Raises:
-            DataError: it is no CoNLL-U, a sentence has no text, or its tokens do not stand in it.
+            DataError: it is no CoNLL-U, a sentence has no text, or its tokens do not stand in it; with the line.
         """
         file = read_text(path)
         self._path = path
@@ -57,27 +58,43 @@ class GivenAnalyser:
 
 
 def _sentences(file: TextFile) -> Iterator[Analysis]:
-    from stanza.utils.conll import CoNLL
+    text, rows = "", list[_Row]()
+    for line, content in [*enumerate(file.text.split("\n"), 1), (0, "")]:
+        if content.startswith(_TEXT):
+            text = content.removeprefix(_TEXT).strip()
+        elif content.startswith("#"):
+            continue
+        elif content.strip():
+            cells = content.rstrip("\r").split("\t")
+            if len(cells) != 10:
+                raise file.error(f"expected the 10 columns of CoNLL-U, got {len(cells)}", line)
+            rows.append((line, cells))
+        elif rows:
+            if not text:
+                raise file.error(f"expected {_TEXT.strip()!r} and the sentence above its words", rows[0][0])
+            yield Analysis(text, tuple(_tokens(file, text, rows)))
+            text, rows = "", []
 
-    try:
-        sentences = CoNLL.conll2doc(input_str=file.text).sentences
-    except Exception as error:
-        reason = first_line(error.__cause__ or error)
-        raise file.error(f"expected CoNLL-U, which Stanza reads; it says: {reason}") from error
-    for sentence in sentences:
-        words = " ".join(token.text for token in sentence.tokens)
-        if not sentence.text:
-            raise file.error(f"expected '# text =' and the sentence above its words, got {words!r}")
-        yield Analysis(sentence.text, tuple(_tokens(file, sentence.text, sentence.tokens)))
+
+def _tokens(file: TextFile, text: str, rows: Sequence[_Row]) -> Iterator[Token]:
+    """The tokens with their places; a line such as ``3-4`` is one of several words, which follow."""
+    at, left = 0, list(rows)
+    while left:
+        line, (place, form, *_) = left.pop(0)
+        size = 1
+        if "-" in place:
+            first, _, last = place.partition("-")
+            size = int(last) - int(first) + 1 if first.isdecimal() and last.isdecimal() else 0
+            words, left = left[:size], left[size:]
+        else:
+            words = [(line, rows[len(rows) - len(left) - 1][1])]
+        start = text.find(form, at)
+        if start < 0 or size < 1 or len(words) < size:
+            raise file.error(f"expected a token of {text!r}, got {form!r} at {place}", line)
+        at = start + len(form)
+        yield Token(Span(start, at), form, tuple(_word(cells) for _, cells in words))
 
 
-def _tokens(file: TextFile, text: str, tokens: Sequence[Any]) -> Iterator[Token]:
-    """The tokens with their places."""
-    at = 0
-    for token in tokens:
-        start = text.find(token.text, at)
-        if start < 0:
-            raise file.error(f"expected a token of {text!r}, got {token.text!r}")
-        at = start + len(token.text)
-        words = tuple(Word(w.text, w.lemma, w.upos or "X", parse_feats(w.feats)) for w in token.words)
-        yield Token(Span(start, at), token.text, words)
+def _word(cells: Sequence[str]) -> Word:
+    features = () if cells[5] == "_" else tuple(f.partition("=")[::2] for f in cells[5].split("|"))
+    return Word(cells[1], None if cells[2] == "_" else cells[2], cells[3], features)
