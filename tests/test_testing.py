@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mtbias.decide import gender_pairs
 from mtbias.decide.gender_pairs import count, pair_outcomes
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
@@ -27,8 +28,12 @@ TOY = Language(
 )
 
 
+@pytest.mark.parametrize("nouns", [12, pytest.param(gender_pairs._NOUNS, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("code", BUILT_IN)
-def test_every_built_in_language_keeps_the_contract_and_calls_men_and_women_alike(code: str) -> None:
+def test_every_built_in_language_keeps_the_contract_and_calls_men_and_women_alike(
+    code: str, nouns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gender_pairs, "_NOUNS", nouns)
     language = get_language(code)
     outcomes = pair_outcomes(language)
     assert contract_problems(language, outcomes) == []

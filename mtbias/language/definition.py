@@ -256,13 +256,10 @@ class Language:
         החשבון*), in languages that say what their article is: ar قام العامل ببناء "the worker set about building" is
         no عامل بناء.
         """
-        for _, first in self.bases(forms[0]):
-            for others, reading in self.phrases.get(first, ()):
-                rest = forms[1 : 1 + len(others)]
-                if len(rest) == len(others) and all(
-                    any(base == word and cut in self._articles for cut, base in self.bases(form))
-                    for form, word in zip(rest, others, strict=True)
-                ):
+        for compounds in filter(None, (self.phrases.get(first) for _, first in self.bases(forms[0]))):
+            rest = [{base for cut, base in self.bases(form) if cut in self._articles} for form in forms[1:]]
+            for others, reading in compounds:
+                if len(others) <= len(rest) and all(word in bases for word, bases in zip(others, rest, strict=False)):
                     return 1 + len(others), reading
         return None
 

@@ -32,7 +32,7 @@ from .generating import run
 
 pytest.importorskip("ctranslate2")
 
-MANY = 50
+MANY = 30
 NEAR = 1e-3
 """Difference of two hypotheses' scores (mean log probability of a token) within which either may win."""
 
@@ -243,14 +243,14 @@ def test_int8(trained: Pair, mini: Path, ct2_cache: Path) -> None:
 
 def _through_the_loop(codec: Codec, engine: Engine, decoding: Decoding, texts: Sequence[str]) -> list[Output]:
     encoded = codec.encode(texts)
-    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(40))
+    plan = make_plan([len(one.ids) for one in encoded], decoding, cpu_budget(24))
     assert len(plan) > 5
     return run(Generation(codec, lambda: engine, decoding), encoded, plan)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_through_the_loop(m2m100: Path, ct2_cache: Path, threads: int) -> None:
-    texts = list(sentences(60, seed=8)[0])
+    texts = list(sentences(40, seed=8)[0])
     codec, decoding = Codec(m2m100, "de"), Decoding(from_source=True)
     engine = CTranslate2Engine(m2m100, cache=ct2_cache, threads=threads)
     assert engine.concurrency == threads
