@@ -65,7 +65,8 @@ def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declar
     """
     if form == "csv":
         numbers = {dataset: declared.get(dataset, GENDER) for dataset in plan.sweep.datasets}
-        runs = [ReportRun(c.system, c.lang, metrics[c.id], numbers=numbers[c.dataset]) for c in plan.cells]
+        whole = {id_: {k: v for k, v in of.items() if not k.startswith("by_")} for id_, of in metrics.items()}
+        runs = [ReportRun(c.system, c.lang, whole[c.id], numbers=numbers[c.dataset]) for c in plan.cells]
         return paper_table(runs, form)
     tables = []
     for dataset in plan.sweep.datasets:
