@@ -169,6 +169,7 @@ def test_the_order_of_examples_does_not_matter() -> None:
     assert other.weights.tolist() == one.weights[order].tolist()
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_examples() -> None:
     # Two groups of unlike size whose shares differ in every property; about 400 cells, and a few rare values.
     rng = np.random.default_rng(0)

@@ -15,6 +15,17 @@ from tests.built import built
 os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: nothing here may ask the network
 
 Checkpoint = Callable[[str], Path]
+OTHERS = {"marian-multi", "nllb", "madlad"}
+"""Families beside the three that the papers use: their cases are slow tests."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the cases of other families."""
+    for item in items:
+        case = getattr(item, "callspec", None)
+        if case is not None and case.params.get("name") in OTHERS and item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

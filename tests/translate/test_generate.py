@@ -43,7 +43,7 @@ from tests.built import built
 from .checkpoints import sentences
 from .generating import run
 
-SOURCES = sentences()[0][:20]
+SOURCES = sentences()[0][:24]
 DECODING = Decoding(beams=3, max_length=40)
 
 
