@@ -166,15 +166,15 @@ def test_people_and_their_counterfactuals_with_a_tagger(data: GapFile, stanza_di
 def test_her_is_read_as_in_the_data_set(data: GapFile) -> None:
     """The rule for *her* against the counterfactuals: right where they have him for an object and his for a possessive.
 
-    Only quadruples whose twin is word for word parallel, names aside. The data set's own readings have errors too. The
+    Only quadruples whose other form is word for word parallel, names aside. The data set has errors of its own. The
     rule's word lists were finished on these texts, so this is no estimate for others: on half of the books, unseen
     until then, 494 of 519 (95.2 %) were right.
     """
     right = all_ = 0
     for quadruple in quadruples(data):
-        original, twin = quadruple.instances[0], quadruple.instances[2]
-        names = {word for i in (original, twin) for name in i.names for word in name.split()}
-        ours, theirs = ([t.text for t in tokenize(i.text)] for i in (original, twin))
+        original, swapped = quadruple.instances[0], quadruple.instances[2]
+        names = {word for i in (original, swapped) for name in i.names for word in name.split()}
+        ours, theirs = ([t.text for t in tokenize(i.text)] for i in (original, swapped))
         if len(ours) != len(theirs) or any(len(name.split()) > 1 for name in names):
             continue
         for n, (word, other) in enumerate(zip(ours, theirs, strict=True)):
