@@ -94,8 +94,9 @@ imports: install
 pytest: install
 	$(PYTEST) -m "not slow and not exhaustive and not adapters and not eflomal and not latex"
 
+# These wait for servers, pip and Slurm: one process more than cores.
 test-slow: install
-	$(PYTEST) -m "slow and not exhaustive"
+	$(PYTEST) -n $$(($(JOBS) + 1)) -m "slow and not exhaustive"
 
 test-exhaustive: install
 	$(PYTEST) -m exhaustive

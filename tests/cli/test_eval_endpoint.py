@@ -137,7 +137,7 @@ def test_a_run_that_was_killed_asks_only_for_the_rest(
     assert [(line["id"], line["target"]) for line in found] == [(line["id"], line["target"]) for line in expected]
 
 
-@pytest.mark.parametrize("pause", [0.5, 3600.0])
+@pytest.mark.parametrize("pause", [3600.0, pytest.param(0.5, marks=pytest.mark.slow)])
 def test_a_server_that_does_not_come_to_an_end_is_waited_for_no_longer_than_said(
     pause: float, machine: Machine, tmp_path: Path
 ) -> None:
@@ -151,6 +151,7 @@ def test_a_server_that_does_not_come_to_an_end_is_waited_for_no_longer_than_said
     assert (process.returncode, error) == (143, b"mtbias: stopped by SIGTERM; the same command resumes\n")
 
 
+@pytest.mark.slow
 def test_a_second_signal_waits_for_nothing(machine: Machine, tmp_path: Path) -> None:
     with (
         serving(lambda *_: Reply(b"", pause=3600)) as server,

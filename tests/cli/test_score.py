@@ -116,6 +116,7 @@ def test_json_without_a_folder_says_the_same(
     assert alone == kept
 
 
+@pytest.mark.slow
 def test_the_table_survives_a_locale_without_its_letters(prepared: Machine, small: Path, german: Path) -> None:
     done = prepared.run(*_score("--translations", german, "--data", small), PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
@@ -411,6 +412,7 @@ def test_damage_that_cannot_be_undone_is_an_alarm(
     assert re.match(r"WARNING: \d+ of 41 translations show characters that were damaged \([^)]* limit 1 %\); ", first)
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_only(prepared: Machine, small: Path, german: Path) -> None:
     terminal, its_end = pty.openpty()
     termios.tcsetwinsize(its_end, (24, 80))

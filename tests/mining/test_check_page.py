@@ -111,5 +111,6 @@ def test_judgements_outlast_the_page_and_are_downloaded(opened: Callable[..., An
     assert judgements == dict(zip(keys, ["wrong", "right", "right", "unsure", "right"], strict=True))
 
 
+@pytest.mark.slow
 def test_on_a_phone_nothing_juts_out(opened: Callable[..., Any]) -> None:
     assert opened(width=390).evaluate(WIDER) == 0

@@ -223,6 +223,7 @@ def test_a_code_that_somebody_registers_already_is_said(tmp_path: Path, capsys: 
     assert re.search(r"^  mtbias \S+ registers de already: two plugins for one code are refused$", out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_an_installed_language_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["languages", "check", "es"]) == 0
     out = capsys.readouterr().out

@@ -235,6 +235,7 @@ def test_without_javascript_the_tables_are_sorted_by_the_first_number(browser: A
     assert troubles == []
 
 
+@pytest.mark.slow
 def test_markup_in_results_runs_nothing(browser: Any, tmp_path: Path) -> None:
     troubles: list[str] = []
     evil = make_result(

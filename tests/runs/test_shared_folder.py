@@ -114,6 +114,7 @@ with RunFolder(sys.argv[1]).open_or_create(json.loads(sys.argv[2]), {"host": sys
 """
 
 
+@pytest.mark.slow
 def test_of_many_who_come_at_once_one_writes_the_manifest(tmp_path: Path) -> None:
     path = tmp_path / "run"
     command = [sys.executable, "-c", CLAIM, str(path), json.dumps(IDENTITY)]

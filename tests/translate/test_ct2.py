@@ -308,6 +308,7 @@ def test_devices_that_are_not_here(m2m100: Path, ct2_cache: Path, device: str) -
         CTranslate2Engine(m2m100, device=device, cache=ct2_cache)
 
 
+@pytest.mark.slow
 def test_out_of_memory_is_said(m2m100: Path, ct2_cache: Path) -> None:
     # Another process, because its memory is limited to 300 MB more than it has with everything loaded; 3,000 long
     # sentences with 50 beams need more than that for the scores of one step alone: 3,000 × 50 × 500 tokens × 4 bytes.

@@ -79,11 +79,21 @@ def system(m2m100: Path, tmp_path_factory: pytest.TempPathFactory) -> Checkpoint
     return CheckpointSystem(Checkpoint("tiny", "0", m2m100), "de", settings, cache=cache, device="cpu")
 
 
-@pytest.mark.parametrize("of", [1, 2, 3, 7, 50])
-def test_translations_do_not_depend_on_the_number_of_shards(system: CheckpointSystem, of: int) -> None:
+@pytest.fixture(scope="module")
+def alone(system: CheckpointSystem) -> MemoryStore:
+    """What one process makes of all sources."""
+    plan, store = system.plan(Corpus(), {}), MemoryStore()
+    tally = plan.translate(store, range(len(plan.sizes)), lambda _done, _total: None)
+    assert tally.generated == len(set(SOURCES))
+    return store
+
+
+@pytest.mark.parametrize("of", [1, 2, 7, 50])
+def test_translations_do_not_depend_on_the_number_of_shards(
+    system: CheckpointSystem, alone: MemoryStore, of: int
+) -> None:
     plan = system.plan(Corpus(), {})
-    everything, alone, shared = range(len(plan.sizes)), MemoryStore(), _Once()
-    assert plan.translate(alone, everything, lambda _done, _total: None).generated == len(set(SOURCES))
+    everything, shared = range(len(plan.sizes)), _Once()
     for k in range(of, 0, -1):
         parts = Shard(k, of).parts(len(plan.sizes))
         seen: list[tuple[int, int]] = []
