@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias import read_run  # noqa: E402 - the paths above come first
+from mtbias.errors import MtbiasError  # noqa: E402
 
 LABELS = ROOT / "tests" / "language" / "french_winomt.tsv"
 
@@ -55,4 +56,7 @@ def main(runs: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main(Path(sys.argv[1]))
+    try:
+        main(Path(sys.argv[1]))
+    except MtbiasError as error:
+        sys.exit(f"error: {error}")
