@@ -94,9 +94,8 @@ imports: install
 pytest: install
 	$(PYTEST) -m "not slow and not exhaustive and not adapters and not eflomal and not latex"
 
-# These wait for servers, pip and Slurm: one process more than cores.
 test-slow: install
-	$(PYTEST) -n $$(($(JOBS) + 1)) -m "slow and not exhaustive"
+	$(PYTEST) -m "slow and not exhaustive"
 
 test-exhaustive: install
 	$(PYTEST) -m exhaustive

@@ -109,18 +109,15 @@ def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) 
 
 def distinct_keys(source: Side, target: Side) -> IntArray:
     """Sorted keys of all pairs of types that occur together in some sentence."""
-    # Merged as soon as what waits outgrows what is known: memory stays at about twice the result.
-    known = np.empty(0, np.int64)
-    pending: list[IntArray] = []
-    waiting = 0
+    # The first part is what is known; the others are merged into it as soon as they outgrow it, so that memory stays at
+    # about twice the result.
+    parts: list[IntArray] = [np.empty(0, np.int64)]
     for first, last in chunks(source, target):
         s, t, _ = _flatten(source, target, first, last)
-        pending.append(np.unique(source.ids[s] * len(target.types) + target.ids[t]))
-        waiting += len(pending[-1])
-        if waiting > max(len(known), CHUNK):
-            known = np.unique(np.concatenate([known, *pending]))
-            pending, waiting = [], 0
-    return np.unique(np.concatenate([known, *pending]))
+        parts.append(np.unique(source.ids[s] * len(target.types) + target.ids[t]))
+        if sum(map(len, parts[1:])) > max(len(parts[0]), CHUNK):
+            parts = [np.unique(np.concatenate(parts))]
+    return np.unique(np.concatenate(parts))
 
 
 def posteriors(
