@@ -10,15 +10,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from mtbias import __version__
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
 from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
 from mtbias.errors import MissingTranslationsError, MtbiasError
 from mtbias.evaluation.preparation import prepare_eval, prepare_score
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
-from mtbias.files.reading import input_bytes
+from mtbias.files.reading import input_bytes, sha256_of
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import explained, make_folder, write_atomic
+from mtbias.files.writing import explained, make_folder, write_atomic, write_json
 from mtbias.machine.devices import chosen_device, require_device
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
@@ -32,6 +33,11 @@ from mtbias.types import Progress, frozen
 
 TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""
+_NOT_OF_A_CELL = frozenset(
+    {"name", "out", "cache_dir", "device", "shards", "sentences_per_shard", "slurm"}
+    | {"models", "systems", "languages", "datasets", "presets", "data"}
+)
+"""Settings of a sweep on which no cell's result depends, and those of which a cell has its own."""
 
 
 Looked = dict[str, RunProgress]
@@ -52,7 +58,8 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
     """Whether the result of a task is there, by the files of the run folders alone.
 
     `looked` holds what was found of runs that were looked at before, and is added to: a complete run's files are hashed
-    each time that it is looked at.
+    each time that it is looked at. A score task whose cells were made of other settings or files is not done: doing it
+    refuses them, or finds that nothing of them has changed.
 
     Raises:
         RunFolderError: a folder cannot be read.
@@ -61,7 +68,9 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
         return table_is_current(plan)
     found = [look(cell, {} if looked is None else looked) for cell in task.cells]
     if task.shard is None:
-        return all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
+        there = all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
+        made = _made(plan.sweep, task) if there else {}
+        return there and all(made.get(cell.id) == _made_of(plan.sweep, cell) for cell in task.cells)
     shard, run = task.shard, found[0]
     return run.translated or (run.parts is not None and run.missing.isdisjoint(shard.parts(run.parts)))
 
@@ -75,6 +84,33 @@ def look(cell: Cell, looked: Looked) -> RunProgress:
     if cell.id not in looked:
         looked[cell.id] = run_progress(cell.folder)
     return looked[cell.id]
+
+
+def _made_of(sweep: Sweep, cell: Cell) -> str:
+    """Hash of all that a cell's result depends on, files by size and time of change.
+
+    Where it is not what it was, the run's identity tells whether the result is still that of the sweep.
+    """
+    named = (cell.model, cell.given, sweep.data.get(cell.dataset), sweep.aligner_model, sweep.stanza_dir)
+    states = [
+        (str(path), stat.st_size, stat.st_mtime_ns)
+        for root in (Path(name) for name in named if name is not None)
+        for path in ([root, *sorted(root.rglob("*"))] if root.is_absolute() else ())  # else the name of a model
+        if path.is_file() and (stat := path.stat())
+    ]
+    settings = {key: value for key, value in asdict(sweep).items() if key not in _NOT_OF_A_CELL}
+    return sha256_of(json.dumps([__version__, settings, cell.model, cell.preset, states], default=str))
+
+
+def _made_file(sweep: Sweep, task: Task) -> Path:
+    return sweep.out / TASKS / f"{task.file_name}.made"
+
+
+def _made(sweep: Sweep, task: Task) -> dict[str, str]:
+    """By the ids of cells what they were made of (`_made_of`) when they were last made, or compared."""
+    with suppress(OSError, DecodingError):
+        return decoded(dict[str, str], input_bytes(_made_file(sweep, task)))
+    return {}
 
 
 def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
@@ -122,9 +158,11 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
     for page in pages(sweep, task):  # one that is there may be of fewer systems
         with explained(page, "remove"):
             page.unlink(missing_ok=True)
+    made = _made(sweep, task)
     for cell in task.cells:
+        made_of = _made_of(sweep, cell)
         try:
-            if run_progress(cell.folder).complete:
+            if made.get(cell.id) == made_of and run_progress(cell.folder).complete:
                 say(f"{task.id}: {cell.id} done already")
                 continue
             request = make_request(sweep, cell, device, here=here, beside=given.get(cell.dataset))
@@ -134,6 +172,9 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
             if measure.identity == request.measure.identity:
                 request = replace(request, measure=measure)
             evaluate(request, out=cell.folder, generate=cell.given is not None, progress=progress)
+            made[cell.id] = made_of
+            make_folder(sweep.out / TASKS)
+            write_json(_made_file(sweep, task), made)
             say(f"{task.id}: {cell.id} scored")
         except MissingTranslationsError as error:
             first = str(error).partition(";")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,17 @@ import pytest
 from mtbias.cluster.inventory import fetch, inventory, refuse_missing
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
-from mtbias.cluster.task_runs import make_request, pages, run_task
+from mtbias.cluster.task_runs import is_done, make_request, pages, run_task
 from mtbias.corpora import Corpus, load_corpus
-from mtbias.errors import DataError, MissingResourceError, MissingTranslationsError, UsageError
+from mtbias.demo import reference_file
+from mtbias.errors import DataError, MissingResourceError, MissingTranslationsError, RunFolderError, UsageError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.stages import Request
 from mtbias.morphology import StanzaAnalyser
 from mtbias.runs.run_folder import RunFolder
 from mtbias.settings import EvalSettings
 from mtbias.types import Json
+from tests.cli.shard_processes import small_corpus
 
 
 def _identity(request: Request) -> dict[str, Json]:
@@ -92,6 +95,51 @@ def test_a_task_whose_result_is_there_does_nothing(plan: SweepPlan) -> None:
     said: list[str] = []
     run_task(plan, plan.tasks[0], device="cpu", say=said.append, progress=lambda *_: None)
     assert said == ["translate:demo/demo/de:1/1: done already"]
+
+
+def test_cells_that_were_made_of_something_else_are_not_done(tmp_path: Path) -> None:
+    given = tmp_path / "right-de.tsv"
+    shutil.copy(reference_file("de"), given)
+    sweep = Sweep(
+        name="s",
+        out=tmp_path / "runs",
+        systems={"right": given},
+        languages=("de",),
+        datasets=("demo",),
+        data={"demo": small_corpus(tmp_path, every=32)},
+        stanza_dir=Path("mtbias:demo"),
+        cache_dir=tmp_path / "cache",
+        resamples=200,
+    )
+
+    def score(sweep: Sweep) -> list[str]:
+        said: list[str] = []
+        plan = make_plan(sweep)
+        run_task(plan, plan.tasks[0], device="cpu", say=said.append, progress=lambda *_: None)
+        return said
+
+    scored = ["score:de: demo/right/de scored"]
+    assert score(sweep) == scored
+    metrics = (sweep.out / "demo/right/de/metrics.json").read_bytes()
+    assert score(sweep) == ["score:de: done already"]
+    assert score(replace(sweep, shards=3, systems={**sweep.systems, "other": given})) == [
+        "score:de: demo/right/de done already",
+        "score:de: demo/other/de scored",
+        f"score:de: {sweep.out / 'demo' / 'report-de.html'}",
+    ]
+    with pytest.raises(RunFolderError, match=r"demo/right/de: belongs to another run: .*resamples.*200.*300"):
+        score(replace(sweep, resamples=300))
+    assert score(sweep) == ["score:de: done already"]  # of one system again
+    assert score(sweep) == ["score:de: done already"]  # of one system again
+    assert not is_done(make_plan(replace(sweep, resamples=300)), make_plan(sweep).tasks[0])
+
+    given.touch()  # another time and nothing else: compared once
+    assert score(sweep) == scored
+    assert score(sweep) == ["score:de: done already"]
+    given.write_text(given.read_text(encoding="utf-8").replace("Der", "Die"), encoding="utf-8")
+    with pytest.raises(RunFolderError, match="demo/right/de: belongs to another run"):
+        score(sweep)
+    assert (sweep.out / "demo/right/de/metrics.json").read_bytes() == metrics
 
 
 def test_systems_of_one_language_have_a_page(plan: SweepPlan) -> None:
