@@ -19,7 +19,7 @@ from mtbias.evaluation.preparation import prepare_eval, prepare_score
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.files.reading import input_bytes, sha256_of
 from mtbias.files.strict_json import DecodingError, decoded
-from mtbias.files.writing import explained, make_folder, write_atomic, write_json
+from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.machine.devices import chosen_device, require_device
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
@@ -66,12 +66,11 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
     """
     if task.kind == TABLE:
         return table_is_current(plan)
-    found = [look(cell, {} if looked is None else looked) for cell in task.cells]
+    looked = {} if looked is None else looked
     if task.shard is None:
-        there = all(run.complete for run in found) and all(page.is_file() for page in pages(plan.sweep, task))
-        made = _made(plan.sweep, task) if there else {}
-        return there and all(made.get(cell.id) == _made_of(plan.sweep, cell) for cell in task.cells)
-    shard, run = task.shard, found[0]
+        there = all(is_current(plan.sweep, cell, looked) for cell in task.cells)
+        return there and all(page.is_file() for page in pages(plan.sweep, task))
+    shard, run = task.shard, look(task.cells[0], looked)
     return run.translated or (run.parts is not None and run.missing.isdisjoint(shard.parts(run.parts)))
 
 
@@ -84,6 +83,20 @@ def look(cell: Cell, looked: Looked) -> RunProgress:
     if cell.id not in looked:
         looked[cell.id] = run_progress(cell.folder)
     return looked[cell.id]
+
+
+def is_current(sweep: Sweep, cell: Cell, looked: Looked) -> bool:
+    """Whether the run of a cell is complete, and was made of, or compared with, the sweep and its files as they are."""
+    if not look(cell, looked).complete:
+        return False
+    try:
+        return _made_file(sweep, cell).read_bytes() == _made_of(sweep, cell).encode()
+    except OSError:  # none, or none that can be read: the run is compared
+        return False
+
+
+def _made_file(sweep: Sweep, cell: Cell) -> Path:
+    return sweep.out / TASKS / f"{cell.id.replace('/', '+')}.made"
 
 
 def _made_of(sweep: Sweep, cell: Cell) -> str:
@@ -100,17 +113,6 @@ def _made_of(sweep: Sweep, cell: Cell) -> str:
     ]
     settings = {key: value for key, value in asdict(sweep).items() if key not in _NOT_OF_A_CELL}
     return sha256_of(json.dumps([__version__, settings, cell.model, cell.preset, states], default=str))
-
-
-def _made_file(sweep: Sweep, task: Task) -> Path:
-    return sweep.out / TASKS / f"{task.file_name}.made"
-
-
-def _made(sweep: Sweep, task: Task) -> dict[str, str]:
-    """By the ids of cells what they were made of (`_made_of`) when they were last made, or compared."""
-    with suppress(OSError, DecodingError):
-        return decoded(dict[str, str], input_bytes(_made_file(sweep, task)))
-    return {}
 
 
 def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
@@ -158,11 +160,10 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
     for page in pages(sweep, task):  # one that is there may be of fewer systems
         with explained(page, "remove"):
             page.unlink(missing_ok=True)
-    made = _made(sweep, task)
     for cell in task.cells:
         made_of = _made_of(sweep, cell)
         try:
-            if made.get(cell.id) == made_of and run_progress(cell.folder).complete:
+            if is_current(sweep, cell, {}):
                 say(f"{task.id}: {cell.id} done already")
                 continue
             request = make_request(sweep, cell, device, here=here, beside=given.get(cell.dataset))
@@ -172,9 +173,8 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
             if measure.identity == request.measure.identity:
                 request = replace(request, measure=measure)
             evaluate(request, out=cell.folder, generate=cell.given is not None, progress=progress)
-            made[cell.id] = made_of
             make_folder(sweep.out / TASKS)
-            write_json(_made_file(sweep, task), made)
+            write_atomic(_made_file(sweep, cell), made_of.encode())
             say(f"{task.id}: {cell.id} scored")
         except MissingTranslationsError as error:
             first = str(error).partition(";")[0]

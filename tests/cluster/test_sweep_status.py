@@ -20,7 +20,7 @@ from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import TASKS, Failure, _made_file, _made_of, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
 from mtbias.files.kept_work import PARTS, PartStore, PlanRecord
-from mtbias.files.writing import locked_folder, make_folder, write_json
+from mtbias.files.writing import locked_folder
 from mtbias.runs.run_folder import RunFolder
 
 SHARDS = 2
@@ -68,9 +68,8 @@ def _finish(plan: SweepPlan, cell: int) -> None:
     with RunFolder(plan.cells[cell].folder).open_or_create({"dataset": "demo"}) as folder:
         folder.write_calls([])
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
-    task = plan.task(f"score:{plan.cells[cell].lang}")
-    make_folder(plan.sweep.out / TASKS)
-    write_json(_made_file(plan.sweep, task), {plan.cells[cell].id: _made_of(plan.sweep, plan.cells[cell])})
+    (plan.sweep.out / TASKS).mkdir(exist_ok=True)
+    _made_file(plan.sweep, plan.cells[cell]).write_text(_made_of(plan.sweep, plan.cells[cell]))
 
 
 def _states(plan: SweepPlan) -> dict[str, str]:
