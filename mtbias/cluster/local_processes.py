@@ -66,9 +66,11 @@ def sweep(
         return
     if gpus > gpu_count():
         raise SettingError("gpus", f"asked for {gpus}, torch sees {gpu_count()} here; leave it out for the CPU")
-    where = translation_device(device or ("cuda" if gpus else plan.sweep.device))
-    if task is not None:
-        one = plan.task(task)
+    where = device or ("cuda" if gpus else plan.sweep.device)
+    one = None if task is None else plan.task(task)
+    if one is None or one.shard is not None or where == "auto":  # what a GPU translated is scored without one, too
+        where = translation_device(where)
+    if one is not None:
         with recorded(plan, one, _own_log()):
             run_task(plan, one, device=where, say=say, progress=ProgressLine())
         return

@@ -28,6 +28,7 @@ from mtbias.settings import (
     SourceSettings,
     at_least,
 )
+from mtbias.translate.language_models.prompt_files import is_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 from mtbias.types import JsonDict, JsonObject
 
@@ -216,7 +217,8 @@ def _with_paths(content: JsonDict, base: Path) -> JsonDict:
         return model_path(value, base) if isinstance(value, str) else value
 
     placed = dict(content)
-    for key in placed.keys() & {"out", "stanza_dir", "cache_dir"}:
+    files = {"prompt"} if is_file(str(placed.get("prompt", ""))) else set()
+    for key in placed.keys() & {"out", "stanza_dir", "cache_dir", *files}:
         placed[key] = absolute(placed[key])
     if "aligner_model" in placed:
         placed["aligner_model"] = model(placed["aligner_model"])

@@ -14,13 +14,16 @@ from mtbias import __version__
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
 from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
-from mtbias.errors import MissingTranslationsError, MtbiasError
+from mtbias.corpora import cache_folder
+from mtbias.errors import MissingTranslationsError, MtbiasError, UsageError
 from mtbias.evaluation.preparation import prepare_eval, prepare_score
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
 from mtbias.files.reading import input_bytes, sha256_of
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, make_folder, write_atomic
+from mtbias.language.installed import get_language
 from mtbias.machine.devices import chosen_device, require_device
+from mtbias.morphology.stanza_models import stanza_folder
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import read_run
@@ -65,7 +68,7 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
         RunFolderError: a folder cannot be read.
     """
     if task.kind == TABLE:
-        return table_is_current(plan)
+        return not _other(plan, looked) and table_is_current(plan)
     looked = {} if looked is None else looked
     if task.shard is None:
         there = all(is_current(plan.sweep, cell, looked) for cell in task.cells)
@@ -104,7 +107,8 @@ def _made_of(sweep: Sweep, cell: Cell) -> str:
 
     Where it is not what it was, the run's identity tells whether the result is still that of the sweep.
     """
-    named = (cell.model, cell.given, sweep.data.get(cell.dataset), sweep.aligner_model, sweep.stanza_dir)
+    stanza = stanza_folder(sweep.stanza_dir, cache_folder(sweep.cache_dir))
+    named = (cell.model, cell.given, sweep.data.get(cell.dataset), sweep.aligner_model, sweep.prompt, stanza)
     states = [
         (str(path), stat.st_size, stat.st_mtime_ns)
         for root in (Path(name) for name in named if name is not None)
@@ -112,7 +116,16 @@ def _made_of(sweep: Sweep, cell: Cell) -> str:
         if path.is_file() and (stat := path.stat())
     ]
     settings = {key: value for key, value in asdict(sweep).items() if key not in _NOT_OF_A_CELL}
-    return sha256_of(json.dumps([__version__, settings, cell.model, cell.preset, states], default=str))
+    plugin = None
+    with suppress(UsageError):  # only a plugin's corpus needs none
+        plugin = get_language(cell.lang).version
+    return sha256_of(json.dumps([__version__, plugin, settings, cell.model, cell.preset, states], default=str))
+
+
+def _other(plan: SweepPlan, looked: Looked | None) -> list[str]:
+    """The ids of cells whose runs are complete, and were made of something else."""
+    looked = {} if looked is None else looked
+    return [c.id for c in plan.cells if look(c, looked).complete and not is_current(plan.sweep, c, looked)]
 
 
 def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
@@ -127,6 +140,8 @@ def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], o
     if is_done(plan, task):
         say(f"{task.id}: done already")
     elif task.kind == TABLE:
+        if other := _other(plan, None):
+            raise MissingTranslationsError(f"no table yet: {other[0]} was made with other settings or files")
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
         (cell,) = task.cells

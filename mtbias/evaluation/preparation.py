@@ -196,6 +196,8 @@ def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
         raise SettingError("variant", message)
     if settings.evidence != "tables" and name != GENDER:
         raise SettingError("evidence", "expected a data set of entities whose gender is read; leave it out here")
+    if settings.aligner != EvaluatorSettings.aligner and name in {MT_GENEVAL, MT_GENEVAL_CONTEXT, "gest"}:
+        raise SettingError("aligner", "no words are aligned for this data set; leave it out here")
     return find_measure(name)
 
 

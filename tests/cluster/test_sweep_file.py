@@ -34,9 +34,11 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     text = (
         "out = '../runs'\nmodels = ['demo', 'checkpoint', 'owner/name']\nlanguages = ['de']\ndatasets = ['custom']\n"
-        "stanza_dir = 'stanza'\ncache_dir = '/cache'\n[data]\ncustom = 'own.tsv'\n"
+        "stanza_dir = 'stanza'\ncache_dir = '/cache'\nprompt = 'own.toml'\n[data]\ncustom = 'own.tsv'\n"
     )
     sweep = read_sweep(_file(tmp_path, text))
+    assert sweep.prompt == str(tmp_path / "own.toml")
+    assert read_sweep(_file(tmp_path, text.replace("own.toml", "tower"))).prompt == "tower"
     checkpoint = str(tmp_path / "checkpoint")
     assert sweep.out == tmp_path.parent / "runs"
     assert sweep.models == ("demo", checkpoint, "owner/name")

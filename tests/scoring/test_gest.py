@@ -119,6 +119,8 @@ def test_what_is_wrong_with_the_file_is_said_in_one_line(table: Path, tmp_path: 
     table.write_text("sentence,stereotype\nI sleep.,3\n", encoding="utf-8")
     with pytest.raises(SettingError, match=r"variant.*mt-geneval"):
         score(table, ["Spím."], "cs", stanza_dir, variant="plain")
+    with pytest.raises(SettingError, match=r"aligner.*no words are aligned for this data set; leave it out here"):
+        score(table, ["Spím."], "cs", stanza_dir, aligner="eflomal")
 
 
 @pytest.mark.slow

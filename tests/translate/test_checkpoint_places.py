@@ -38,6 +38,9 @@ def test_a_local_folder_is_named_by_its_content(copied: Callable[[str], Path], t
     with pytest.raises(UsageError, match=r"--revision is for models of the hub; .*m2m100 is a folder"):
         locate(str(folder), "de", cache=tmp_path, revision="main")
     assert locate("demo", "de", cache=tmp_path).folder == model_folder_of_demo()
+    (folder / "adapter_config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"m2m100: expected whole weights, got an adapter too; merge it into them"):
+        locate(str(folder), "de", cache=tmp_path)
 
 
 def test_a_local_folder_comes_before_a_hub_id(

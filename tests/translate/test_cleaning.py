@@ -250,6 +250,17 @@ def test_what_several_lines_are_depends_on_the_prompt() -> None:
     assert clean(ES, SOURCE, load_prompt("alternatives"), "es") == Cleaned(ES)
 
 
+def test_a_first_line_that_may_be_a_part_of_the_translation_is_none() -> None:
+    two = "Her mother was a teacher. She herself became a doctor."
+    lines = "Ihre Mutter war Lehrerin.\nSie selbst wurde Ärztin."
+    assert clean(lines, two, PLAIN, "de") == Cleaned(None, ("shape",), "shape")
+    one = "Ihre Mutter war Lehrerin, und sie selbst wurde Ärztin."
+    assert clean(f"{one}\n\nNote: I joined the two sentences into one.", two, PLAIN, "de") == Cleaned(one, ("lines",))
+    whole = lines.replace("\n", " ")
+    assert clean(f"{whole}\n\nAnmerkung: weiblich.", two, PLAIN, "de") == Cleaned(whole, ("lines",))
+    assert clean(lines, two, replace(PLAIN, answer=AnswerForm(lines="first")), "de").text == lines.partition("\n")[0]
+
+
 def test_a_translation_between_the_marks_that_the_prompt_asks_for() -> None:
     marked = replace(PLAIN, answer=AnswerForm(between=("<es>", "</es>")))
     assert clean(f"The doctor is a woman.\n<es>{ES}</es>\nDone.", SOURCE, marked, "es") == Cleaned(ES)

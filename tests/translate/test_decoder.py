@@ -24,6 +24,7 @@ from tests.built import built
 
 from .conftest import Checkpoint
 from .endpoint_runs import Corpus
+from .reference import change
 from .small_decoder import PAIRS, as_said, demo_pairs, make_decoder
 
 
@@ -97,6 +98,26 @@ def test_batches_give_what_one_prompt_after_the_other_gives(
     assert [t.text for t in found.translations[:-1]] == [target for _, target in pairs]
     assert raw[-1] == raw[0]
     assert found.noticed["cleaned"] == {"introduction": PAIRS // 4, "quotes": PAIRS // 4}
+
+
+def test_search_is_greedy_whatever_the_checkpoint_says(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(decoder, tmp_path / "penalties"))
+    change(folder / "generation_config.json", num_beams=3, repetition_penalty=1.8, no_repeat_ngram_size=2)
+    assert [t.raw for t in run(plan(folder, corpus)).translations] == [
+        t.raw for t in run(plan(decoder, corpus)).translations
+    ]
+
+
+def test_a_template_that_asks_for_the_date_is_given_one_date(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(decoder, tmp_path / "dated"))
+    template = folder / "chat_template.jinja"
+    template.write_text("\nToday: {{ strftime_now('%d %b %Y') }}\n" + template.read_text())
+    made = plan(folder, corpus)
+    assert made.identity["template"] == "chat, 26 Jul 2024"
+    first = made.system.tokenizer.decode(made.encoded[0])
+    assert first == "\nToday: 26 Jul 2024\n" + plan(decoder, corpus).system.tokenizer.decode(
+        plan(decoder, corpus).encoded[0]
+    )
 
 
 @pytest.mark.parametrize("rows", [1, 3, PAIRS])

@@ -31,6 +31,9 @@ from mtbias.translate.seq2seq.transformers_engine import load_model
 from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.types import Json, SourceSentence
 
+PROMPT_DATE = "26 Jul 2024"
+"""The date of prompts, for chat templates that ask for today's: the one that Llama 3's has where it knows none."""
+
 
 class DecoderSystem(BatchSystem):
     """Asks a causal language model for translations into one language (`mtbias.translate.system.System`)."""
@@ -157,7 +160,9 @@ class DecoderTokenizer:
     folder: Path
     _tokenizer: Any
     template: str
-    """``chat`` where the checkpoint has a chat template, else ``plain``: the turns one after the other."""
+    """``chat`` where the checkpoint has a chat template, with the date where it asks for one; else ``plain``: the turns
+    one after the other.
+    """
 
     @classmethod
     def load(cls, folder: Path) -> DecoderTokenizer:
@@ -169,7 +174,13 @@ class DecoderTokenizer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             made = load_tokenizer(folder, "AutoTokenizer")
-        return cls(folder, made, "chat" if made.chat_template else "plain")
+        template = "chat" if made.chat_template else "plain"
+        if "strftime_now" in (made.chat_template or ""):  # the day's date would make other prompts of the same run
+            template = f"chat, {PROMPT_DATE}"
+            # With something behind it, so that a template that begins with a line end keeps that.
+            fixed = f"{{% macro strftime_now(form) %}}{PROMPT_DATE}{{% endmacro %}}{{{{ '' }}}}"
+            made.chat_template = fixed + made.chat_template
+        return cls(folder, made, template)
 
     def encode(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
         """The token ids of a conversation, up to where the model is to continue.
@@ -205,13 +216,16 @@ class DecoderEngine:
         Raises:
             ModelError: they cannot be loaded.
         """
-        from transformers import AutoModelForCausalLM
+        from transformers import AutoModelForCausalLM, GenerationConfig
 
         self.folder, self.tokenizer, self.device, self.dtype = folder, tokenizer, device, dtype
         self._model = load_model(folder, AutoModelForCausalLM, device=device, dtype=dtype)
         named = self._model.generation_config.eos_token_id
         listed = named if isinstance(named, list) else [] if named is None else [named]
         self._ends = sorted({*listed, *tokenizer.ends})
+        # What the checkpoint's own says of beams, sampling and repetition is no part of greedy search, and would fill
+        # what a search leaves open.
+        self._model.generation_config = GenerationConfig()
 
     def answer(self, prompts: Sequence[Sequence[int]], *, limit: int) -> list[Answer]:
         """The likeliest next token each time, up to `limit` of them: the answers to `prompts`, token ids each.
@@ -241,7 +255,6 @@ class DecoderEngine:
                 found = self._model.generate(
                     input_ids=torch.tensor(ids, device=self.device),
                     attention_mask=torch.tensor(mask, device=self.device),
-                    # A new one: what the checkpoint's own says of sampling and repetition is no part of greedy search.
                     generation_config=GenerationConfig(
                         do_sample=False, max_new_tokens=limit, eos_token_id=self._ends or None, pad_token_id=pad
                     ),

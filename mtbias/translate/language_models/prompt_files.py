@@ -124,16 +124,19 @@ class Prompt:
         return {**asdict(self), "sha256": self.sha256}
 
 
-def load_prompt(name: str | Path) -> Prompt:
-    """The prompt that ships under this name, or the one in the TOML file of this path.
+def is_file(prompt: str) -> bool:
+    """Whether it is the path of a prompt, not a name: it has a slash or ends in ``.toml``."""
+    return "/" in prompt or prompt.endswith(".toml")
 
-    What has a slash or ends in ``.toml`` is a path.
+
+def load_prompt(name: str | Path) -> Prompt:
+    """The prompt that ships under this name, or the one in the TOML file of this path (`is_file`).
 
     Raises:
         UsageError: no prompt of this name ships; lists those that do.
         DataError: the file is not there, no TOML, or no prompt; says which key, what was expected, what came.
     """
-    if isinstance(name, Path) or "/" in name or name.endswith(".toml"):
+    if isinstance(name, Path) or is_file(name):
         return _parsed(read_text(Path(name)))
     for prompt in list_prompts():
         if prompt.name == name:

@@ -90,10 +90,14 @@ class Checkpoint:
 
         Raises:
             ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub, or more
-                layers than any model has.
+                layers than any model has; there is an adapter.
             DataError: a pipe or a device is among the files.
         """
         refuse_special(self.folder)
+        if (self.folder / "adapter_config.json").exists():  # loaded where peft is installed, and nowhere else
+            raise ModelError(
+                f"{self.folder}: expected whole weights, got an adapter too; merge it into them, or remove its files"
+            )
         for index in (_WEIGHTS[1], _OLD_WEIGHTS[1]):
             names = _object(self.folder / index).get("weight_map") or {}
             for name in sorted(map(str, names.values())) if isinstance(names, dict) else ():
