@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from mtbias.errors import ModelError, UsageError
+from mtbias.errors import ModelError, SettingError, UsageError
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models.decoder_system import DecoderEngine, DecoderPlan, DecoderSystem, DecoderTokenizer
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
@@ -276,6 +276,8 @@ def test_decoders_of_other_names_give_what_one_prompt_after_the_other_gives(
 def test_a_prompt_that_is_not_there_is_refused_before_anything_is_loaded(decoder: Path, corpus: Corpus) -> None:
     with pytest.raises(UsageError, match="nope"):
         plan(decoder, corpus, prompt="nope")
+    with pytest.raises(SettingError, match="dtype: expected float32, bfloat16, float16 for small, a language model"):
+        plan(decoder, corpus, engine="ct2", dtype="int8")
 
 
 def test_a_tokenizer_that_drops_merges_at_random_is_refused(decoder: Path, tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mtbias.errors import ModelError
+from mtbias.errors import ModelError, SettingError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import chosen_device
-from mtbias.settings import LanguageModelSettings
+from mtbias.settings import DTYPES, LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer, AnswersPlan
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained
@@ -57,6 +57,9 @@ class DecoderSystem(BatchSystem):
         self.device = chosen_device(asked.device)
         gpu_dtype = get_preset(asked.settings.preset).gpu_dtype
         self.dtype = asked.settings.dtype or (gpu_dtype if self.device.startswith("cuda") else "float32")
+        if self.dtype not in DTYPES["transformers"]:  # a sweep's, which may be for CTranslate2
+            known = ", ".join(DTYPES["transformers"])
+            raise SettingError("dtype", f"expected {known} for {checkpoint.name}, a language model, got {self.dtype!r}")
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
         # Greedy; the start token that `max_length` counts is none here.
         self.decoding = Decoding(beams=1, max_length=self.language_model.answer_tokens + 1)
