@@ -46,8 +46,8 @@ class ReadingOptions:
             UsageError: an option is given neither once nor as often as there are systems.
         """
         for name, values in (("ids", self.ids), ("spans", self.spans)):
-            if values and len(values) not in {1, n}:
-                each = "once" if n == 1 else f"once, or once for each of {n} systems"
+            if values and (not n or len(values) not in {1, n}):
+                each = f"once, or once for each of {n} systems" if n > 1 else "once" if n else "with --predictions"
                 raise UsageError(f"--{name}: expected it {each}, got it {len(values)} times")
         ids = self.ids and [self.ids[at % len(self.ids)] for at in range(n)]
         spans = self.spans and [self.spans[at % len(self.spans)] for at in range(n)]

@@ -159,7 +159,7 @@ _NUMBERS = {
 _GROUPS: tuple[tuple[Callable[[BugSentence], Any], Callable[[Any], str]], ...] = (
     (lambda row: row.distance // BIN, lambda bin_: f"distance {BIN * bin_}-{BIN * bin_ + BIN - 1}"),
     (lambda row: row.pronouns, lambda n: f"pronouns {n}"),
-    (lambda row: row.domain, str),
+    (lambda row: row.domain or "(no corpus)", str),  # "" is the group of all rows
 )
 """What rows are grouped by, and what such a group is called."""
 

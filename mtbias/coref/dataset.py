@@ -165,6 +165,10 @@ class CorefDataset(ABC):
         if self.takes_labels and not paths[0].is_dir() and not holds_clusters(read_text(paths[0])):
             if len(paths) > 1:
                 raise DataError(f"expected one table of labels, got {len(paths)} files", path=paths[1])
+            if ids or spans:
+                raise UsageError(
+                    "--ids and --spans go with files of clusters, got a table of labels: it has the data's ids"
+                )
             answers = self.read_labels(paths[0])
         else:
             answers = read_output(self.texts, paths, ids=ids, spans=spans)

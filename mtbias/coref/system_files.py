@@ -41,7 +41,7 @@ from mtbias.types import JsonDict
 _ENDINGS = (".jsonl", ".ndjson", ".jsonlines", ".json", ".conllu", "conll")
 """How the files end that are taken of a folder, where others may lie (`.v4_auto_conll` is one of them)."""
 _IDS = ("id", "doc_key", "doc_id", "docId", "document_id")
-_DOCUMENT = re.compile(r"#\s*newdoc id\s*=\s*(?P<id>.*?)\s*")
+_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(?P<id>.*?))?\s*")
 _STANZA = re.compile(r"(?P<where>unit|start|middle|end)-(?:repr-)?(?P<chain>[^,]+)")
 _ENTITY = re.compile(
     r"\((?P<opens>[^()\[\]-]+)(?P<part>\[\d+/\d+\])?(?:-[^()]*)?(?P<closes_here>\))?"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mtbias.coref.documents import Clusters, CorefText, Format, Spans, exported
-from mtbias.coref.output_reading import read_output
+from mtbias.coref.output_reading import IN_ORDER, read_output
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError, UsageError
 from mtbias.files.kept_work import kept_lines
 from mtbias.files.reading import sha256_of, sha256_of_file
@@ -124,7 +124,7 @@ class CommandSystem:
         self._command, self._form, self._ids, self._spans = command, form, ids, spans
         self.signature = f"command:{command}|format:{form}"
         """The command; what it runs is the user's to keep."""
-        self.signature += "" if ids is None else f"|ids:{sha256_of_file(ids)[:12]}"
+        self.signature += "" if ids is None else f"|ids:{ids if str(ids) == IN_ORDER else sha256_of_file(ids)[:12]}"
         self.signature += "" if spans is None else f"|spans:{spans}"
         self.notes: tuple[str, ...] = ()
         """How ids and mentions of what the command wrote were read."""

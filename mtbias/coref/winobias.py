@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from types import MappingProxyType
 
@@ -179,6 +179,9 @@ class WinoBias(CorefDataset):
             if len(sets) == len(CONDITIONS):
                 pro, anti = sets.values()
                 units[part] = _lines(pro, anti)
+                alone = len(pro.documents) + len(anti.documents) - 2 * len(units[part].sums)
+                if alone:
+                    notes.append(f"{part}: {alone} lines of one condition alone, in no average and no difference")
                 over_lines = units[part].over("rows", resamples, seed)
                 found |= _differences(units[part], over_lines, resamples, _rng(at, Stereotype.NONE))
                 differing = differing_pairs(pro.documents, anti.documents)
@@ -233,6 +236,10 @@ def read_winobias(folder: Path) -> WinoBias:
             seen[document.id] = path
         documents = (_document(document, occupations, path) for document in conll.documents)
         sets[split, type_, condition] = tuple(sorted(documents, key=lambda document: document.line))
+        for one, other in pairwise(sets[split, type_, condition]):
+            if one.line == other.line:
+                message = f"document {other.id!r}: expected another number at its end than {one.id!r} has"
+                raise DataError(message, path=path)
     if not sets:
         raise DataError(
             "expected files such as dev_type1_pro_stereotype.v4_auto_conll in this folder, got none", path=folder
@@ -337,13 +344,14 @@ class _Set:
 
 
 def _lines(pro: _Set, anti: _Set) -> NumberUnits:
-    """A unit is a line: what the sentences of both conditions on it add."""
-    names = {document.line: document.occupation.name for of in (pro, anti) for document in of.documents}
-    at = {line: place for place, line in enumerate(sorted(names))}
+    """A unit is a line that both conditions have: what its two sentences add."""
+    names = {document.line: document.occupation.name for document in anti.documents}
+    at = {line: place for place, line in enumerate(sorted(names.keys() & {d.line for d in pro.documents}))}
     sums = np.zeros((len(at), 2, pro.table.shape[1] + 2))
     for side, of in enumerate((pro, anti)):
-        rows = [at[document.line] for document in of.documents]
-        sums[rows, side] = np.column_stack([of.table, of.right, np.ones(len(rows))])
+        own = [n for n, document in enumerate(of.documents) if document.line in at]
+        rows = [at[of.documents[n].line] for n in own]
+        sums[rows, side] = np.column_stack([of.table, of.right, np.ones(len(of.right))])[own]
     return NumberUnits(sums.reshape(len(at), -1), tuple(names[line] for line in at), _numbers)
 
 
@@ -377,8 +385,7 @@ def _differences(
     lines: NumberUnits, over_lines: Mapping[str, Estimate], resamples: int, rng: Rng
 ) -> dict[str, Estimate]:
     """Averages and differences (pro − anti); paired test and interval rest on the lines that both conditions have."""
-    sides = lines.sums.reshape(len(lines.sums), 2, -1)
-    pro, anti = sides[sides[..., -1].all(axis=1)].swapaxes(0, 1)
+    pro, anti = lines.sums.reshape(len(lines.sums), 2, -1).swapaxes(0, 1)
     paired = PairedUnits(pro[:, :-2], anti[:, :-2])
     f1 = compare(paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng)["f1"]
     more = pro[:, -2] - anti[:, -2]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
@@ -22,7 +22,7 @@ from mtbias.corpora.own_sentences import write_custom
 from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns, is_plural
 from mtbias.errors import DataError
-from mtbias.files.writing import check_table_name, signature_line
+from mtbias.files.writing import check_table_name, refuse_input, signature_line
 from mtbias.types import Gender, Instance, Span, Stereotype, frozen
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
@@ -81,6 +81,8 @@ class Counterfactual:
     """Ids of the first sentences under each reason."""
     ambiguous: Sequence[tuple[str, str]]
     """Id, and the words around, of each pronoun in the originals whose reading was a guess."""
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What the reader noticed in the corpus (`Corpus.notes`), rows that it left out among them."""
     out: Path | None = None
     signature: str = ""
 
@@ -150,22 +152,20 @@ def write_counterfactual(corpus: Corpus[Instance], out: Path, *, controls: bool 
     """Write the counterfactual corpus of `corpus` to `out`, with the columns of a corpus of one's own.
 
     Raises:
-        SettingError: `out` is no table.
+        SettingError: `out` is no table, or the corpus.
         DataError: no sentence can be swapped; as `make_counterfactual`.
         RunFolderError: `out` cannot be written.
     """
+    refuse_input("out", out, corpus.path)
     check_table_name(out)
     made, counts = make_counterfactual(corpus.instances, controls=controls)
     if not made:
         reasons = ", ".join(f"{reason} ({n:,})" for reason, n in counts.left_out.items())
         raise DataError(f"no sentence of the corpus can be swapped: {reasons}", path=corpus.path)
     write_custom(out, made)
-    options = {
-        "dataset": corpus.name,
-        "data": corpus.sha256[:12],
-        "controls": "yes" if controls else "no",
-    }
-    return replace(counts, out=out, signature=signature_line("counterfactual", {}, options))
+    options = {"dataset": corpus.name, "controls": "yes" if controls else "no"}
+    signature = signature_line("counterfactual", {"data": corpus.files}, options)
+    return replace(counts, notes=corpus.notes, out=out, signature=signature)
 
 
 def _plan_swap(instance: Instance) -> _Swap | str:

@@ -96,6 +96,10 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
         raise record.error("source: expected a sentence, got nothing")
     if "\n" in source or "\r" in source:
         raise record.error("source: expected a sentence in one line, got a line break inside it; remove it")
+    if record.path.suffix.lower() in {".tsv", ".tab"} and source[0] == source[-1] == '"' and '""' in source[1:-1]:
+        raise record.error(
+            'source: expected a sentence, got one quoted as in CSV (""); TSV has no quoting: call it .csv'
+        )
     refuse_long(source, "source", record.path, record.line)
     head = _head(record, source, entity, spoken)
     stereotype = record.get("stereotype").lower() or "none"

@@ -85,7 +85,9 @@ class MeasuredSpaces:
                     counts = ", ".join(f"{n:,} {what}" for what, n in each.rests_on.items())
                     for row, text in numbers.items():
                         cells = rows.setdefault(row, dict.fromkeys(names, UNDEFINED))
-                        cells |= {space.name: text, "rests on": counts}
+                        cells |= {space.name: text}
+                        if counts not in (others := cells.get("rests on", "").split("; ")):  # those of another file
+                            cells["rests on"] = "; ".join(filter(None, (*others, counts)))
         left_out = {
             f"{space.name} [{name}]": list(lost) for space in self.spaces for name, lost in space.missing_words.items()
         }

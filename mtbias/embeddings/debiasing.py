@@ -338,6 +338,7 @@ def debias_file(
     files = {"vectors": {"vectors": vectors.sha256}, "words": {"words": lists.sha256}}
     options = {"list": "given" if words else "example", "limit": limit or "none", **described}
     counts = {"words": len(vectors.words), **found.counts, "vectors_of_length_0": gone}
+    counts |= {"repeated_words_left_out": vectors.repeated, "zero_vectors_left_out": vectors.zeros}
     signature = signature_line(f"embeddings:debias|{method}", files, options)
     made = DebiasedFile(counts, digest.hexdigest(), out, signature)
     record = {

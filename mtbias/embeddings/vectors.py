@@ -139,7 +139,7 @@ def _row(text: str, separator: str, expected: int, path: Path, line: int) -> tup
     fields = rest.split()
     if expected and len(fields) != expected:  # the word may have blanks
         word, *fields = text.rsplit(None, expected)
-    if not word.strip() or not fields or len(fields) != (expected or len(fields)):
+    if not word or not fields or len(fields) != (expected or len(fields)):
         wanted = f"a word and {expected} numbers" if expected else "a word and numbers"
         raise DataError(f"expected {wanted}, got {text[:40]!r}", path=path, line=line)
     try:

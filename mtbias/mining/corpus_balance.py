@@ -104,6 +104,8 @@ class BalancedCorpus:
 
     sentences: Mapping[str, int]
     """Of the corpus, of either gender, of what the sample was drawn from, of the sample."""
+    notes: Mapping[str, int]
+    """What the reader noticed in the corpus (`Corpus.notes`), rows that it left out among them."""
     out: Path
     signature: str
 
@@ -143,7 +145,7 @@ def balance_corpus(
     sentences = {"in the corpus": len(corpus.instances)}
     sentences |= {str(gender): sum(row.gold is gender for row in rows) for gender in GENDERS}
     sentences |= {**sample.facts, "in the sample": len(sample.chosen)}
-    return BalancedCorpus(sentences, out, signature_line("balance", {"data": corpus.files}, options))
+    return BalancedCorpus(sentences, corpus.notes, out, signature_line("balance", {"data": corpus.files}, options))
 
 
 def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> None:
@@ -192,6 +194,8 @@ class CorpusDescription:
     """Of the numbers that the corpus has."""
     histograms: Sequence[Mapping[str, str | int]]
     """Of each property's classes the sentences of each of `genders`."""
+    notes: Mapping[str, int]
+    """What the reader noticed in the corpus (`Corpus.notes`), rows that it left out among them."""
     signature: str
 
 
@@ -231,5 +235,6 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
         genders=genders,
         means=means,
         histograms=histograms,
+        notes=corpus.notes,
         signature=signature_line("describe", {"data": corpus.files}, {"dataset": corpus.name}),
     )

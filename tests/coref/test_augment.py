@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.coref.documents import read_conll
 from mtbias.coref.training import Kind, MadeFile, augment
-from mtbias.errors import DataError
+from mtbias.errors import DataError, SettingError
 
 TAGGED = """\
 #begin document (a/b_0001); part 000
@@ -70,6 +70,18 @@ def test_only_words_and_document_names_change(tmp_path: Path) -> None:
     # her, son, HER are words; Ann twice is replaced, Bob has no counterpart; joy is a name only by spelling (NN).
     assert list(made.counts.values()) == [1, 3, 2, 1, 0]
     assert made.ambiguous == []
+
+
+def test_documents_without_brackets_get_another_name_too(tmp_path: Path) -> None:
+    _, copies = _made(tmp_path, TAGGED.replace("(a/b_0001); part 000", "a/b_0001"), "words")
+    assert copies.startswith("#begin document a/b_0001_a\n")
+
+
+def test_a_file_is_not_written_over(tmp_path: Path) -> None:
+    path = written(tmp_path, TAGGED)
+    with pytest.raises(SettingError, match="out: expected another file than those that are read"):
+        augment(path, "words", path)
+    assert path.read_text(encoding="utf-8") == TAGGED
 
 
 def test_anonymised_names_keep_one_id_in_the_file(tmp_path: Path) -> None:

@@ -143,6 +143,14 @@ def test_the_order_of_bins_is_that_of_numbers(tmp_path: Path) -> None:
     assert parts[4:7] == ["pronouns 1", "pronouns 2", "pronouns 11"]
 
 
+def test_rows_of_no_corpus_are_a_group_of_their_own(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [ROWS[0], (*ROWS[1][:7], "", *ROWS[1][8:])]
+    scores = _score(read_bug(_csv(tmp_path / "b.csv", rows)), tmp_path, {0: LINKED[0], 1: LINKED[1]})
+    assert _shares(scores, "all", "all") == [(1, 2)]
+    assert _shares(scores, "(no corpus)", "all") == [(0, 1)]
+    assert (scores["accuracy"].value, scores["accuracy"].n) == (50, 2)
+
+
 def test_neutral_rows_count_in_accuracy_alone(tmp_path: Path) -> None:
     data = read_bug(_csv(tmp_path / "b.csv", [ROWS[0], (*ROWS[1][:5], "Neutral", *ROWS[1][6:])]))
     scores = _score(data, tmp_path, {0: LINKED[0], 1: LINKED[0]})

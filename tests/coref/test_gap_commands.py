@@ -119,6 +119,7 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
             ["--predictions", "s", "--weights", "w", "--weights", "w"],
             "--weights: expected files of different names, got w, w",
         ),
+        (["--baseline", "random", "--ids", "order"], "--ids: expected it with --predictions, got it 1 times"),
     ],
 )
 def test_calls_of_gap_that_cannot_be_meant(

@@ -117,6 +117,20 @@ def test_any_system_as_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[st
     assert scored["systems"][0]["counts"]["dev type 1 pro"] == {"right": 1, "wrong": 1, "both": 0, "none": 1}
 
 
+def test_documents_of_a_command_may_stand_in_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "system.py"
+    program.write_text(
+        "import json, sys\n"
+        "rows = [{'text': json.loads(line)['text'], 'clusters': []} for line in open(sys.argv[1])]\n"
+        "open(sys.argv[2], 'w').writelines(json.dumps(row) + '\\n' for row in rows)\n"
+    )
+    write_winobias(tmp_path)
+    words = ["coref", "run", "--system", "command", "--dataset", "winobias", "--data", str(tmp_path)]
+    words += ["--command", f"{sys.executable} {program} {{in}} {{out}}", "--out", str(tmp_path / "found.jsonl")]
+    assert main([*words, "--ids", "order"]) == 0
+    assert ",ids:order|" in capfd.readouterr().out
+
+
 def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -163,6 +163,20 @@ def test_a_difference_has_its_sign(data: WinoBias) -> None:
     assert (of("f1_difference").p, of("f1_difference").interval, of("link_difference").p) == (None, None, 0.25)
 
 
+def test_lines_of_one_condition_alone_are_in_no_average_and_no_difference(folder: Path) -> None:
+    path = folder / "dev_type1_anti_stereotype.v4_auto_conll"
+    path.write_text(conll(ANTI_SENTENCES[:2], "anti"), encoding="utf-8")
+    data = read_winobias(folder)
+    scores = data.score(data.baseline("stereotype"), resamples=0)
+    assert "dev type 1: 1 lines of one condition alone, in no average and no difference" in scores.notes
+    both = {c: data.sets["dev", 1, c][:2] for c in (PRO, ANTI)}
+    alone = WinoBias({("dev", 1, c): documents for c, documents in both.items()}, data.files)
+    expected = alone.score(alone.baseline("stereotype"), resamples=0)
+    for key in ("f1_average", "f1_difference", "link_average", "link_difference", "f1_anti"):
+        assert (scores[PART, key].value, scores[PART, key].n) == (expected[PART, key].value, expected[PART, key].n)
+    assert (scores[PART, "link_pro"].n, scores[PART, "link_anti"].n) == (3, 2)
+
+
 def test_counterparts_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:
     pro, anti = data.sets["dev", 1, PRO], data.sets["dev", 1, ANTI]
     assert differing_pairs(pro, anti) == (2,)  # late, early
@@ -265,6 +279,9 @@ def test_gold_ids(folder: Path) -> None:
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("nw/pro//2", "nw/pro//x"), encoding="utf-8")
     with pytest.raises(DataError, match="expected a number at the end"):
+        read_winobias(folder)
+    path.write_text(text.replace("nw/pro//2", "bn/pro//1"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"expected another number at its end than '../pro//1' has"):
         read_winobias(folder)
     path.write_text(text.replace("nw/pro", "nw/anti"), encoding="utf-8")
     with pytest.raises(DataError, match=r"is in dev_type1_pro_stereotype\.v4_auto_conll already"):

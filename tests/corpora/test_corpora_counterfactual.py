@@ -26,9 +26,11 @@ from mtbias.corpora.counterfactual_pairs import (
     SWAP,
     UNKNOWN,
     make_counterfactual,
+    write_counterfactual,
 )
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.errors import DataError, SettingError
+from mtbias.mining.corpus_balance import describe
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -241,6 +243,17 @@ def test_a_tab_in_a_sentence_is_refused_in_tsv(tmp_path: Path) -> None:
         write_custom(tmp_path / "a.tsv", made)
     write_custom(tmp_path / "a.csv", made)
     assert load_corpus("custom", tmp_path / "a.csv").instances[0].source == "The doctor\tlost his keys ."
+
+
+def test_the_corpus_stays_and_what_was_left_out_of_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("source\tgender\tentity\tnote\nThe doctor lost his keys.\tm\tdoctor\tx\n", encoding="utf-8")
+    corpus = load_corpus("custom", path)
+    with pytest.raises(SettingError, match="out: expected another file than those that are read"):
+        write_counterfactual(corpus, path)
+    made = write_counterfactual(corpus, tmp_path / "b.tsv")
+    assert made.notes == describe(corpus).notes == {"column not used: note": 1}
+    assert f"|data:{corpus.sha256[:12]}" in made.signature
 
 
 # ----- real corpora

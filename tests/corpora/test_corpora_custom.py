@@ -102,6 +102,14 @@ def test_other_columns_are_noted(tmp_path: Path) -> None:
     }
 
 
+def test_quotes_of_csv_are_no_part_of_a_sentence(tmp_path: Path) -> None:
+    quoted = 'The nurse said ""I am her boss"" and left.'
+    with pytest.raises(DataError, match=r"a.tsv:2.* got one quoted as in CSV"):
+        load_corpus("custom", put(tmp_path, f'source\tgender\tentity\n"{quoted}"\tf\tnurse\n'))
+    plain = f"source\tgender\tentity\n{quoted.replace(chr(34) * 2, chr(34))}\tf\tnurse\n"
+    assert load_corpus("custom", put(tmp_path, plain)).instances[0].source == quoted.replace('""', '"')
+
+
 @pytest.mark.parametrize(
     ("header", "row", "line", "says"),
     [

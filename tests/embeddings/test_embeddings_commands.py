@@ -217,6 +217,15 @@ def test_debiased_files_are_named_apart_and_fit(
     assert [space["name"] for space in result["spaces"]] == [str(vectors), str(same_name)]
 
 
+def test_each_file_says_how_many_words_its_numbers_rest_on(
+    tmp_path: Path, files: list[object], embeddings: Callable[..., str]
+) -> None:
+    vectors = toy()
+    kept = [word for word in vectors.words if word != "w11"]
+    few = write_vectors(tmp_path, make_vectors(kept, vectors.rows(kept)), "few.txt")
+    assert " 2 words; 1 words" in embeddings("measure", *files, "--debiased", few, "--measure", "direct")
+
+
 def test_debias_refuses(
     tmp_path: Path, files: list[object], embeddings: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:

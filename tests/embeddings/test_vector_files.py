@@ -27,6 +27,10 @@ def test_reading_vectors(tmp_path: Path) -> None:
     assert later.words == ("a", "b\u00a0")
 
 
+def test_a_word_may_be_white_space_of_unicode(tmp_path: Path) -> None:
+    assert read_vectors(written(tmp_path, "a 3 4\n\x85 0 1\n\u00a0 1 0\n")).words == ("a", "\x85", "\u00a0")
+
+
 def test_words_that_look_like_numbers(tmp_path: Path) -> None:
     read = read_vectors(written(tmp_path, "a 3 4\n1990 0 1\n1 2 0 1\nat 8 -1 +0\n. . 1e0 -0\n"))
     assert read.words == ("a", "1990", "1 2", "at 8", ". .")
