@@ -294,9 +294,13 @@ def score_systems(
         MtbiasError: as of `score`; files are looked for before anything is computed.
     """
     settings, folder = settings or ScoreSettings(), Path(out)
+    if not (translations and langs):
+        raise UsageError(f"expected systems and languages, got {len(translations)} and {len(langs)}")
     for name, path in translations.items():
         if not name or name in {".", ".."} or "/" in name or "\0" in name:
-            raise UsageError(f"expected a system's name that a folder can have, got {name!r:.60}")
+            raise UsageError(
+                f"{path}: expected a system's name that a folder can have, got {name!r:.60}; give NAME=FILE"
+            )
         if len(langs) > 1 and LANG not in str(path):
             raise UsageError(f"expected {LANG} in the path where there are several languages, got {path}")
     named = [(name, lang) for lang in langs for name in translations]

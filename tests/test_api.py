@@ -346,6 +346,11 @@ def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, 
         mtbias.evaluate("demo", "de", settings=EvalSettings(dataset="winomt", cache_dir=cache, offline=True))
     with pytest.raises(RunFolderError, match="no such file"):
         mtbias.read_run(tmp_path / "absent")
+    for systems, langs in (({}, ["de"]), ({"a": "x"}, [])):
+        with pytest.raises(UsageError, match="expected systems and languages, got"):
+            mtbias.score_systems(systems, langs, tmp_path)
+    with pytest.raises(UsageError, match=r"x\.txt: expected a system's name .*; give NAME=FILE"):
+        mtbias.score_systems({"": "x.txt"}, ["de"], tmp_path)
 
 
 def test_importing_the_package_imports_nothing_heavy(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from mtbias.api import Run
 from mtbias.corpora import Corpus, load_entities
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
+from mtbias.files.reading import sha256_of
 from mtbias.files.strict_json import converted, load_json
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.settings import ScoreSettings
@@ -82,7 +83,9 @@ def _scored(benchmark: Benchmark, answers: tuple[tuple[str, str], ...], written:
     texts = dict(answers)
     asked = tuple(instance for instance in corpus.instances if instance.id in texts)
     if len(asked) < len(corpus.instances):
-        corpus = replace(corpus, name=f"{corpus.name}-{len(asked)}-of-{len(corpus.instances)}", instances=asked)
+        which = sha256_of(" ".join(instance.id for instance in asked))[:8]  # other sentences are another corpus
+        name_asked = f"{corpus.name}-{len(asked)}-of-{len(corpus.instances)}-{which}"
+        corpus = replace(corpus, name=name_asked, instances=asked)
     system = GivenSystem(name, lambda sources: join_texts(texts, sources.instances))
     request = prepare_score(cleaned_system(system, benchmark.lang), benchmark.lang, settings, corpus)
     done = evaluate(request, out=out if written else None)

@@ -70,7 +70,7 @@ class LabelFile:
 
         Raises:
             DataError: a label is none, an index is out of range, the language is not in the file; a `usable` other
-                than 1, 0 or nothing; an unknown `basis`.
+                than 1, 0 or nothing; an unknown `basis`; another annotator than 1 without a column `annotator`.
         """
         path = self.table.file.path
         if self.needs_winomt and winomt is None:
@@ -85,6 +85,10 @@ class LabelFile:
             known = ", ".join(sorted({r.get("lang") for r in self.table.records}))
             raise DataError(f"no rows of language {lang!r}; the file has {known}", path=path)
         columns = set(self.table.columns)
+        if annotator != "1" and "annotator" not in columns:
+            raise DataError(
+                f"expected the column annotator, for the rows of {annotator!r}; leave --annotator out", path=path
+            )
         marked = [r for r in rows if "usable" not in columns or _is_usable(r)]
         chosen = [r for r in marked if "annotator" not in columns or r.get("annotator") == annotator]
         if not chosen:

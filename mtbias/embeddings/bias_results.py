@@ -84,10 +84,10 @@ class MeasuredSpaces:
                     numbers |= {} if each.p is None else {f"{label}, p": number_text(each.p, decimals)}
                     counts = ", ".join(f"{n:,} {what}" for what, n in each.rests_on.items())
                     for row, text in numbers.items():
-                        cells = rows.setdefault(row, dict.fromkeys(names, UNDEFINED))
+                        cells = rows.setdefault(row, {**dict.fromkeys(names, UNDEFINED), "rests on": counts})
                         cells |= {space.name: text}
-                        if counts not in (others := cells.get("rests on", "").split("; ")):  # those of another file
-                            cells["rests on"] = "; ".join(filter(None, (*others, counts)))
+                        if counts not in cells["rests on"].split("; "):  # another file's
+                            cells["rests on"] += f"; {counts}"
         left_out = {
             f"{space.name} [{name}]": list(lost) for space in self.spaces for name, lost in space.missing_words.items()
         }

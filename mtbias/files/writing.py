@@ -231,7 +231,7 @@ def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with explained(temporary, "write"):
+        with explained(path, "write"):
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         try:
             _write_all(handle, temporary, content)

@@ -359,7 +359,7 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
         signature=run.signature,
         fingerprint=run.fingerprint,
         calls=sha256_of_file(run.path / CALLS),
-        sentences=len(run.calls),
+        sentences=len(run.known.calls),
         numbers=tuple(_number(number, run) for number in run.numbers),
         resamples=run.metrics["intervals"]["resamples"],
         seed=run.metrics["intervals"]["seed"],

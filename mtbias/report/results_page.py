@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
@@ -246,16 +247,21 @@ def publish(
 ) -> list[PublishedResult]:
     """Check finished runs, write their numbers into `out`/results.jsonl, and make the page of all results there.
 
-    A result of the same run is replaced. Without runs the page alone is made again. `names` and `links` are empty or
-    one for each run; `note` and `licence` are of all. Returns the results of `runs`, in their order.
+    A result of the same run is replaced; where nothing new is said of it, its link, note, licence and tests stay.
+    Without runs the page alone is made again. `names` and `links` are empty or one for each run; `note` and `licence`
+    are of all. Returns the results of `runs`, in their order.
 
     Raises:
-        SettingError: `out` is no folder; another number of links than of runs, or one that is no address.
+        SettingError: `out` is no folder; a note or licence of no runs; another number of links than of runs, or one
+            that is no address.
         DataError: as `read_checked`, `make_results`, `read_results` and `make_blocks`.
         RunFolderError: a run is not complete; a file cannot be written.
     """
     if out.exists() and not out.is_dir():
         raise SettingError("out", f"expected a folder, got the file {out}")
+    for name, text in (("note", note), ("licence", licence)):
+        if text is not None and not runs:
+            raise SettingError(name, "expected runs with it, of which it is said; give them again")
     if links and len(links) != len(runs):
         raise SettingError("link", f"expected an address for each of {len(runs)} runs, got {len(links)}")
     for link in links:
@@ -270,6 +276,8 @@ def publish(
     )
     file, new = out / RESULTS, {result.fingerprint for result in results}
     there = read_results(file) if file.exists() or not runs else []
+    known = {result.identity: result for result in there}
+    results = [_with_known(result, known.get(result.identity)) for result in results]
     together = [*(result for result in there if result.fingerprint not in new), *results]
     check_apart(together, file)
     page = render_results(make_blocks(together), title or TITLE)
@@ -280,6 +288,21 @@ def publish(
         write_results(together, file)
     write_atomic(out / PAGE, page.encode())
     return results
+
+
+def _with_known(result: PublishedResult, before: PublishedResult | None) -> PublishedResult:
+    """A result with what was known of the same run before: remarks, and tests against runs that are not given again."""
+    if before is None:
+        return result
+    tested = {(one.fingerprint, one.calls) for one in result.comparisons}
+    others = (one for one in before.comparisons if (one.fingerprint, one.calls) not in tested)
+    return replace(
+        result,
+        link=result.link or before.link,
+        note=result.note or before.note,
+        licence=result.licence or before.licence,
+        comparisons=(*result.comparisons, *others),
+    )
 
 
 class _Corpus(NamedTuple):

@@ -147,7 +147,10 @@ def checks(
         return {"alarms": _content(*_text_marks(sources, texts, lang))}
     calls = [record.call for record in records]
     counts = count_classes(calls)
-    fixed = sum(map(withheld, calls))
+    counting = counting_of(records)
+    # As the run's main numbers: without the sentences of unknown gender, where there are others.
+    main = [record.call for record in records if (record.gold is None) == (counting is UNKNOWN_GENDER)]
+    fixed = sum(map(withheld, main))
     texts = [record.translation for record in records]
     marks, languages = _text_marks([record.source for record in records], texts, lang)
     marks |= _call_marks(records, texts, lang, source_lang)
@@ -156,12 +159,11 @@ def checks(
     if raised:
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
         alarms["concerned"] = len(records) - len(kept)
-        counting = counting_of(records)
         rows = [record for record in kept if (record.gold is None) == (counting is UNKNOWN_GENDER)]
         if rows:
             alarms["without"] = counting.group(counting.tabulate(counting.cells(rows)), n_resamples, seed).to_json()
     return {
-        "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(calls)))},
+        "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(main)))},
         "evidence_classes": {
             kind: row
             for kind in EvidenceClass

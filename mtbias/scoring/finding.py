@@ -189,7 +189,7 @@ def _found(overall: JsonObject) -> Iterator[Statement]:
 def _few_found(overall: JsonObject) -> Iterator[Statement]:
     shares = [share for share in _shares(overall["confusion"]) if share.rows >= RULES["found"].limit]
     least = min(shares, key=lambda share: share.percent, default=None)
-    if least is not None and least.percent < RULES["few_found"].limit:
+    if least is not None and least.percent < RULES["few_found"].limit and overall["delta_s"] is not None:
         text = f"It finds {least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %): ΔS means little "
         text += "here, since they can move it by about as many points at most."
         yield Statement("few_found", text)

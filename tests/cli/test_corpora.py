@@ -46,8 +46,8 @@ def test_the_file_and_what_is_said(out: str, tmp_path: Path, capsys: pytest.Capt
         "written": "6",
     }
     assert "ambiguous: 2: said they gave her flowers .\n" in said
-    assert f"Out: {tmp_path / out}\nSignature: counterfactual|dataset:custom|data:" in said
-    assert "|controls:yes|mtbias:" in said
+    assert f"Out: {tmp_path / out}\nSignature: counterfactual|data:" in said
+    assert "|dataset:custom|controls:yes|mtbias:" in said
     read = load_corpus("custom", tmp_path / out).instances
     assert [i.id for i in read] == ["1", "1-control", "1-swap", "1-swap-control", "2", "2-swap"]
     assert read[2].source == "The doctor lost her keys ."

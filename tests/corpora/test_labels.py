@@ -42,6 +42,15 @@ def _read(tmp_path: Path, **change: str) -> HumanLabel:
     return label
 
 
+def test_another_annotator_needs_the_column(tmp_path: Path) -> None:
+    path = tmp_path / "labels.tsv"
+    row = {key: value for key, value in ROW.items() if key != "annotator"}
+    path.write_text("\n".join("\t".join(line) for line in (row, row.values())) + "\n", encoding="utf-8")
+    assert len(read_label_file(path).labels("de")) == 1
+    with pytest.raises(DataError, match="expected the column annotator, for the rows of '2'; leave --annotator out"):
+        read_label_file(path).labels("de", "2")
+
+
 def test_a_row_in_full(tmp_path: Path) -> None:
     label = _read(tmp_path)
     assert label == HumanLabel(

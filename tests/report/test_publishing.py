@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.errors import DataError, MtbiasError, RunFolderError
+from mtbias.errors import DataError, MtbiasError, RunFolderError, SettingError
 from mtbias.report.publishing import (
     About,
     PublishedResult,
@@ -110,13 +110,20 @@ def test_what_the_user_says_is_kept(one: Path) -> None:
 def test_a_run_published_again_replaces_its_result_and_others_stay(one: Path, tmp_path: Path) -> None:
     other = write_run(tmp_path / "beta", "beta", make_records(LESS))
     out = tmp_path / "site"
-    publish([one, other], out, bootstrap=BootstrapSettings(resamples=RESAMPLES))
+    publish([one, other], out, note="checked", bootstrap=BootstrapSettings(resamples=RESAMPLES))
     publish([one], out, ["Alpha 2"], bootstrap=BootstrapSettings(resamples=RESAMPLES))
     beta, alpha = sorted(read_results(out / "results.jsonl"), key=lambda result: result.system, reverse=True)
-    assert (alpha.system, alpha.comparisons, beta.system) == ("Alpha 2", (), "beta")
-    # The other's line still holds the test of both.
-    ((comparison,),) = (beta.comparisons,)
-    assert (comparison.fingerprint, comparison.calls) == alpha.identity
+    assert (alpha.system, alpha.note, beta.system) == ("Alpha 2", "checked", "beta")
+    # Both lines still hold the test of both.
+    for line, tested in ((alpha, beta), (beta, alpha)):
+        ((comparison,),) = (line.comparisons,)
+        assert (comparison.fingerprint, comparison.calls) == tested.identity
+    third = write_run(tmp_path / "gamma", "gamma", make_records(LESS[::-1]))
+    publish([one, third], out, ["Alpha 2", "gamma"], note="again", bootstrap=BootstrapSettings(resamples=RESAMPLES))
+    (alpha,) = (result for result in read_results(out / "results.jsonl") if result.system == "Alpha 2")
+    assert (alpha.note, len(alpha.comparisons)) == ("again", 2)
+    with pytest.raises(SettingError, match="note: expected runs with it"):
+        publish([], out, note="of none")
     page = (out / "index.html").read_bytes()
     (out / "index.html").unlink()
     publish([], out)

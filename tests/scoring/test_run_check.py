@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
+from mtbias.decide.strategy import FIXED_GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.alarms import SIGNS, checks
 from mtbias.scoring.measure import GENDER
@@ -177,6 +178,15 @@ def test_letters_that_lost_their_marks_everywhere_are_damage() -> None:
     assert damaged(str, 200) == 0
     assert damaged(lambda text: text.translate(plain), 200) == 200
     assert damaged(lambda text: text.translate(plain), 199) == 0, "so few may have none"
+
+
+def test_nouns_of_fixed_gender_are_counted_where_the_main_numbers_are() -> None:
+    fixed = GenderCall("x", None, Reason.NO_MORPHOLOGY, (), (Evidence("noun", "Person", F, "table", FIXED_GENDER),))
+    shown = [_record(n, call=fixed if n < 3 else None) for n in range(12)]
+    unknown = [replace(_record(n, call=fixed), gold=None) for n in range(12, 20)]
+    for records, n, of in ((shown + unknown, 3, 12), (unknown, 8, 8)):
+        found = checks(records, "de", GENDER, n_resamples=0, seed=0)["grammatical_gender_only"]
+        assert found == {"n": n, "percent": pytest.approx(100 * n / of)}
 
 
 def test_what_metrics_json_gets() -> None:
