@@ -20,10 +20,10 @@ from mtbias import __version__, demo
 from mtbias.align.neural_aligner import DEFAULT_ENCODER, check_encoder, locate_encoder
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
-from mtbias.corpora import cache_folder, datasets, fetch_dataset, load_corpus
+from mtbias.corpora import cache_folder, datasets, load_corpus
 from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
 from mtbias.corpora.corpus import Corpus
-from mtbias.corpora.downloads import given_hash
+from mtbias.corpora.downloads import fetch_dataset, given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.machine import network
@@ -82,7 +82,7 @@ class Part:
 def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: bool = False) -> list[Part]:
     """Every model, data set and Stanza package of a sweep, and its aligner's encoder. Nothing is fetched.
 
-    `sha256` and `accept_unverified` are for fetching data sets (`mtbias.corpora.fetch_dataset`).
+    `sha256` and `accept_unverified` are for fetching data sets (`mtbias.corpora.downloads.fetch_dataset`).
     """
     cache = cache_folder(sweep.cache_dir)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mtbias.corpora import Corpus, cache_folder, catalog, datasets, fetch_dataset, load_corpus
+from mtbias.corpora import Corpus, cache_folder, catalog, datasets, load_corpus
 from mtbias.corpora.catalog import MT_GENEVAL, MT_GENEVAL_CONTEXT
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError
@@ -85,6 +85,8 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
     system = None if system_kind.needs_network else _if_here(lambda: system_kind.open(offline))
     if corpus is None:
         if settings.data is None and announce is not None:
+            from mtbias.corpora.downloads import fetch_dataset
+
             announce(f"downloading {dataset}")
             fetch_dataset(dataset, cache_folder(settings.cache_dir), progress=bars)
         corpus = load()

@@ -225,7 +225,7 @@ def test_what_is_wrong_is_said_before_anything_is_downloaded(
     for name in ("HF_HUB_OFFLINE", "MTBIAS_NO_NETWORK", "STANZA_RESOURCES_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(importlib.metadata, "version", version)
-    monkeypatch.setattr("mtbias.evaluation.preparation.fetch_dataset", download)
+    monkeypatch.setattr("mtbias.corpora.downloads.fetch_dataset", download)
     monkeypatch.setattr("mtbias.evaluation.gender_calls.download", download)
     monkeypatch.setattr("mtbias.translate.seq2seq.checkpoints._download", download)
     assert main(["eval", "--lang", "de", *wrong]) == code

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.corpora import downloads, fetch_dataset
+from mtbias.corpora import downloads
 from mtbias.corpora.catalog import Download, Downloaded, Source, read_record
-from mtbias.corpora.downloads import fetch_source, unpack
+from mtbias.corpora.downloads import fetch_dataset, fetch_source, unpack
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.writing import LOCK_NAME
 

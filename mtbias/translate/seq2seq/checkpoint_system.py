@@ -19,7 +19,6 @@ from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import Output, OutputsPlan
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, is_decoder, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.ct2_engine import usable_types
 from mtbias.translate.seq2seq.engine import (
     Batch,
     BatchPlan,
@@ -75,6 +74,8 @@ class EngineChoice:
         if not on_gpu:
             why = f"transformers in {dtype}; --engine ct2 is faster, in int8 more so, which can flip a gender"
             return cls("transformers", dtype, told + why)
+        from mtbias.translate.seq2seq.ct2_engine import usable_types
+
         wanted = _FEWER_BITS if settings.dtype is None else (settings.dtype,)
         try:
             usable = usable_types(device)
