@@ -40,11 +40,6 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slurm's tests come first: they mostly wait, and the other process computes meanwhile."""
-    items.sort(key=lambda item: item.path.name != "test_slurm.py")
-
-
 ROOT = Path(__file__).resolve().parent.parent
 
 

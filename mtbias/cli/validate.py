@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from mtbias.cli.shared import Bootstrap, Device, Evaluator, Json, Langs, print_json
-from mtbias.errors import SettingError, escaped
-from mtbias.files.writing import write_atomic, write_table
+from mtbias.errors import escaped
+from mtbias.files.writing import refuse_input, write_atomic, write_table
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
 
@@ -63,10 +63,8 @@ def command(
     """
     from mtbias.evaluation.validation import validate_file
 
-    if correct and not bootstrap.resamples:
-        raise SettingError(
-            "resamples", "expected at least 200 with --correct, whose numbers are medians of draws, got 0"
-        )
+    if rows is not None:
+        refuse_input("rows", rows, gold)
     done = validate_file(
         gold,
         langs,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from mtbias.cluster.slurm import log_of, queue_states
 from mtbias.cluster.sweep_tasks import TABLE, SweepPlan
-from mtbias.cluster.task_runs import Failure, Looked, is_current, is_done, is_running, look, read_failure
+from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
 from mtbias.report.tables import columns
 from mtbias.stats.results import UNDEFINED
 from mtbias.types import JsonDict, frozen
@@ -76,12 +76,11 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
             by_cell[cell.id].add(state)
     cells = []
     for cell in plan.cells:
-        run = look(cell, looked)
+        run = look(plan.sweep, cell, looked)
         # Of several states, the one that tells most.
         state = next((each for each in ("failed", "running", "queued") if each in by_cell[cell.id]), "left")
-        cells.append(
-            CellStatus(cell.id, "done" if is_current(plan.sweep, cell, looked) else state, run.parts_done, run.parts)
-        )
+        parts = run.progress.parts_done, run.progress.parts
+        cells.append(CellStatus(cell.id, "done" if run.current else state, *parts))
     return SweepStatus(cells, tasks, failures)
 
 

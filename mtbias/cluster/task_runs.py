@@ -43,8 +43,17 @@ _NOT_OF_A_CELL = frozenset(
 """Settings of a sweep on which no cell's result depends, and those of which a cell has its own."""
 
 
-Looked = dict[str, RunProgress]
-"""How far runs are that were looked at, by the ids of their cells."""
+@frozen
+class _Run:
+    """A run that was looked at."""
+
+    progress: RunProgress
+    current: bool
+    """Whether it is complete, and was made of, or compared with, the sweep and its files as they are."""
+
+
+Looked = dict[str, _Run]
+"""Runs that were looked at, by the ids of their cells."""
 
 
 @frozen
@@ -67,35 +76,28 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
     Raises:
         RunFolderError: a folder cannot be read.
     """
+    looked = {} if looked is None else looked
     if task.kind == TABLE:
         return not _other(plan, looked) and table_is_current(plan)
-    looked = {} if looked is None else looked
     if task.shard is None:
-        there = all(is_current(plan.sweep, cell, looked) for cell in task.cells)
+        there = all(look(plan.sweep, cell, looked).current for cell in task.cells)
         return there and all(page.is_file() for page in pages(plan.sweep, task))
-    shard, run = task.shard, look(task.cells[0], looked)
+    shard, run = task.shard, look(plan.sweep, task.cells[0], looked).progress
     return run.translated or (run.parts is not None and run.missing.isdisjoint(shard.parts(run.parts)))
 
 
-def look(cell: Cell, looked: Looked) -> RunProgress:
-    """How far the run of a cell is, from `looked` where it is there.
+def look(sweep: Sweep, cell: Cell, looked: Looked) -> _Run:
+    """The run of a cell, from `looked` where it is there.
 
     Raises:
         RunFolderError: its folder cannot be read.
     """
     if cell.id not in looked:
-        looked[cell.id] = run_progress(cell.folder)
+        progress, kept = run_progress(cell.folder), b""
+        with suppress(OSError):  # none, or none that can be read: the run is compared
+            kept = _made_file(sweep, cell).read_bytes()
+        looked[cell.id] = _Run(progress, progress.complete and kept == _made_of(sweep, cell).encode())
     return looked[cell.id]
-
-
-def is_current(sweep: Sweep, cell: Cell, looked: Looked) -> bool:
-    """Whether the run of a cell is complete, and was made of, or compared with, the sweep and its files as they are."""
-    if not look(cell, looked).complete:
-        return False
-    try:
-        return _made_file(sweep, cell).read_bytes() == _made_of(sweep, cell).encode()
-    except OSError:  # none, or none that can be read: the run is compared
-        return False
 
 
 def _made_file(sweep: Sweep, cell: Cell) -> Path:
@@ -108,7 +110,8 @@ def _made_of(sweep: Sweep, cell: Cell) -> str:
     Where it is not what it was, the run's identity tells whether the result is still that of the sweep.
     """
     stanza = stanza_folder(sweep.stanza_dir, cache_folder(sweep.cache_dir))
-    named = (cell.model, cell.given, sweep.data.get(cell.dataset), sweep.aligner_model, sweep.prompt, stanza)
+    own = (cell.model, cell.given, sweep.data.get(cell.dataset), sweep.aligner_model, sweep.prompt)
+    named = (*own, stanza / "resources.json", stanza / cell.lang)
     states = [
         (str(path), stat.st_size, stat.st_mtime_ns)
         for root in (Path(name) for name in named if name is not None)
@@ -122,10 +125,10 @@ def _made_of(sweep: Sweep, cell: Cell) -> str:
     return sha256_of(json.dumps([__version__, plugin, settings, cell.model, cell.preset, states], default=str))
 
 
-def _other(plan: SweepPlan, looked: Looked | None) -> list[str]:
+def _other(plan: SweepPlan, looked: Looked) -> list[str]:
     """The ids of cells whose runs are complete, and were made of something else."""
-    looked = {} if looked is None else looked
-    return [c.id for c in plan.cells if look(c, looked).complete and not is_current(plan.sweep, c, looked)]
+    runs = {cell.id: look(plan.sweep, cell, looked) for cell in plan.cells}
+    return [id_ for id_, run in runs.items() if run.progress.complete and not run.current]
 
 
 def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
@@ -140,7 +143,7 @@ def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], o
     if is_done(plan, task):
         say(f"{task.id}: done already")
     elif task.kind == TABLE:
-        if other := _other(plan, None):
+        if other := _other(plan, {}):
             raise MissingTranslationsError(f"no table yet: {other[0]} was made with other settings or files")
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
@@ -176,11 +179,11 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
         with explained(page, "remove"):
             page.unlink(missing_ok=True)
     for cell in task.cells:
-        made_of = _made_of(sweep, cell)
         try:
-            if is_current(sweep, cell, {}):
+            if look(sweep, cell, {}).current:
                 say(f"{task.id}: {cell.id} done already")
                 continue
+            made_of = _made_of(sweep, cell)  # before its files are read, so that a later change is noticed
             request = make_request(sweep, cell, device, here=here, beside=given.get(cell.dataset))
             if cell.given is not None:
                 given[cell.dataset] = request

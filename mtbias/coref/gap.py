@@ -174,9 +174,11 @@ class Gap(GapLike):
                 labels[f"{name}:{gender}"], n[f"{name}:{gender}"] = f"accuracy by {name}, {gender}", _count(total)
         for name in ("f1", "accuracy", *self.weights):
             labels[f"bias:{name}"] = f"bias (F/M), {name.replace('f1', 'F1')}"
-            n[f"bias:{name}"] = counts["overall"]["n" if name == "f1" else "positives"]
-            if name in self.weights:
-                n[f"bias:{name}"] = int(np.count_nonzero(self.weights[name]))
+            n[f"bias:{name}"] = (
+                int(np.count_nonzero(self.weights[name]))
+                if name in self.weights
+                else counts["overall"]["n" if name == "f1" else "positives"]
+            )
         for group in (*GROUPS, "difference"):
             key, name = f"texts:{group}", "masculine − feminine" if group == "difference" else group
             labels[key], n[key] = f"texts with both labels right, {name}", counts.get(group, counts["overall"])["n"]

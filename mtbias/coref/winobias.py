@@ -22,7 +22,7 @@ Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
@@ -176,12 +176,13 @@ class WinoBias(CorefDataset):
                 for condition, of in sets.items()
                 for key, one in of.estimates(resamples, _rng(at, condition)).items()
             }
-            if len(sets) == len(CONDITIONS):
+            lines = [{document.line for document in of.documents} for of in sets.values()]
+            shared = sorted(set.intersection(*lines)) if len(lines) == len(CONDITIONS) else []
+            if len(lines) == len(CONDITIONS) and (alone := sum(map(len, lines)) - 2 * len(shared)):
+                notes.append(f"{part}: {alone} lines of one condition alone, in no average and no difference")
+            if shared:
                 pro, anti = sets.values()
-                units[part] = _lines(pro, anti)
-                alone = len(pro.documents) + len(anti.documents) - 2 * len(units[part].sums)
-                if alone:
-                    notes.append(f"{part}: {alone} lines of one condition alone, in no average and no difference")
+                units[part] = _lines(pro, anti, shared)
                 over_lines = units[part].over("rows", resamples, seed)
                 found |= _differences(units[part], over_lines, resamples, _rng(at, Stereotype.NONE))
                 differing = differing_pairs(pro.documents, anti.documents)
@@ -343,10 +344,10 @@ class _Set:
         return {**f1, "link": accuracy, **compute_coref(self.table)}
 
 
-def _lines(pro: _Set, anti: _Set) -> NumberUnits:
-    """A unit is a line that both conditions have: what its two sentences add."""
+def _lines(pro: _Set, anti: _Set, shared: Sequence[int]) -> NumberUnits:
+    """A unit is one of the lines that both conditions have: what its two sentences add."""
     names = {document.line: document.occupation.name for document in anti.documents}
-    at = {line: place for place, line in enumerate(sorted(names.keys() & {d.line for d in pro.documents}))}
+    at = {line: place for place, line in enumerate(shared)}
     sums = np.zeros((len(at), 2, pro.table.shape[1] + 2))
     for side, of in enumerate((pro, anti)):
         own = [n for n, document in enumerate(of.documents) if document.line in at]

@@ -376,12 +376,15 @@ def validate_file(
         progress: see `mtbias.types.Progress`.
 
     Raises:
-        UsageError: a language is not installed.
+        UsageError: a language is not installed; runs, and no resamples.
         MtbiasError: labels, translations or runs are missing or do not fit.
     """
     langs = list(dict.fromkeys(langs))
     for lang in langs:
         get_language(lang)  # an unknown one is refused before anything is read
+    if runs and not n_resamples:
+        message = "expected at least 200 where runs are corrected, whose numbers are medians of draws, got 0"
+        raise SettingError("resamples", message)
     finished = _read_runs(runs, langs)
     file = read_label_file(gold)
     winomt = None

@@ -148,9 +148,13 @@ def checks(
     calls = [record.call for record in records]
     counts = count_classes(calls)
     counting = counting_of(records)
-    # As the run's main numbers: without the sentences of unknown gender, where there are others.
-    main = [record.call for record in records if (record.gold is None) == (counting is UNKNOWN_GENDER)]
-    fixed = sum(map(withheld, main))
+
+    def of_main(some: Sequence[Any]) -> Sequence[Any]:
+        """Those of the run's main numbers: without sentences of unknown gender, where there are others."""
+        return [record for record in some if (record.gold is None) == (counting is UNKNOWN_GENDER)]
+
+    main = of_main(records)
+    fixed = sum(withheld(record.call) for record in main)
     texts = [record.translation for record in records]
     marks, languages = _text_marks([record.source for record in records], texts, lang)
     marks |= _call_marks(records, texts, lang, source_lang)
@@ -159,8 +163,7 @@ def checks(
     if raised:
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
         alarms["concerned"] = len(records) - len(kept)
-        rows = [record for record in kept if (record.gold is None) == (counting is UNKNOWN_GENDER)]
-        if rows:
+        if rows := of_main(kept):
             alarms["without"] = counting.group(counting.tabulate(counting.cells(rows)), n_resamples, seed).to_json()
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(main)))},

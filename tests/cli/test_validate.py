@@ -148,7 +148,7 @@ def test_a_run_of_another_evaluator_is_refused(say: Any, run: Path, tmp_path: Pa
     ours = f"plugin de/{get_language('de').version}"
     assert f"expected a run that this evaluator scored ({ours}), got plugin de/older; score the translations" in err
     code, _, err = say("--lang", "de", "--correct", run, "--resamples", "0")
-    assert (code, "resamples: expected at least 200 with --correct" in err) == (2, True)
+    assert (code, "resamples: expected at least 200 where runs are corrected" in err) == (2, True)
     code, _, err = say("--lang", "de", "--evidence", "stanza", "--correct", run)
     assert (code, "expected a run that this evaluator scored (evidence stanza/1), got evidence None" in err) == (
         1,

@@ -130,7 +130,6 @@ def test_cells_that_were_made_of_something_else_are_not_done(tmp_path: Path) -> 
     with pytest.raises(RunFolderError, match=r"demo/right/de: belongs to another run: .*resamples.*200.*300"):
         score(replace(sweep, resamples=300))
     assert score(sweep) == ["score:de: done already"]  # of one system again
-    assert score(sweep) == ["score:de: done already"]  # of one system again
     other = make_plan(replace(sweep, resamples=300))
     assert not any(is_done(other, task) for task in other.tasks)
     with pytest.raises(MissingTranslationsError, match="no table yet: demo/right/de was made with other settings"):

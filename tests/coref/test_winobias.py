@@ -175,6 +175,12 @@ def test_lines_of_one_condition_alone_are_in_no_average_and_no_difference(folder
     for key in ("f1_average", "f1_difference", "link_average", "link_difference", "f1_anti"):
         assert (scores[PART, key].value, scores[PART, key].n) == (expected[PART, key].value, expected[PART, key].n)
     assert (scores[PART, "link_pro"].n, scores[PART, "link_anti"].n) == (3, 2)
+    moved = conll(ANTI_SENTENCES, "anti").replace("//0", "//7").replace("//1", "//8").replace("//2", "//9")
+    path.write_text(moved, encoding="utf-8")
+    data = read_winobias(folder)
+    scores = data.score(data.baseline("stereotype"), resamples=200)
+    assert "dev type 1: 6 lines of one condition alone, in no average and no difference" in scores.notes
+    assert not [one.key for one in scores.numbers if one.key.endswith(("average", "difference"))]
 
 
 def test_counterparts_that_differ_in_more_than_the_pronoun(data: WinoBias) -> None:

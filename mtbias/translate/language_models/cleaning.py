@@ -204,9 +204,12 @@ class _Reading:
         several = further - {text} if form.lines == "alternatives" else {each for each in further if _alike(text, each)}
         if several and form.lines != "first":
             return None, "alternatives"
-        rest = any(self._role(each, set(), last=True) == "text" for each in further)
-        if rest and form.lines != "first" and _has_more_sentences(self.source, text):
-            return None, "shape"  # the others may be the rest of the translation
+        if (
+            form.lines != "first"
+            and _has_more_sentences(self.source, text)
+            and any(self._role(each, set(), last=True) == "text" for each in further)  # the rest of it, perhaps
+        ):
+            return None, "shape"
         self._notice("lines", bool(further))
         return text, ""
 
