@@ -43,8 +43,8 @@ if __name__ == "__main__":
 from mtbias.corpora.bug import BugRow, read_rows  # noqa: E402 - the paths above come first
 from mtbias.english.words import GENDER_OF_PRONOUN  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
+from mtbias.files.encodings import without_mojibake  # noqa: E402
 from mtbias.files.strict_json import decoded  # noqa: E402
-from mtbias.files.text_repair import without_mojibake  # noqa: E402
 from mtbias.mining.confidence import shipped_model, term_values  # noqa: E402
 from mtbias.mining.mined_rows import read_occupations  # noqa: E402
 from mtbias.mining.parsed_sentence import ParsedSentence, parsed_sentence  # noqa: E402

@@ -20,8 +20,9 @@ from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, gender
 from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
+from mtbias.files.encodings import without_mojibake
 from mtbias.files.reading import Record, TextFile, read_table, refuse_long
-from mtbias.files.text_repair import is_damaged, without_mojibake
+from mtbias.files.text_repair import is_damaged
 from mtbias.types import Gender, Instance, Stereotype, frozen
 
 FILES = {

@@ -1,20 +1,20 @@
-r"""Texts whose characters were damaged on the way: what is certain is undone, and what is left is told apart.
+r"""Texts whose characters were damaged on the way: what is certain is undone.
 
-* encoding: UTF-8 that was read as Windows-1252 or Latin-1 and saved again ("mÃ©dico"), up to three times; of
-  translations, other code pages too ("mГ©dico"). It is undone where every character goes back to a byte and all bytes
-  are valid UTF-8; bytes that a code page leaves open stand for themselves, as in the WHATWG encoding. Where fewer than
-  four characters beyond ASCII come out, which chance could make, they must be letters or signs of a language that
-  mtbias knows, and no word may mix scripts.
+* encoding: UTF-8 that was read in another encoding and saved again ("mÃ©dico", "mГ©dico", "m챕dico";
+  `mtbias.files.encodings`).
 * entities: character references of HTML ("&quot;", "&#233;"), escaped once more ("&amp;#233;") too.
-* escapes: of JSON, Python, MIME and addresses ("m\u00e9dico", "m=C3=A9dico", "m%C3%A9dico").
-* markup: tags of HTML, and asterisks around words.
-* pieces: marks of subword tokenizers ("▁El ▁mé dico", "mé@@ dico").
-* invisible: characters without a glyph, such as zero-width spaces and marks of direction, which split words.
-* letters: those of another script that look alike in a word ("mеdico" with a Cyrillic е), ligatures, wide ones.
-* composed: Unicode that is not in its composed form (NFC), as macOS and some exports write it.
+* escapes: of JSON, Python, C, MIME, addresses, SentencePiece and SQL ("m\u00e9dico", "m\303\251dico",
+  "m=C3=A9dico", "m%C3%A9dico", "m<0xC3><0xA9>dico", "mU+00E9dico", "b'El m\xc3\xa9dico'", "l''avocat").
+* markup: tags of HTML, and asterisks, backticks and the like on both sides of words.
+* pieces: marks of subword tokenizers ("▁El ▁mé dico", "mé@@ dico", "El</w> médico</w>", "ElĠmÃ©dico").
+* invisible: characters without a glyph, such as zero-width spaces, soft hyphens and marks of direction.
+* letters: those of another script that look alike in a word ("mеdico" with a Cyrillic е), ligatures, wide ones;
+  accents in an apostrophe's place ("l`avocat").
+* composed: Unicode that is not in its composed form (NFC), as macOS and some exports write it, also where a blank
+  stands before the mark.
 
 Damaged is what shows such a history and cannot be undone: a byte is lost ("Ã " for "à"), a letter was replaced by
-U+FFFD, a question mark, "<unk>" or a letter or sign that does not stand within a word.
+U+FFFD or "<unk>". What no good text of the language has is damage, too: `mtbias.language.alphabet`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 
+from mtbias.files.encodings import CONTINUATIONS, in_the_right_encoding
 from mtbias.types import frozen
 
 KINDS = ("entities", "escapes", "encoding", "markup", "pieces", "invisible", "letters", "composed")
@@ -33,53 +34,47 @@ OF_CHARACTERS = ("entities", "encoding", "composed")
 AS_WORDS = tuple(kind for kind in KINDS if kind != "invisible")
 """What can be undone where published numbers take an invisible character for a part of its word."""
 _ROUNDS = 3
-_CHANCE = 4
-"""So many characters beyond ASCII are valid UTF-8 by chance too rarely to ask which they are."""
-
-# Windows-1252, with the five bytes that it leaves open standing for themselves; Latin-1 reads 0x80 to 0x9F as controls.
-_TO_BYTE = {chr(byte): byte for byte in range(0x80, 0xA0)} | {
-    bytes([byte]).decode("cp1252", errors="ignore") or chr(byte): byte for byte in range(256)
-}
-_CODE_PAGES = [
-    {bytes([byte]).decode(name, errors="ignore") or chr(byte): byte for byte in range(256)}
-    for name in ["cp1250", "cp1251", "cp1255", "cp1256", "mac_roman", "cp437", "cp850", "cp866", "koi8_r", "iso8859_5"]
-]
-"""Others in which UTF-8 was read: what each byte became."""
-_PLACES = (range(0xC2, 0xF5), range(0x80, 0xC0))
-"""Which bytes begin a character of UTF-8 beyond ASCII, and which follow."""
-_CONTINUATIONS = "".join(re.escape(char) for char, byte in _TO_BYTE.items() if 0x80 <= byte <= 0xBF)
-_SEEN = re.compile(rf"[Â-ô][{_CONTINUATIONS}]")
-_SEEN_IN = [
-    re.compile(
-        "[{}][{}]".format(*(re.escape("".join(c for c, b in page.items() if b in within)) for within in _PLACES))
-    )
-    for page in _CODE_PAGES
-]
 _DAMAGE = re.compile(
-    rf"[ÂÃÄÅÐ×Øâ][{_CONTINUATIONS}]|[ÑÙ][{_CONTINUATIONS}](?!\s|$)|(?<![A-ZÀ-Þ])[ÂÃ](?=\s|$)|[\x80-\x9f\ufffd]"
-    r"|[^\W\d_]\?[^\W\d_]|\?{3}|<unk>|⁇|\\x[0-9a-fA-F]{2}|=[89A-F][0-9A-F]|(?<![^\W\d_])(?:[^\W\d_]{2,}[._]){4}"
-    # Within a word: a letter of another script, a capital, a sign.
-    r"|[a-zß-ÿ][Ͱ-ӿ][a-zß-ÿ]|[а-я][A-Za-zß-ÿ][а-я]|[a-zß-ÿ][À-ÖØ-Þ][a-zß-ÿ]|(?<!q)[aeioun]´[^\W\d_]"
-    r"|[a-zß-ÿа-яא-ת][¢-©¬®-³¸¼-¾˜√∂≈⌐─-▟][^\W\d_]"
+    rf"[ÂÃÄÅÐ×Øâ][{CONTINUATIONS}]|[ÑÙ][{CONTINUATIONS}](?!\s|$)|(?<![A-ZÀ-Þ])[ÂÃ](?=\s|$)|[\x80-\x9f\ufffd]"
+    r"|\?{3}|<unk>|⁇|\\x[0-9a-fA-F]{2}|=[89A-F][0-9A-F]|(?<![^\W\d_])(?:[^\W\d_]{2,}[._]){4}"
+    r"|(?<!q)[aeioun]´[^\W\d_]|<0x[0-9A-F]{2}>|</w>|U\+[0-9A-F]{4}"
 )
-_PLAUSIBLE = re.compile("[\xa0-\xffĀ-ſȘ-țЀ-џҐґ\u05b0-\u05f4\u060c-\u0670\u200b-\u200f\u2010-\u2044\u20a0-\u20bf™№]*")
-_MIXED = re.compile(r"[A-Za-z\xc0-ſ][Ѐ-ӿ\u0590-\u06ff]|[Ѐ-ӿ\u0590-\u06ff][A-Za-z\xc0-ſ]")
 _REFERENCE = re.compile(r"&(?:#\d{2,7};?|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)")
-_BYTES = re.compile(r"(?:(?:=|%|\\x)[0-9a-fA-F]{2})+")
-_CODE_UNITS = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
-_TAG = re.compile(r"</?(?:a|b|br|div|em|font|i|li|p|s|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_BYTES = re.compile(r"(?:(?:=|%|\\x)[0-9a-fA-F]{2})+|(?:<0x[0-9A-F]{2}>)+")
+_OCTAL = re.compile(r"(?:\\[0-3][0-7]{2})+")
+_CODE_UNITS = re.compile(r"(?:[\\%]u[0-9a-fA-F]{4})+")
+_CODE_POINT = re.compile(r"(?:(?<=[^\W\d_])U\+|\bU\+(?=[0-9A-F]{4}[^\W\dA-F_]))([0-9A-F]{4})")
+_BYTES_LITERAL = re.compile(r"""b(['"])(.*)\1""", re.DOTALL)
+# Hebrew writes gershayim with two apostrophes.
+_DOUBLED_APOSTROPHE = re.compile("(?<=[A-Za-zÀ-ӿ])''(?=[A-Za-zÀ-ӿ])")
+# Not the tokens of models: what <unk> and <mask> stand for is lost, and <sep> parts two sentences.
+_TAG = re.compile(
+    r"</?(?:(?!(?:unk|mask|sep|pad|cls|eos|bos)\b)[A-Za-z][\w:-]+|[abipsuABIPSU])(?:\s[^<>]*)?/?>"
+)
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?li)\b", re.IGNORECASE)
-_ASTERISKS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*]+)(?<=[^\s*])\1(?![\w*])")
+_MARKED = re.compile(
+    r"(?<![\w*`~=|])(\*{1,3}|`{1,3}|~~|==|\|\|)(?=[^\s*`~=|])([^*`~=|]+)(?<=[^\s*`~=|])\1(?![\w*`~=|])"
+)
 _SUBWORDS = re.compile(r"@@(?: |$)| ##(?=\w)| ?￭ ?|^[HD]-\d+\t-?[\d.]+\t")
+_END_OF_WORD = "</w>"
 _LINE_OF_PIECES = re.compile(r"(?:^|\s)▁\w")
 # Joiners (U+200C, U+200D) are letters' own in other scripts than these.
 _INVISIBLE = re.compile(
-    "[\0-\x08\x0e-\x1b\x7f\u034f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufe00-\ufe0f\U000e0000-\U000e007f]"
+    "[\0-\x08\x0e-\x1b\x7f\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufe00-\ufe0f\U000e0000-\U000e007f]"
     "|(?<=[A-Za-zÀ-ӿ\u05d0-\u05ea])[\u200c\u200d]"
 )
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufb4f\uff01-\uff5e\U0001d400-\U0001d6a3]|(?<=[A-Za-z])ſ|ſ(?=[A-Za-z])")
+# "me´dico" has the accent of a vowel there.
+_ACCENT_FOR_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`′ʹ＇‛](?=[^\W\d_])|(?:(?<=qu)|(?<=[^\W\d_aeioun]))´(?=[^\W\d_])")
 _TWO_SCRIPTS = re.compile("[A-Za-zÀ-ɏ][Ѐ-ӿ]|[Ѐ-ӿ][A-Za-zÀ-ɏ]")
 _OF_SCRIPTS = re.compile("[A-Za-zÀ-ɏЀ-ӿ]+")
+_MARKS = frozenset("*`~=|")
+_SPACED_MARK = re.compile("(?<=[A-Za-zÀ-ӿ])[ \xa0](?=[\u0300-\u036f])")
+# Bytes that have a glyph in Latin-1 are that, the others follow each other from U+0100 on.
+_WITH_GLYPH = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+_BYTE_OF_PIECE = {chr(byte): byte for byte in _WITH_GLYPH} | {
+    chr(0x100 + n): byte for n, byte in enumerate(b for b in range(256) if b not in _WITH_GLYPH)
+}
 _LATIN, _CYRILLIC = "ABCEHIKMOPTXaceiopxyj", "АВСЕНІКМОРТХасеіорхуј"
 _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
 
@@ -91,8 +86,6 @@ class Repaired:
     text: str
     kinds: tuple[str, ...] = ()
     """What was undone, of `KINDS`."""
-    damaged: bool = False
-    """Whether `text` still shows damage."""
 
 
 def repair(text: str, kinds: Collection[str] = KINDS) -> Repaired:
@@ -107,7 +100,7 @@ def repair(text: str, kinds: Collection[str] = KINDS) -> Repaired:
                 text = undone
         if text == before:
             break
-    return Repaired(text, tuple(kind for kind in kinds if kind in found), is_damaged(text))
+    return Repaired(text, tuple(kind for kind in kinds if kind in found))
 
 
 def is_damaged(text: str) -> bool:
@@ -120,15 +113,21 @@ def _without_references(text: str) -> str:
 
 
 def _without_escapes(text: str) -> str:
-    if "\\" in text:
+    if literal := _BYTES_LITERAL.fullmatch(text):
+        text = literal[2]
+    if "\\" in text or "%u" in text:
         text = re.sub(r"""\\(["'/ ])""", r"\1", _CODE_UNITS.sub(_of_code_units, text))
+        text = _OCTAL.sub(_of_octal, text)
     if _BYTES.search(text):
-        text = _BYTES.sub(_of_bytes, text.replace("+", " ") if "%" in text and not re.search(r"\s", text) else text)
-    return text
+        is_address = "%" in text and not re.search(r"\s", text)
+        text = _BYTES.sub(_of_bytes, text.replace("+", " ") if is_address else text)
+    if "U+" in text:
+        text = _CODE_POINT.sub(_of_code_point, text)
+    return _DOUBLED_APOSTROPHE.sub("'", text) if "''" in text else text
 
 
 def _of_code_units(match: re.Match[str]) -> str:
-    units = bytes.fromhex(match[0].replace("\\u", ""))
+    units = bytes.fromhex(re.sub(r"[\\%]u", "", match[0]))
     try:
         text = units.decode("utf-16-be")
     except UnicodeDecodeError:
@@ -136,10 +135,24 @@ def _of_code_units(match: re.Match[str]) -> str:
     return text if text.isprintable() else match[0]
 
 
+def _of_octal(match: re.Match[str]) -> str:
+    """UTF-8 beyond ASCII, as C and git write it."""
+    try:
+        text = bytes(int(digits, 8) for digits in match[0].split("\\")[1:]).decode()
+    except UnicodeDecodeError:
+        return match[0]
+    return text if text.isprintable() and not text.isascii() else match[0]
+
+
+def _of_code_point(match: re.Match[str]) -> str:
+    letter = chr(int(match[1], 16))
+    return letter if letter.isalpha() else match[0]
+
+
 def _of_bytes(match: re.Match[str]) -> str:
     """UTF-8 beyond ASCII; in an address, which has no blanks, all of it."""
     try:
-        text = bytes.fromhex(re.sub(r"=|%|\\x", "", match[0])).decode()
+        text = bytes.fromhex(re.sub(r"=|%|\\x|<0x|>", "", match[0])).decode()
     except UnicodeDecodeError:
         return match[0]
     whole = match[0][0] == "%" and not re.search(r"\s", match.string)
@@ -149,16 +162,29 @@ def _of_bytes(match: re.Match[str]) -> str:
 def _without_markup(text: str) -> str:
     if "<" in text:
         text = _TAG.sub(lambda match: " " if _BREAK.match(match[0]) else "", text).strip()
-    return _ASTERISKS.sub(r"\2", text) if "*" in text else text
+    return text if _MARKS.isdisjoint(text) else _MARKED.sub(r"\2", text)
 
 
 def _without_pieces(text: str) -> str:
+    if "Ġ" in text:
+        text = _of_byte_pieces(text)
+    if _END_OF_WORD in text and all(word.endswith(_END_OF_WORD) for word in text.split()):
+        text = text.replace(_END_OF_WORD, "")
     if _LINE_OF_PIECES.search(text):
         text = text.replace(" ", "").replace("▁", " ").strip()
     return _SUBWORDS.sub("", text)
 
 
+def _of_byte_pieces(text: str) -> str:
+    """The text whose bytes a tokenizer of GPT-2's kind writes as characters, of which Ġ is a blank."""
+    try:
+        return bytes(_BYTE_OF_PIECE[char] for char in text.replace(" ", "")).decode().strip()
+    except (KeyError, UnicodeDecodeError):
+        return text
+
+
 def _with_plain_letters(text: str) -> str:
+    text = _ACCENT_FOR_APOSTROPHE.sub("'", text)
     if text.isascii():
         return text
     text = _COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
@@ -172,45 +198,21 @@ def _in_one_script(match: re.Match[str]) -> str:
     return match[0] if of_cyrillic == of_latin else cyrillic if of_cyrillic else latin
 
 
-def without_mojibake(text: str, *, chance: int = _CHANCE) -> str:
-    """Undo the wrong encoding alone; `chance`: so many characters may be what chance has made (0: English has none)."""
-    for _ in range(_ROUNDS):
-        if text.isascii() or _SEEN.search(text) is None:
-            break
-        decoded = _decoded(text, _TO_BYTE, chance)
-        if decoded is None:
-            break
-        text = decoded
-    return text
-
-
-def _decoded(text: str, to_byte: Mapping[str, int], chance: int) -> str | None:
-    try:
-        decoded = bytes(to_byte[char] for char in text).decode("utf-8")
-    except (KeyError, UnicodeDecodeError):
-        return None
-    beyond = [char for char in decoded if not char.isascii()]
-    if len(beyond) < chance and (not _PLAUSIBLE.fullmatch("".join(beyond)) or _MIXED.search(decoded)):
-        return None
-    return decoded
-
-
-def _in_the_right_encoding(text: str) -> str:
-    """`without_mojibake`, for all code pages."""
-    text = without_mojibake(text)
-    for to_byte, seen in zip(_CODE_PAGES, _SEEN_IN, strict=True):
-        if not text.isascii() and seen.search(text):
-            text = _decoded(text, to_byte, _CHANCE) or text
-    return text
+def _composed(text: str) -> str:
+    if text.isascii():
+        return text
+    # An i that loses its dot under a mark is an i.
+    joined = re.sub("ı(?=[\u0300-\u036f])", "i", _SPACED_MARK.sub("", text))
+    return unicodedata.normalize("NFC", joined)
 
 
 _UNDO: dict[str, Callable[[str], str]] = {
     "entities": _without_references,
     "escapes": _without_escapes,
-    "encoding": _in_the_right_encoding,
+    "encoding": in_the_right_encoding,
     "markup": _without_markup,
     "pieces": _without_pieces,
     "invisible": lambda text: text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text),
     "letters": _with_plain_letters,
-    "composed": lambda text: unicodedata.normalize("NFC", text),
+    "composed": _composed,
 }

@@ -7,8 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from mtbias.errors import DataError
+from mtbias.files.encodings import without_mojibake
 from mtbias.files.reading import read_text, split_lines
-from mtbias.files.text_repair import repair, without_mojibake
+from mtbias.files.text_repair import repair
 
 SEPARATOR = " ||| "
 """Between source and target on a line."""
