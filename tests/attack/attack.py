@@ -10,15 +10,12 @@ import shlex
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mtbias.cli import main
 from mtbias.errors import MESSAGE_LENGTH
-
-Prepare = Callable[[], object]
-"""Damages the good inputs, which stand in the current folder."""
 
 OUT = "out"
 """Where commands may write, beside their cache; and names that begin with it."""
@@ -31,9 +28,10 @@ class Attack:
     """A row of a table."""
 
     name: str
-    argv: str | Sequence[str]
+    argv: str
     """As in a shell, relative to the folder of inputs."""
-    prepare: Prepare | None = None
+    prepare: str = ""
+    """How the good inputs, which stand in the current folder, are damaged (`tests.attack.preparations`)."""
     code: int = 1
     """0 only where the input is in fact acceptable, with `why`."""
     why: str = ""
@@ -41,7 +39,7 @@ class Attack:
     @property
     def words(self) -> list[str]:
         """The command line as `main` takes it."""
-        return shlex.split(self.argv) if isinstance(self.argv, str) else list(self.argv)
+        return shlex.split(self.argv)
 
 
 @dataclass(frozen=True, slots=True)

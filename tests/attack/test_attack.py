@@ -1,8 +1,8 @@
 """Bad inputs of all kinds to all commands: each is refused in one line, and nothing is left behind.
 
-The tables are in `attacks_*.py`: a row is a name, a command line, what is damaged, and the exit code. The commands run
-in this process, a handful as processes of their own. The slow tests run a fifth of the rows, `make test-exhaustive` the
-others.
+The tables are TSV files: a row is a name, a command line, the exit code, what is damaged (`preparations`), and where
+an input is acceptable the reason. The commands run in this process, a handful as processes of their own. The slow tests
+run a fifth of the rows, `make test-exhaustive` the others.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from tests.cli.machine import Machine
 from tests.draws import sampled
 
 from .attack import Attack, Console, Outcome, faults, half_written, snapshot
-from .attacks_checkpoints import CHECKPOINTS
-from .attacks_files import FILES, GOOD
-from .attacks_runs import RUNS
-from .attacks_sweeps import SWEEPS
-from .attacks_usage import USAGE
 from .good_inputs import write_good_inputs
+from .preparations import prepare
+from .tables import bare_commands, damaged_inputs, inputs, table
 
 pytestmark = pytest.mark.slow
 
-TABLE = (*FILES, *RUNS, *SWEEPS, *USAGE, *CHECKPOINTS)
+TABLES = ("files", "runs", "sweeps", "usage", "checkpoints")
+TABLE = (*damaged_inputs(), *bare_commands(), *(row for name in TABLES for row in table(name)))
 LEAST = 1400
 _RUNS = {"a": "target.tsv", "b": "target.txt"}
 _SCORE = "score --dataset custom --data corpus.tsv --lang de --stanza-dir mtbias:demo --resamples 200"
-_OWN_PROCESS = ("usage: no command", "corpus.tsv: binary", "sweep: not a number", "run: calls.jsonl absent", "pickle")
+_OWN_PROCESS = (
+    *("usage: no command", "corpus.tsv: binary", "sweep: not a number"),
+    *("runs/a/calls.jsonl: absent", "pickle"),
+)
 """Rows that are run as processes of their own too."""
 
 
@@ -74,45 +75,54 @@ def _settle(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 @pytest.fixture
-def inputs(tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the good inputs as the current folder."""
-    folder = tmp_path / "inputs"
-    shutil.copytree(good, folder)
-    _settle(monkeypatch, folder)
-    yield folder
-    shutil.rmtree(folder)  # hundreds of copies would stay until the session's end
+    copy = tmp_path / "inputs"
+    shutil.copytree(good, copy)
+    _settle(monkeypatch, copy)
+    yield copy
+    shutil.rmtree(copy)  # hundreds of copies would stay until the session's end
 
 
 def _check(row: Attack, folder: Path, run: Callable[[list[str]], Outcome]) -> None:
-    if row.prepare is not None:
-        row.prepare()
+    prepare(row.prepare)
     given, before = half_written(folder), snapshot(folder)
     outcome = run(row.words)
     found = faults(row, outcome, before, folder, given)
     assert not found, "\n".join([f"mtbias {' '.join(map(ascii, row.words))}", *found])
 
 
-@pytest.mark.parametrize("argv", sorted(set(GOOD.values())))
-def test_the_good_inputs_are_taken(argv: str, inputs: Path, console: Console) -> None:
+@pytest.mark.parametrize("argv", sorted({lines[0] for lines in inputs().values()}))
+def test_the_good_inputs_are_taken(argv: str, folder: Path, console: Console) -> None:
     """Else what is refused below would be refused for another reason."""
     row = Attack("good", argv, code=0)
-    _check(row, inputs, console.run)
+    _check(row, folder, console.run)
+
+
+@pytest.mark.parametrize("file", sorted(inputs()))
+def test_what_windows_writes_is_the_same(file: str, folder: Path, console: Console) -> None:
+    """A byte-order mark and Windows' line ends, as Excel and Notepad write them, change nothing."""
+    if file.startswith("runs/"):
+        pytest.skip("mtbias's own files, which are hashed")
+    argv = inputs()[file][0]
+    row = Attack("Windows", argv, f"damage {file} → byte-order mark and CRLF", code=0)
+    _check(row, folder, console.run)
 
 
 @pytest.mark.parametrize("row", sampled((row.name, row) for row in TABLE))
-def test_what_is_bad_is_refused(row: Attack, inputs: Path, console: Console) -> None:
-    _check(row, inputs, console.run)
+def test_what_is_bad_is_refused(row: Attack, folder: Path, console: Console) -> None:
+    _check(row, folder, console.run)
 
 
 @pytest.mark.parametrize("name", _OWN_PROCESS)
-def test_as_a_process_of_its_own(name: str, inputs: Path) -> None:
+def test_as_a_process_of_its_own(name: str, folder: Path) -> None:
     (row,) = [row for row in TABLE if row.name == name]
 
     def run(words: list[str]) -> Outcome:
-        done = Machine(inputs).run(*words)
+        done = Machine(folder).run(*words)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
-    _check(row, inputs, run)
+    _check(row, folder, run)
 
 
 def test_the_table() -> None:
