@@ -26,6 +26,10 @@ _PRESENTATION_FORMS = (range(0xFB50, 0xFE00), range(0xFE70, 0xFF00))
 """The Unicode blocks Arabic Presentation Forms-A and -B."""
 
 
+APOSTROPHES = "'`´‘’′ʹʼ＇"
+"""What is written for an apostrophe."""
+
+
 class Folder:
     """Lower-cases, deletes ignorable marks, unifies variant letters and apostrophes.
 
@@ -36,7 +40,8 @@ class Folder:
 
     def __init__(self, delete: str, fold: Mapping[str, str]) -> None:
         table: dict[int, str | None] = {ord(c): None for c in delete}
-        table.update({0xAD: None, ord("’"): "'", ord("ʼ"): "'", ord("‑"): "-", ord("״"): '"', ord("׳"): "'"})
+        table.update({0xAD: None, ord("‑"): "-", ord("״"): '"', ord("׳"): "'"})
+        table.update({ord(apostrophe): "'" for apostrophe in APOSTROPHES})
         table.update({ord(k): v for k, v in fold.items() if len(k) == 1})
         for form in chain(*_PRESENTATION_FORMS):
             # That of a mark by itself has a blank as its carrier, which is dropped.
@@ -149,7 +154,7 @@ _KEYS = {
         *("code", "name", "direction", "preposed", "postposed", "determiners_follow", "construct"),
         *("definite", "perhaps_definite", "inclusive", "compounds", "weak", "agent_endings", "derivations"),
     },
-    "tokens": {"elisions", "proclitics", "prefixes", "vowels", "delete", "fold", "careless"},
+    "tokens": {"elisions", "proclitics", "prefixes", "vowels", "letters", "delete", "fold", "careless"},
     "align": {"endings", "min_stem"},
     "neutral_nouns": {"participle", "compound", "collective", "epicene"},
     "verbs": {f.name for f in fields(VerbRules)},
@@ -212,6 +217,7 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
         **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv", rules.table("prepositions")),
         **{name: rules.longest(tokens.get(name, ())) for name in ("elisions", "proclitics", "prefixes")},
         "vowels": tokens.get("vowels", ""),
+        "letters": tokens.get("letters", ""),
         "delete": delete,
         "fold_letters": letters,
         "careless": dict(tokens.get("careless", {})),

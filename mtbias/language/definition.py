@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Literal, Self
 
-from mtbias.language.data_files import Folder, read_language
+from mtbias.language.alphabet import Alphabet, alphabet
+from mtbias.language.data_files import APOSTROPHES, Folder, read_language
 from mtbias.language.grammar import (
     ANY,
     Agreement,
@@ -28,9 +29,12 @@ from mtbias.language.grammar import (
 from mtbias.types import Gender, Span, Strategy
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
-_WORD = re.compile(rf"[\w{_MARKS}]+(?:(?:\'\'|[’'ʼ\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*['’׳]?", re.UNICODE)
+_WORD = re.compile(
+    rf"[\w{_MARKS}]+(?:(?:\'\'|[{APOSTROPHES}\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*[{APOSTROPHES}׳]?"
+)
 # he מנכ "ל, as systems detokenise it; without the quotation mark עו "ד "lawyer" would be עוד "more".
 _SPLIT_ABBREVIATION = re.compile(rf"(?:\s[\"״”“]|[\"״”“]\s)[\w{_MARKS}]{{1,4}}(?!\w)")
+_AT_END = f"{APOSTROPHES}׳"
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
 _MIN_PART = 3
 """Letters of each part of a compound at least."""
@@ -60,6 +64,8 @@ class Language:
     proclitics: tuple[str, ...] = ()
     vowels: str = ""
     """Letters before which a determiner is not that of `determiners_before_consonant` (fr: mute *h* too)."""
+    letters: str = ""
+    """All letters of the language, in lower case where it has cases; empty where nobody says them."""
     delete: str = ""
     fold_letters: Mapping[str, str] = field(default_factory=dict)
     careless: Mapping[str, str] = field(default_factory=dict)
@@ -155,7 +161,7 @@ class Language:
                 joined = self.fold(_without_blanks(whole))
                 if any(base in self._abbreviations for _, base in self.bases(joined)):
                     word, form = whole, joined
-            if word[-1] in "'’׳" and not self._apostrophe_belongs(form):
+            if word[-1] in _AT_END and not self._apostrophe_belongs(form):
                 word = word[:-1]
                 form = self.fold(word)
             if word:
@@ -385,6 +391,11 @@ class Language:
                 and any(woman.startswith(self.fold(r.lemma)[: -(-len(r.lemma) // 2)]) for woman in women)
             }
         return frozenset(found)
+
+    @cached_property
+    def alphabet(self) -> Alphabet:
+        """What good texts of the language are written with."""
+        return alphabet(self.nouns, self.letters, self.delete)
 
     @cached_property
     def latin(self) -> bool:

@@ -1,0 +1,138 @@
+"""What the good texts of a language are written with: letters, marks, and signs in their places.
+
+A text that was damaged on its way (read in a wrong encoding, cut into pieces, with a program's marks left in it) has
+characters that no good text of its language has there. So no list of damages is needed to see that it is damaged.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+
+from mtbias.types import frozen
+
+SIGNS = frozenset(".,;:!?…¿¡()[]\"'’‘‛“”„‟«»‹›‚-‐‑‒–—―/%‰&€$£¥°§+#@=<>−×±·•‧*_|^~{}\\™®©№′″ʼ´`،؛؟٪״׳־⁄")
+"""Signs that stand somewhere in good texts."""
+_WITHIN_WORDS = "-‐‑‒–—'’‘ʼ′`´/.&:·•‧*_@()⁄"
+"""Signs that may stand between two letters: hyphens, apostrophes, and what joins the forms of both genders."""
+_WITHIN_SEMITIC_WORDS = '"״׳־'
+"""Hebrew's own, and the quotation mark behind a prefix."""
+_NEVER_BESIDE_LETTERS = "<>|^~{}\\=#+©±×"
+_NEVER_AT_AN_EDGE = "`´_"
+"""Signs that stand between two letters or by themselves, and at no word's edge."""
+_NEVER_BEFORE_WORDS = "?!;*@"
+_RAISED = "²³¹¼½¾"
+"""They stand behind a letter (km²) and before none."""
+_ORDINALS = "ªº"
+_JOINERS = "\u200c\u200d"
+"""Letters' own in scripts that join them."""
+_SEMITIC = frozenset(("ARABIC", "HEBREW"))
+_UNJOINED = frozenset(("LATIN", "CYRILLIC", "HEBREW"))
+_LATIN_LETTERS = frozenset(map(chr, (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)))) - {"×", "÷"}
+"""Those of languages, and not of phonetics, beyond ASCII."""
+
+
+@frozen
+class Alphabet:
+    """What the good texts of one language are written with."""
+
+    pattern: re.Pattern[str]
+    """Finds what they do not have."""
+
+    def unusual(self, text: str) -> str | None:
+        """The first of a text that no good text of the language has there: a character, or the word that it stands in;
+        None where there is none.
+        """
+        match = self.pattern.search(unicodedata.normalize("NFC", text))
+        return match[0] if match else None
+
+
+def alphabet(words: Iterable[str], letters: str = "", marks: str = "") -> Alphabet:
+    """The alphabet of a language.
+
+    In a word with a capital, which may be a name, any letter of the script is usual, and Latin ones in every language.
+
+    Args:
+        words: its words, which show its scripts and letters of its loans.
+        letters: its letters; where nobody says them, all those of its scripts are its letters.
+        marks: combining marks that may be written besides those of its script (ru: stress).
+    """
+    written = frozenset(letters).union(*words)
+    scripts = frozenset(_script(char) for char in written if char.isalpha())
+    of_scripts = frozenset[str]().union(*(_letters(script) for script in scripts))
+    own_marks = {char for char in marks if unicodedata.combining(char)}.union(*(_marks(script) for script in scripts))
+    joiners = "" if scripts <= _UNJOINED else _JOINERS
+    usual = _class(of_scripts | _LATIN_LETTERS | own_marks | SIGNS | {*_RAISED, *_ORDINALS, *joiners})
+    within = {*_WITHIN_WORDS, *("" if scripts.isdisjoint(_SEMITIC) else _WITHIN_SEMITIC_WORDS)}
+    letter = r"[^\W\d_]"
+    patterns = [
+        rf"[^\w\s{usual}]",
+        rf"[^\W\d_a-zA-Z{usual}]",
+        rf"(?<={letter})[{_class(SIGNS - within)}](?={letter})",
+        rf"[{_class(_NEVER_BESIDE_LETTERS)}](?={letter})",
+        rf"(?<={letter})[{_class(_NEVER_BESIDE_LETTERS)}]",
+        rf"(?<!\w)[{_class(_NEVER_AT_AN_EDGE + _NEVER_BEFORE_WORDS)}](?={letter})",
+        rf"(?<={letter})[{_class(_NEVER_AT_AN_EDGE)}](?!\w)",
+        rf"[{_RAISED}](?={letter})",
+        *_of_mixed_words(scripts, of_scripts),
+    ]
+    if letters:
+        patterns += _of_foreign_letters(scripts, of_scripts, written)
+    return Alphabet(re.compile("|".join(patterns)))
+
+
+def _of_foreign_letters(scripts: frozenset[str], of_scripts: frozenset[str], letters: frozenset[str]) -> list[str]:
+    """Patterns of letters of the language's scripts that are not its own."""
+    own = letters | {char.upper() for char in letters}
+    # A presentation form is the letter whose shape it is.
+    foreign = {char for char in of_scripts - own if not set(unicodedata.normalize("NFKC", char)) <= own}
+    if not any(char.islower() for char in of_scripts):
+        return [f"[{_class(foreign)}]"] if foreign else []
+    # Where there are capitals, names have them.
+    small = f"[a-z{_class(char for char in of_scripts if char.islower())}]"
+    small_foreign = f"[{_class(char for char in foreign if char.islower())}]"
+    patterns = [rf"(?<!\w){small}*{small_foreign}{small}*(?!\w)", rf"{small}\d+{small}"]
+    if "LATIN" in scripts:  # names have A to Z within them (McAdam)
+        capital = f"[{_class(char for char in _LATIN_LETTERS if char.isupper())}]"
+        patterns.append(f"{small}{capital}{small}")
+    return patterns
+
+
+def _of_mixed_words(scripts: frozenset[str], of_scripts: frozenset[str]) -> list[str]:
+    """Patterns of words in Latin letters and in those of another script."""
+    if "LATIN" in scripts:
+        return []
+    own = f"[{_class(of_scripts)}]"
+    # Where no letter is a capital, prefixes are written onto names: he בCEO.
+    cased = any(char.islower() for char in of_scripts)
+    return [f"{own}[{'A-Za-z' if cased else 'a-z'}]", f"[A-Za-z]{own}"]
+
+
+def _class(characters: Iterable[str]) -> str:
+    """These characters as they stand within the brackets of a regular expression."""
+    return "".join(map(re.escape, sorted(characters)))
+
+
+def _script(character: str) -> str:
+    """The script of a character, by its name in Unicode: ``LATIN``, ``CYRILLIC``."""
+    return unicodedata.name(character, "").split(" ")[0]
+
+
+@cache
+def _of_script(script: str, category: str) -> frozenset[str]:
+    """Characters of a script in Unicode's Basic Multilingual Plane: its letters (``L``) or marks (``M``)."""
+    return frozenset(
+        char
+        for char in map(chr, range(0x250, 0xFFFF))
+        if unicodedata.category(char)[0] == category and _script(char) == script
+    )
+
+
+def _letters(script: str) -> frozenset[str]:
+    return _LATIN_LETTERS if script == "LATIN" else _of_script(script, "L")
+
+
+def _marks(script: str) -> frozenset[str]:
+    return frozenset() if script == "LATIN" else _of_script(script, "M")
