@@ -256,9 +256,10 @@ def score(
             them.
         MtbiasError: any other fault of data, plugin or folder.
     """
+    settings = settings or ScoreSettings()
+    allow_missing = _may_lack(allow_missing, settings)
     given = _given(translations, system, lang, allow_missing=allow_missing, clean=clean)
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
-    settings = settings or ScoreSettings()
     return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
 
 
@@ -306,7 +307,7 @@ def score_systems(
     named = [(name, lang) for lang in langs for name in translations]
     files = [str(translations[name]).replace(LANG, lang) for name, lang in named]
     given = [
-        _given(path, name, lang, allow_missing=allow_missing, clean=clean)
+        _given(path, name, lang, allow_missing=_may_lack(allow_missing, settings), clean=clean)
         for path, (name, lang) in zip(files, named, strict=True)
     ]
     requests = prepare_scores(zip(given, [lang for _, lang in named], strict=True), settings)
@@ -378,6 +379,13 @@ def _own_corpus(columns: Mapping[str, Sequence[str] | None], settings: ScoreSett
         raise UsageError(f"expected sources, entities and genders of the same length, got {found}")
     rows = (dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
     return custom_corpus(rows, source_language(settings.source_lang))
+
+
+def _may_lack(allow_missing: bool, settings: ScoreSettings) -> bool:
+    """Whether a file of translations may lack sentences of the corpus."""
+    if settings.part and allow_missing:
+        raise SettingError("allow_missing", "changes nothing with part; leave it out")
+    return settings.part or allow_missing
 
 
 def _given(

@@ -278,6 +278,8 @@ class LanguageModelSettings(Settings):
 class ScoreSettings(CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings):
     """Settings of ``mtbias score`` and `mtbias.score`."""
 
+    part: bool = False
+    """Score a part of the data set: only the sentences that the file has; the signature says which they are."""
     scores: Path | None = None
     """File of a score for each sentence, COMET's or any, for means by gender and their gap (mt-geneval): a TSV, CSV or
     JSONL with the columns id or source, and one with the score's name."""

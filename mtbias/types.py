@@ -62,6 +62,8 @@ class Reason(StrEnum):
     NO_PERSON = "no person"
     """The aligned noun is not in the table of nouns for people, and nothing else says that it names a person; or it
     names a thing as well, and does not translate the entity."""
+    COPIED = "copied"
+    """The entity stands in words of the source that were left untranslated, and nowhere else."""
     AMBIGUOUS = "ambiguous"
     """The evidence contradicts itself."""
 

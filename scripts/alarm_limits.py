@@ -1,59 +1,74 @@
-"""What the alarms' signs show on good output and on broken, for `docs/alarms.md`: the limits lie between the two.
+"""What the signs of alarms show on good translations, and the limits that follow: `scoring/data/alarm_limits.tsv`.
 
-    python scripts/experiments/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--rows 1000]
-        [--broken LANG=NAME=FILE]…
+    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--out FILE.json]
+    python scripts/alarm_limits.py --shares FILE.json… [--write]
 
-Good output: WinoMT's translations, a folder for each system (``data/winomt/translations`` of the folder that
-``MTBIAS_SHARED`` names, default ``../shared``), and the persons of ``tests/natural`` (part dev). Each is checked as a
-whole, and in files of 25 sentences, each aligned by itself. What is broken is made of the first rows of the first
-system's file: the English itself, another language's file, lines moved by one (from the first on, and from the middle
-on), lines in random order, words in random order and place; and one line in ten the same, one phrase over and over,
-left out, or left in English.
-`--broken` takes further files of ``source ||| target`` lines of WinoMT's sentences, such as the output of a model of
-random weights.
+Good translations are the public ones of WinoMT, a folder for each system (``data/winomt/translations`` of the folder
+that ``MTBIAS_SHARED`` names, default ``../shared``), and the texts with the persons of ``tests/natural``; for signs
+that texts alone show also MT-GenEval's references, the parallel treebanks PUD, and GEST's translations. Each file is
+checked as a whole, and in parts of 1,000, 150 and 25 rows that follow each other, each aligned by itself.
+
+The second form reads what the first wrote and prints the limits, and how many of the good files and parts are above
+them. A file of a system is held against the limits that the other systems of its language give, so that no limit was
+fitted to it.
 """
 
 from __future__ import annotations
 
-import random
+import csv
+import json
+import math
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import cyclopts
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT)]
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
-from mtbias.align import Pair  # noqa: E402
+from mtbias.align import Pair  # noqa: E402 - the paths above come first
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure  # noqa: E402
-from mtbias.scoring.alarms import SIGNS, checks  # noqa: E402
+from mtbias.files.text_repair import repair  # noqa: E402
+from mtbias.scoring.alarm_limits import SIZES  # noqa: E402
+from mtbias.scoring.alarms import LEAST, SIGNS, checks  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
+from mtbias.stats.resampling import wilson_percent  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
-from mtbias.types import Gender, Instance, Span, Stereotype, Translation  # noqa: E402
+from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, Translation  # noqa: E402
 from scripts import natural  # noqa: E402
 from scripts.labelled import shared_data  # noqa: E402
 
-LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
-ALONE = 25
-"""Sentences of a newcomer's first file."""
+LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
+TARGET = ROOT / "mtbias" / "scoring" / "data" / "alarm_limits.tsv"
+HEADER = """\
+# Above which per cent a sign is none of good translations, by language and number of rows (python
+# scripts/alarm_limits.py). Measured on public translations; docs/alarms.md names them and says how a limit follows.
+"""
+MARGIN, MORE = 1.5, 0.5
+"""The limit of large files is so many times the greatest share of a good one, and so many points more."""
+RARE = 0.001
+"""So great a share of good parts may be above a limit."""
 
-Texts = Sequence[tuple[Instance, str]]
+Counts = tuple[int, int]
+"""Rows that are counted, of rows."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """Translations that are good, or broken in a way that has a name."""
+    """Good translations: sentences with entities, or texts alone."""
 
     name: str
     lang: str
-    texts: Texts
+    rows: Sequence[tuple[Instance | SourceSentence, str]]
+    with_entities: bool
 
 
 def good_outputs(lang: str, data: Path) -> Iterator[Output]:
@@ -61,10 +76,15 @@ def good_outputs(lang: str, data: Path) -> Iterator[Output]:
     corpus = load_corpus("winomt", data / "winomt").instances
     for file in sorted((data / "winomt" / "translations").glob(f"*/en-{lang}.txt")):
         by_source = dict(read_bitext(file))
-        yield Output(file.parent.name, lang, [(i, by_source[i.source]) for i in corpus if i.source in by_source])
+        rows = [(i, by_source[i.source]) for i in corpus if by_source.get(i.source)]
+        yield Output(file.parent.name, lang, rows, with_entities=True)
     persons = natural.read_persons(natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data))
-    texts = [(_instance(n, person.pair), person.pair.text) for n, person in enumerate(persons) if person.part == "dev"]
-    yield Output("natural text", lang, texts)
+    pairs = [person.pair for person in persons]
+    instances = [(_instance(n, pair), pair.text) for n, pair in enumerate(pairs)]
+    yield Output("natural", lang, instances, with_entities=True)
+    for name, pairs_of_texts in _texts_alone(lang, data):
+        sentences = [(SourceSentence(f"{n}", n, s), t) for n, (s, t) in enumerate(pairs_of_texts) if t.strip()]
+        yield Output(name, lang, sentences, with_entities=False)
 
 
 def _instance(row: int, pair: Pair) -> Instance:
@@ -72,104 +92,162 @@ def _instance(row: int, pair: Pair) -> Instance:
     return Instance(pair.id, row, pair.source, head, pair.entity, Gender.NEUTRAL, Stereotype.NONE, "natural", 0)
 
 
-def broken_outputs(good: Output, other: Output | None, rows: int) -> Iterator[Output]:
-    """What is made of a good output of WinoMT and of another language's."""
-    texts = good.texts[:rows]
-    instances, targets = [i for i, _ in texts], [text for _, text in texts]
-    chance = random.Random(0)
-    mixed = chance.sample(targets, len(targets))
-    words = [word for text in targets for word in text.split()]
-    made: dict[str, Sequence[str]] = {
-        "the English itself": [i.source for i in instances],
-        "moved by one line": [targets[-1], *targets[:-1]],
-        "moved by one from the middle on": [*targets[: rows // 2], targets[0], *targets[rows // 2 : -1]],
-        "lines in random order": mixed,
-        "words in random order and place": [" ".join(chance.sample(words, len(text.split()))) for text in targets],
-        "one translation in ten is the same": [targets[0] if n % 10 == 0 else t for n, t in enumerate(targets)],
-        "one phrase over and over in one of ten": [
-            " ".join(t.split()[:3] * 6) if n % 10 == 0 else t for n, t in enumerate(targets)
-        ],
-        "one in ten left out": ["" if n % 10 == 0 else t for n, t in enumerate(targets)],
-        "one in ten left in English": [i.source if n % 10 == 0 else t for n, (i, t) in enumerate(texts)],
-    }
-    if other is not None:
-        by_id = {i.id: text for i, text in other.texts}
-        made[f"another language's file ({other.lang})"] = [by_id.get(i.id, "") for i in instances]
-    for name, found in made.items():
-        yield Output(name, good.lang, list(zip(instances, found, strict=True)))
+def _texts_alone(lang: str, data: Path) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
+    for gender in ("feminine", "masculine"):
+        stem = data / "mtgeneval" / "sentences" / f"geneval-sentences-{gender}-test.en_{lang}"
+        if Path(f"{stem}.{lang}").is_file():
+            sides = [Path(f"{stem}.{side}").read_text(encoding="utf-8").splitlines() for side in ("en", lang)]
+            yield f"MT-GenEval, {gender}", list(zip(*sides, strict=True))
+    treebanks = json.loads((data / "parallel" / "pud.json").read_text(encoding="utf-8"))
+    if own := [(source, text) for source, text, code in treebanks if code == lang]:
+        yield "PUD", own
+    for file in sorted((data / "gest" / "translations").glob(f"*/{lang}.csv")):
+        with file.open(encoding="utf-8", newline="") as lines:
+            yield f"GEST, {file.parent.name}", [(row["from"], row["to"]) for row in csv.DictReader(lines)]
 
 
-def check(output: Output, measure: GenderMeasure) -> dict[str, Any]:
-    """`alarms` of `metrics.json` of an output."""
-    instances = [replace(i, id=f"{n}") for n, (i, _) in enumerate(output.texts)]
-    translations = [Translation(f"{n}", text or None) for n, (_, text) in enumerate(output.texts)]
-    records = measure.judge(instances, translations)
-    return dict(checks(records, output.lang, "gender", n_resamples=0, seed=0)["alarms"])
+def shares(output: Output, rows: Sequence[tuple[Any, str]], measure: GenderMeasure) -> dict[str, Counts]:
+    """How many rows each sign counts, of how many."""
+    repaired = [repair(text).text for _, text in rows]
+    if not output.with_entities:
+        records: Sequence[Any] = [
+            _Line(sentence.source, text) for (sentence, _), text in zip(rows, repaired, strict=True)
+        ]
+        content = checks(records, output.lang, "texts alone", n_resamples=0, seed=0)
+    else:
+        instances = [replace(instance, id=f"{n}") for n, (instance, _) in enumerate(rows)]
+        translations = [Translation(f"{n}", text) for n, text in enumerate(repaired)]
+        content = checks(measure.judge(instances, translations), output.lang, "gender", n_resamples=0, seed=0)
+    return {key: (share["n"], share["of"]) for key, share in content["alarms"]["shares"].items()}
 
 
-def row(name: str, found: Mapping[str, Any]) -> str:
-    """A line of the table: the share of each sign, in bold where it is above its limit."""
-    cells = []
-    for sign in SIGNS:
-        share = found["shares"].get(sign.key, {})  # none where nothing is called
-        text = "–" if share.get("percent") is None else f"{share['percent']:.1f}"
-        cells.append(f"**{text}**" if share.get("above") else text)
-    return f"| {name} | {' | '.join(cells)} |"
+@dataclass(frozen=True)
+class _Line:
+    source: str
+    translation: str
+
+    def to_json(self) -> dict[str, str]:
+        return {"source": self.source, "translation": self.translation}
+
+
+def measured(lang: str, evaluator: EvaluatorSettings) -> Iterator[dict[str, Any]]:
+    """The shares of every good file in a language, as a whole and in parts: objects of JSON."""
+    measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
+    for output in good_outputs(lang, shared_data()):
+        for size in (*SIZES[:-1], len(output.rows)):
+            for start in range(0, len(output.rows) - size + 1, size):
+                found = shares(output, output.rows[start : start + size], measure)
+                # A file of some hundred rows is a part of a larger one.
+                column = max((each for each in SIZES if each <= size), default=SIZES[0])
+                yield {
+                    "lang": lang,
+                    "file": output.name,
+                    "rows": column,
+                    "whole": size == len(output.rows),
+                    "shares": found,
+                }
+
+
+# Limits
+
+Measured = Sequence[Mapping[str, Any]]
+
+
+def limits(rows: Measured) -> dict[tuple[str, str], list[int]]:
+    """By sign and language the limit for each of `SIZES`: whole per cents.
+
+    The limit of large files is `MARGIN` times the greatest share of a good one plus `MORE` points. That of parts is
+    the greatest lower end (of Wilson's interval) among good parts, but for the share `RARE` of these, and never below
+    the limit of larger parts.
+    """
+    by_size: defaultdict[tuple[str, str], dict[int, list[Counts]]] = defaultdict(lambda: defaultdict(list))
+    whole: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        for sign, (n, of) in row["shares"].items():
+            by_size[sign, row["lang"]][row["rows"]].append((n, of))
+            if row["whole"] and of:
+                whole[sign, row["lang"]].append(100 * n / of)
+    return {key: _limits_of(parts, whole[key]) for key, parts in by_size.items()}
+
+
+def _limits_of(by_size: Mapping[int, Sequence[Counts]], whole: Sequence[float]) -> list[int]:
+    columns = [math.ceil(MARGIN * max(whole, default=0) + MORE)]
+    for size in reversed(SIZES[:-1]):
+        ends = sorted((_lower_end(*counts) for counts in by_size.get(size, ())), reverse=True)
+        allowed = ends[int(RARE * len(ends))] if ends else 0
+        columns.append(max(columns[-1], math.ceil(allowed)))
+    return columns[::-1]
+
+
+def _lower_end(n: int, of: int) -> float:
+    """The lower end that an alarm compares; 0 where it compares none."""
+    ends = wilson_percent(n, of)
+    return ends[0] if ends is not None and n >= LEAST else 0
+
+
+def false_alarms(rows: Measured) -> dict[tuple[int, str], Counts]:
+    """By size and sign how many good files or parts are above the limits that the other files of their language give,
+    of how many; by size alone how many have any alarm (sign ``any``). Languages with one file are left out.
+    """
+    files: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        files[row["lang"]].add(row["file"])
+    above: defaultdict[tuple[int, str], list[bool]] = defaultdict(list)
+    for lang, names in files.items():
+        for name in names if len(names) > 1 else ():
+            others = limits([row for row in rows if row["lang"] == lang and row["file"] != name])
+            for row in rows:
+                if (row["lang"], row["file"]) == (lang, name):
+                    column = SIZES.index(row["rows"])
+                    raised = [
+                        sign
+                        for sign, counts in row["shares"].items()
+                        if (sign, lang) in others and _lower_end(*counts) > others[sign, lang][column]
+                    ]
+                    above[row["rows"], "any"].append(bool(raised))
+                    for sign in row["shares"]:
+                        above[row["rows"], sign].append(sign in raised)
+    return {key: (sum(flags), len(flags)) for key, flags in above.items()}
 
 
 def main(
     *,
     lang: list[str] | None = None,
-    rows: int = 1000,
-    broken: list[str] | None = None,
-    alone: bool = True,
+    out: Path | None = None,
+    shares: Annotated[list[Path] | None, cyclopts.Parameter(consume_multiple=True)] = None,
+    write: bool = False,
     evaluator: Evaluator = EvaluatorSettings(),
 ) -> None:
-    """Print the table of good and broken output, and how often files of 25 raise an alarm.
+    """Measure good translations, or derive the limits from what was measured.
 
     Parameters
     ----------
     lang
         Only these languages.
-    rows
-        Of the broken outputs.
-    broken
-        LANG=NAME=FILE of a further broken output.
-    alone
-        Check good output in files of 25, too.
+    out
+        File for what is measured.
+    shares
+        Files that were written so: print the limits.
+    write
+        Write the limits to where mtbias reads them.
     """
-    data = shared_data()
-    print("| output | " + " | ".join(sign.key for sign in SIGNS) + " |\n|---|" + "---:|" * len(SIGNS))
-    small: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    first: Output | None = None
-    for code in lang or LANGUAGES:
-        measure = GENDER.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
-        outputs = list(good_outputs(code, data))
-        for output in outputs:
-            print(row(f"{code}: {output.name}", check(output, measure)), flush=True)
-            for start in range(0, len(output.texts) - ALONE + 1, ALONE) if alone else ():
-                part = output.texts[start : start + ALONE]
-                raised = check(replace(output, texts=part), measure)["raised"]
-                small["winomt" if output.name != "natural text" else "natural"].update(["files", *raised])
-        if len(outputs) > 1:
-            bad = list(broken_outputs(outputs[0], first, rows))
-            bad += [_read(text, outputs[0]) for text in broken or () if text.startswith(f"{code}=")]
-            for output in bad:
-                print(row(f"{code}: {output.name}", check(output, measure)), flush=True)
-                part = output.texts[:ALONE]
-                small[f"broken: {output.name.split(' (')[0]}"].update(
-                    ["files", *check(replace(output, texts=part), measure)["raised"]]
-                )
-            first = outputs[0]
-    print()
-    for name, counts in small.items():
-        print(f"files of {ALONE}, {name}: {dict(counts)}")
-
-
-def _read(text: str, good: Output) -> Output:
-    lang, name, path = text.split("=", 2)
-    by_source = dict(read_bitext(Path(path)))
-    return Output(name, lang, [(i, by_source[i.source]) for i, _ in good.texts if i.source in by_source])
+    if shares is None:
+        rows = [row for code in lang or LANGUAGES for row in measured(code, evaluator)]
+        text = json.dumps(rows)
+        print(text) if out is None else out.write_text(text, encoding="utf-8")
+        return
+    rows = [row for path in shares for row in json.loads(path.read_text(encoding="utf-8"))]
+    order = {sign.key: n for n, sign in enumerate(SIGNS)}
+    lines = ["\t".join(["sign", "lang", *map(str, SIZES)])]
+    for (sign, code), values in sorted(limits(rows).items(), key=lambda item: (order[item[0][0]], item[0][1])):
+        lines.append("\t".join([sign, code, *(f"{value:g}" for value in values)]))
+    table = "\n".join(lines) + "\n"
+    if write:
+        TARGET.write_text(HEADER + table, encoding="utf-8")
+    print(table)
+    for (size, sign), (above, of) in sorted(false_alarms(rows).items()):
+        if above or sign == "any":
+            print(f"files of {size} rows, {sign}: {above} of {of} above the limits of the other files")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ and a harness's numbers are those of `mtbias score` on the same answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from mtbias.api import Run
 from mtbias.corpora import Corpus, load_entities
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
-from mtbias.files.reading import sha256_of
 from mtbias.files.strict_json import converted, load_json
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.settings import ScoreSettings
@@ -81,11 +80,8 @@ class Benchmark:
 def _scored(benchmark: Benchmark, answers: tuple[tuple[str, str], ...], written: bool) -> Run:
     corpus, (settings, out, name) = benchmark.corpus, benchmark._given
     texts = dict(answers)
-    asked = tuple(instance for instance in corpus.instances if instance.id in texts)
-    if len(asked) < len(corpus.instances):
-        which = sha256_of(" ".join(instance.id for instance in asked))[:8]  # other sentences are another corpus
-        name_asked = f"{corpus.name}-{len(asked)}-of-{len(corpus.instances)}-{which}"
-        corpus = replace(corpus, name=name_asked, instances=asked)
+    if any(instance.id not in texts for instance in corpus.instances):
+        corpus = corpus.part(texts.keys())
     system = GivenSystem(name, lambda sources: join_texts(texts, sources.instances))
     request = prepare_score(cleaned_system(system, benchmark.lang), benchmark.lang, settings, corpus)
     done = evaluate(request, out=out if written else None)

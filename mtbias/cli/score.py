@@ -36,6 +36,7 @@ def command(
     out: RunOut = None,
     system: str | None = None,
     allow_missing: Flag = False,
+    part: Flag = False,
     clean: Flag = False,
     scores: Path | None = None,
     full: Full = False,
@@ -59,7 +60,9 @@ def command(
     system
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing
-        Score even if less than 95 % of the corpus is translated.
+        Score even if less than 95 % of the corpus is translated: what is missing counts as wrong.
+    part
+        Score a part of the data set: only the sentences that the file has; the signature says which they are.
     clean
         The file has answers of a language model: remove what stands around the translation, and count an answer
         without one as untranslated. A JSONL or CSV keeps answers of several lines.
@@ -67,7 +70,7 @@ def command(
         File of a score for each sentence, COMET's or any, for means by gender and their gap (mt-geneval): a TSV, CSV or
         JSONL with the columns id or source, and one with the score's name.
     """
-    settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores)
+    settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores, part=part)
     files = _named(translations)
     if len(files) > 1 or len(lang) > 1:
         if out is None or system is not None or scores is not None:

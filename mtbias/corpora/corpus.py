@@ -5,16 +5,16 @@ sentences of a corpus as a file for a system to translate, in a form that `mtbia
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from mtbias.corpora import entity_place as locate
 from mtbias.errors import DataError
-from mtbias.files.reading import TextFile
-from mtbias.types import Gender, SourceSentence, frozen
+from mtbias.files.reading import TextFile, sha256_of
+from mtbias.types import Gender, Instance, SourceSentence, frozen
 
 GENDER = "gender"
 """The measure of sentences with an entity and its gender."""
@@ -52,6 +52,29 @@ class Corpus(Generic[S_co]):
     def rows(self) -> int:
         """Rows of the file: instances plus skipped rows."""
         return len(self.instances) + self.skipped
+
+    def part(self, ids: Collection[str]) -> Self:
+        """The sentences with these ids as a corpus of their own.
+
+        Its name says how many of how many they are, and has a hash of their ids: other sentences are another corpus.
+        """
+        kept = [instance for instance in self.instances if instance.id in ids]
+        which = sha256_of(" ".join(instance.id for instance in kept))[:8]
+        return replace(
+            self,
+            name=f"{self.name}-{len(kept)}-of-{len(self.instances)}-{which}",
+            instances=tuple(_linked_within(instance, ids) for instance in kept),
+            skipped=0,
+        )
+
+
+def _linked_within(instance: S, ids: Collection[str]) -> S:
+    """The instance without links to others than these."""
+    if not isinstance(instance, Instance):
+        return instance
+    pair = instance.pair if instance.pair in ids else None
+    control = instance.control if instance.control in ids else None
+    return replace(instance, pair=pair, control=control)
 
 
 class Notes:

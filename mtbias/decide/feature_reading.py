@@ -18,7 +18,7 @@ FEATURES = "stanza/1"
 """Name of the reader in a run's identity; another number where it reads otherwise."""
 STANZA = "stanza"
 """Source of its evidence."""
-_NOBODY = (Reason.UNTRANSLATED, Reason.UNALIGNED, Reason.NO_PERSON)
+_NOBODY = (Reason.UNTRANSLATED, Reason.UNALIGNED, Reason.NO_PERSON, Reason.COPIED)
 """Reasons that leave no person to be read."""
 
 

@@ -82,7 +82,7 @@ class SentenceWord(NamedTuple):
     content: tuple[Word, ...]
     """Those that are no glued-on particle: preposition, article, conjunction, pronoun."""
     joined: bool
-    """Nothing but blanks stands between this word and the one before."""
+    """Nothing that parts them stands between this word and the one before."""
     compound: int = 0
     """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה חשבון*: 1)."""
 
@@ -206,12 +206,31 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
                 tagged=tagged,
                 tags=frozenset([word.upos for word in tagged]),
                 content=tuple([word for word in tagged if word.upos not in GLUED]),
-                joined=bool(words) and not text[last : span.start].strip(),
+                joined=bool(words) and _joins(text[last : span.start], words[-1], language),
             )
         )
         last = span.end
     words = _without_homographs(_as_spelt(words, texts))
     return _with_compounds(words, language) if language.phrases else words
+
+
+def _joins(between: str, before: SentenceWord, language: Language) -> bool:
+    """Whether what stands between two words leaves them in one phrase: blanks, signs that are no punctuation (marks of
+    a program, emoji), and between a determiner and its noun quotation marks and brackets (es *la "doctora"*).
+    """
+    signs = between.split()
+    if not signs:
+        return True
+    if not any(map(str.isspace, between)):  # within a word, as it is written for both genders: es amig*s
+        return False
+    punctuation = {char for char in "".join(signs) if unicodedata.category(char)[0] == "P"} - _NO_PUNCTUATION
+    opens = before.form in language.determiners or before.form in language.names
+    return not punctuation or (opens and punctuation <= _AROUND_WORDS)
+
+
+_NO_PUNCTUATION = frozenset("*_#&@%\\•†‡§¶‧·")
+_AROUND_WORDS = frozenset("\"'“”„‟«»‹›‘’‚‛()[]{}״")
+"""Quotation marks and brackets."""
 
 
 def _of_noun(facts: WordFacts, tagged: Sequence[Word], language: Language) -> tuple[NounReading, ...]:

@@ -23,7 +23,19 @@ from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.measure import MeasureKind, MeasureOptions
 from mtbias.scoring.scores import Scores, score
 from mtbias.settings import EvidenceReader
-from mtbias.types import GenderCall, Instance, Json, Progress, Reason, Translation, quiet
+from mtbias.translate.text_language import CopiedRun, copied_runs
+from mtbias.types import (
+    Analysis,
+    GenderCall,
+    Instance,
+    Json,
+    Progress,
+    Reason,
+    Span,
+    Translation,
+    frozen,
+    quiet,
+)
 
 
 class GenderKind(MeasureKind):
@@ -109,6 +121,48 @@ class GenderRecords(list[CallRecord]):
         self.words = words
 
 
+@frozen
+class TranslatedPart:
+    """What of a translation is translated: without words of the source that were left in it.
+
+    English nouns look like those of other languages, and like a man's: *the patient was…* is no German *Patient*.
+    """
+
+    pair: Pair
+    """With blanks for the words that were left, so that all others stay in their places."""
+    runs: Sequence[CopiedRun]
+
+    @classmethod
+    def of(cls, pair: Pair) -> TranslatedPart:
+        """The translated part of a sentence pair."""
+        runs = copied_runs(pair.source, pair.text)
+        text = pair.text
+        for run in runs:
+            start, end = run.span
+            text = text[:start] + " " * (end - start) + text[end:]
+        return cls(pair._replace(text=text), runs)
+
+    def only(self, analysis: Analysis) -> Analysis:
+        """The morphology of this part alone."""
+        if not self.runs:
+            return analysis
+        spans = [run.span for run in self.runs]
+        kept = (token for token in analysis.tokens if not any(map(token.span.overlaps, spans)))
+        return Analysis(self.pair.text, tuple(kept))
+
+    def without_copy(self, call: GenderCall, head: Span) -> GenderCall:
+        """The call; where nothing renders the entity and its head, at `head` in the source, was left, the reason is
+        that.
+        """
+        if call.reason not in (Reason.UNALIGNED, Reason.NO_PERSON):
+            return call
+        for run in self.runs:
+            for ours, theirs in run.words:
+                if ours.overlaps(head):
+                    return GenderCall(call.id, None, Reason.COPIED, (theirs,))
+        return call
+
+
 @dataclass(frozen=True)
 class GenderMeasure(AnalysedTexts):
     """What reads genders in one language (`mtbias.scoring.measure.Measure`)."""
@@ -155,17 +209,20 @@ class GenderMeasure(AnalysedTexts):
         total = len(pairs)
         progress("align", 0, total)
         texts = words or SplitTexts(self.language, self.source)
-        alignments = self.aligner.align(pairs, texts, progress)
+        translated = [TranslatedPart.of(pair) for pair in pairs]
+        alignments = self.aligner.align([part.pair for part in translated], texts, progress)
         progress("align", total, total)
         votes = FormVotes()  # what the tagger reads on each form over all of them
         for text in self.analyse((pair.text for pair in pairs), progress):
             votes.add(self.analyser.analysis(text), self.language)
         read = with_features if self.evidence == "tables" else read_features
         calls = []
-        for done, (pair, alignment) in enumerate(zip(pairs, alignments, strict=True), 1):
+        rows = zip(pairs, translated, alignments, strict=True)
+        for done, (pair, part, alignment) in enumerate(rows, 1):
             if pair.head is not None:
-                analysis = self.analyser.analysis(pair.text)
-                calls.append(read(decide(alignment, analysis, texts, votes), analysis, self.language))
+                analysis = part.only(self.analyser.analysis(pair.text))
+                call = part.without_copy(decide(alignment, analysis, texts, votes), pair.head)
+                calls.append(read(call, analysis, self.language))
             if done % 1000 == 0 or done == total:
                 progress("decide", done, total)
         return tuple(calls)

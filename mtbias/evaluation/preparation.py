@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mtbias.corpora import Corpus, cache_folder, catalog, datasets, load_corpus
 from mtbias.corpora.catalog import MT_GENEVAL, MT_GENEVAL_CONTEXT
 from mtbias.entry_points import installed
-from mtbias.errors import MissingResourceError, SettingError
+from mtbias.errors import DataError, MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
 from mtbias.language.installed import get_language
 from mtbias.language.source import refuse_same
@@ -27,6 +27,7 @@ from mtbias.settings import (
     TranslationSettings,
     combined,
 )
+from mtbias.translate.given_translations import ENOUGH, MISSING
 from mtbias.translate.system import Asked, System
 from mtbias.translate.system_kinds import find_kind
 
@@ -133,7 +134,7 @@ def prepare_score(
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    if beside is not None and beside.lang == lang:
+    if beside is not None and beside.lang == lang and not settings.part:  # each file may have another part
         return _with_system(beside, system)
     dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings)
@@ -149,6 +150,8 @@ def prepare_score(
         scores=settings.scores,
     )
     measure = _if_here(lambda: kind.open(options))
+    if settings.part:
+        corpus = part_translated(corpus, system)
     joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
     request = Request(
         corpus=corpus,
@@ -160,6 +163,23 @@ def prepare_score(
         n_resamples=settings.resamples,
     )
     return _with_system(request, joined)
+
+
+def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
+    """The sentences of a corpus of which a file has translations, empty ones included.
+
+    Raises:
+        DataError: more than 5 % of the file's rows belong to no sentence of the corpus.
+    """
+    given = system.read(corpus)
+    there = {translation.id for translation in given.translations if translation.reason != MISSING}
+    strangers = given.noticed["extra"]
+    if 100 * strangers > (100 - ENOUGH) * (len(there) + strangers):
+        raise DataError(
+            f"expected a part of {corpus.name}, got {strangers:,} rows that belong to none of its sentences beside "
+            f"{len(there):,} that do; check --dataset and --data"
+        )
+    return corpus if len(there) == len(corpus.instances) else corpus.part(there)
 
 
 def prepare_scores(given: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings) -> Iterator[Request]:

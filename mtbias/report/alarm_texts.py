@@ -5,18 +5,19 @@ Nothing is computed here; all stands in `metrics.json` (`alarms`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
+from mtbias.errors import escaped
 from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import CLASSES, Number
 from mtbias.stats.results import estimate_text, number_text
 from mtbias.types import JsonObject
 
-_LANGUAGES = 3
-"""So many other languages are named."""
+_NAMED = 3
+"""So many other languages, and unusual characters, are named."""
 
 
 def warnings(alarms: JsonObject | None) -> list[str]:
@@ -29,13 +30,22 @@ def warnings(alarms: JsonObject | None) -> list[str]:
 
 def _warning(key: str, alarms: JsonObject) -> str:
     sign, share = DECLARED[key], alarms["shares"][key]
-    text = f"{share['n']:,} of {share['of']:,} {sign.of} {sign.they} ({number_text(share['percent'])} %, limit "
-    text += f"{share['limit']:g} %)"
+    allowed = f"limit {share['limit']:g} %"
+    if not share.get("measured", True):
+        allowed += ", the widest of all languages"
+    text = f"{share['n']:,} of {share['of']:,} {sign.of} {sign.they} ({number_text(share['percent'])} %, {allowed})"
     if key == "other_language":
-        found = list(alarms["other_languages"].items())
-        text += f": {', '.join(f'{lang} {n:,}' for lang, n in found[:_LANGUAGES])}"
-        text += ", …" if len(found) > _LANGUAGES else ""
+        text += _most_frequent(alarms["other_languages"], "{}")
+    elif key == "damaged":
+        text += _most_frequent(alarms.get("unusual_characters", {}), "‘{}’")
     return f"{text}; {sign.advice}"
+
+
+def _most_frequent(counts: Mapping[str, int], form: str) -> str:
+    """``: ru 12, en 3, …``, the most frequent first; empty without any."""
+    named = [f"{form.format(escaped(what))} {n:,}" for what, n in list(counts.items())[:_NAMED]]
+    more = ["…"] if len(counts) > _NAMED else []
+    return f": {', '.join([*named, *more])}" if named else ""
 
 
 def named_warnings(runs: Sequence[tuple[str, JsonObject | None]]) -> list[str]:

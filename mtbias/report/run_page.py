@@ -53,6 +53,7 @@ _WHY = {
     Reason.UNALIGNED.value: "no word of the translation was found that renders the entity",
     Reason.NO_MORPHOLOGY.value: "the phrase shows no gender",
     Reason.NO_PERSON.value: "nothing says that the noun names a person",
+    Reason.COPIED.value: "the entity stands in words of the source that were left untranslated",
     Reason.AMBIGUOUS.value: "the evidence contradicts itself",
 }
 

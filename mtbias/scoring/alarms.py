@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from math import inf
 from typing import Any
 
 from mtbias.align.entity_words import KnownTranslations
@@ -15,6 +15,7 @@ from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH_CODE, source_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.scoring.alarm_limits import limit, usual_ratios
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.evidence import (
     OUTSIDE,
@@ -29,10 +30,10 @@ from mtbias.scoring.evidence import (
 )
 from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import counting_of
+from mtbias.scoring.text_signs import Marks, Texts, text_marks, unusual_characters
 from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
-from mtbias.translate.text_language import is_copy, is_repetitive, words
-from mtbias.translate.text_language import languages as languages_of
+from mtbias.translate.text_language import languages
 from mtbias.types import Gender, JsonDict, Reason, frozen
 
 
@@ -49,7 +50,7 @@ class Sign:
     they: str
     """What a warning says of those that are counted: ``rest on words outside the table of nouns for people``."""
     limit: float
-    """In per cent; `docs/alarms.md` has what good and broken output show, and why the limit is there."""
+    """In per cent, where the sign was measured in no language (`mtbias.scoring.alarm_limits`)."""
     advice: str
     """What to do, without a stop."""
     concerns: bool = False
@@ -63,36 +64,8 @@ SIGNS = tuple(Sign(**row) for row in tomllib.loads(_DATA.read_text(encoding="utf
 DECLARED: Mapping[str, Sign] = {sign.key: sign for sign in SIGNS}
 """By key."""
 
-Marks = Sequence[bool | None]
-"""For each record whether it is counted; None where it is none of the rows that the share is of."""
-
 LEAST = 2
 """A sign needs so many rows: one alone tells nothing, whatever its share of a few sentences."""
-
-
-# In languages that drop pronouns "he", "she" and "they" are one translation: three sources at most for those systems.
-SAME_FOR = 5
-"""A translation counts as repeated where it stands for so many different sources."""
-
-
-def copies(sources: Sequence[str], texts: Sequence[str | None]) -> Marks:
-    """Whether each text is its source, or nearly so: the Dice coefficient of their words is `NEARLY_EQUAL` or more."""
-    pairs = zip(sources, texts, strict=True)
-    return [None if text is None else is_copy(words(source), words(text)) for source, text in pairs]
-
-
-def loops(texts: Sequence[str | None]) -> Marks:
-    """Whether each text repeats a run of its words (`mtbias.translate.text_language`)."""
-    return [None if text is None else is_repetitive(text) for text in texts]
-
-
-def repeated(sources: Sequence[str], texts: Sequence[str | None]) -> Marks:
-    """Whether each text is the translation of `SAME_FOR` different sources or more."""
-    split = [None if text is None else words(text) for text in texts]
-    stands_for: defaultdict[tuple[str, ...] | None, set[tuple[str, ...]]] = defaultdict(set)
-    for source, text in zip(sources, split, strict=True):
-        stands_for[text].add(words(source))
-    return [None if text is None else len(stands_for[text]) >= SAME_FOR for text in split]
 
 
 # A line that was lost or doubled moves the lines behind it by one, a blank line of each side by two.
@@ -144,7 +117,9 @@ def checks(
     if measure != GENDER:
         lines = [record.to_json() for record in records]
         sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
-        return {"alarms": _content(*_text_marks(sources, texts, lang))}
+        found = languages(texts, lang)
+        marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
+        return {"alarms": _content(marks, texts, lang, found)}
     calls = [record.call for record in records]
     counts = count_classes(calls)
     counting = counting_of(records)
@@ -156,9 +131,11 @@ def checks(
     main = of_main(records)
     fixed = sum(withheld(record.call) for record in main)
     texts = [record.translation for record in records]
-    marks, languages = _text_marks([record.source for record in records], texts, lang)
+    found = languages(texts, lang)
+    sources = [record.source for record in records]
+    marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
     marks |= _call_marks(records, texts, lang, source_lang)
-    alarms = _content(marks, languages)
+    alarms = _content(marks, texts, lang, found)
     raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
     if raised:
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
@@ -179,60 +156,48 @@ def checks(
     }
 
 
-def _content(marks: Mapping[str, Marks], languages: Mapping[str, int]) -> JsonDict:
-    shares = {}
-    for sign in SIGNS:
-        if (of := marks.get(sign.key)) is not None:
-            part, whole = of.count(True), len(of) - of.count(None)
-            ends = wilson_percent(part, whole)
-            above = ends is not None and part >= LEAST and ends[0] > sign.limit  # surely above it
-            shares[sign.key] = {**share_json(part, whole), "limit": sign.limit, "above": above}
+CERTAIN_BELOW = 200
+"""Of so few rows one that is certainly damaged is an alarm."""
+
+
+def _content(marks: Mapping[str, Marks], texts: Texts, lang: str, found: Sequence[str | None]) -> JsonDict:
+    """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
+
+    Args:
+        marks: of every sign, for each record.
+        texts: the translations.
+        lang: the target language.
+        found: the languages that the translations are in.
+    """
+    shares = {sign.key: _share(sign, marks[sign.key], lang) for sign in SIGNS if sign.key in marks}
+    if len(texts) < CERTAIN_BELOW and any(is_damaged(text) for text in texts if text is not None):
+        shares["damaged"]["above"] = True
+    others = Counter(language for language in found if language not in {None, lang})
     return {
         "raised": [key for key, share in shares.items() if share["above"]],
         "shares": shares,
-        "other_languages": dict(languages),
+        "other_languages": dict(sorted(others.items(), key=lambda item: (-item[1], item[0]))),
+        "unusual_characters": unusual_characters(texts, lang),
         "concerned": 0,
         "without": None,
     }
 
 
-_ENOUGH_TEXTS = 200
-"""In so many translations a language's letters with marks occur, where one in twenty of its nouns has one: in WinoMT's
-28 public files 38 % or more of the translations have some, but in Hebrew, whose nouns have none."""
+def _ratios(lang: str, source_lang: str) -> tuple[float, float]:
+    """The usual ratios of lengths, which were measured from English: of another source any."""
+    return usual_ratios(lang) if source_lang == ENGLISH_CODE else (0, inf)
 
 
-def _without_marks(texts: Sequence[str | None], lang: str) -> bool:
-    """Whether no translation has a letter with a mark (á, ü, й), as the language's nouns have: marks were taken off."""
-    given = [text for text in texts if text is not None]
-    if len(given) < _ENOUGH_TEXTS or any(map(_has_mark, given)):
-        return False
-    try:
-        nouns = get_language(lang).nouns
-    except UsageError:  # a run may be read where its language is not installed
-        return False
-    return 20 * sum(map(_has_mark, nouns)) >= len(nouns)
-
-
-def _has_mark(text: str) -> bool:
-    return not text.isascii() and unicodedata.normalize("NFC", text) != unicodedata.normalize("NFD", text)
-
-
-def _text_marks(
-    sources: Sequence[str], texts: Sequence[str | None], lang: str
-) -> tuple[dict[str, Marks], dict[str, int]]:
-    """The marks of the signs that translations show, and the languages that they are in instead of the target."""
-    languages = languages_of(texts, lang)
-    plain = _without_marks(texts, lang)
-    marks: dict[str, Marks] = {
-        "other_language": [None if found is None else found != lang for found in languages],
-        "copies": copies(sources, texts),
-        "empty": [text is None for text in texts],
-        "damaged": [None if text is None else plain or is_damaged(text) for text in texts],
-        "looping": loops(texts),
-        "repeated": repeated(sources, texts),
+def _share(sign: Sign, marks: Marks, lang: str) -> JsonDict:
+    part, whole = marks.count(True), len(marks) - marks.count(None)
+    allowed = limit(sign.key, lang, whole, sign.limit)
+    ends = wilson_percent(part, whole)
+    return {
+        **share_json(part, whole),
+        "limit": allowed.percent,
+        "measured": allowed.measured,
+        "above": ends is not None and part >= LEAST and ends[0] > allowed.percent,
     }
-    counts = Counter(found for found in languages if found not in {None, lang})
-    return marks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, source_lang: str) -> dict[str, Marks]:
@@ -246,8 +211,8 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, 
         marks["readers_differ"] = [
             call.stanza_gender is not call.gender if both_readers(call) else None for call in calls
         ]
-    for key, reason in (("unaligned", Reason.UNALIGNED), ("no_person", Reason.NO_PERSON)):
-        marks[key] = [None if record.translation is None else record.call.reason is reason for record in records]
+    for reason in (Reason.UNALIGNED, Reason.NO_PERSON, Reason.COPIED, Reason.AMBIGUOUS, Reason.NO_MORPHOLOGY):
+        marks[reason.value.replace(" ", "_")] = _without_call(records, reason)
     words = getattr(records, "words", None)
     if words is None:
         try:
@@ -259,4 +224,18 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, 
         known = words.kept(KnownTranslations)
         marks["no_glossary"] = [not known.of(entity) for entity in entities]
     marks["unrendered"], marks["moved"] = unrendered(entities, texts, words)
+    return marks
+
+
+def _without_call(records: Sequence[Any], reason: Reason) -> Marks:
+    """Whether each translation has no call for this reason.
+
+    How many nouns of fixed gender there are depends on the corpus: they are left out where no gender is shown.
+    """
+    marks: list[bool | None] = []
+    for record in records:
+        if record.translation is None or (reason is Reason.NO_MORPHOLOGY and withheld(record.call)):
+            marks.append(None)
+        else:
+            marks.append(record.call.reason is reason)
     return marks

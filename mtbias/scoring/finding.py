@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from mtbias.language.source import ENGLISH_CODE
 from mtbias.scoring.alarms import DECLARED, checks
-from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE
+from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE, classes
 from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import CLASSES, Number, Unit, decisive
 from mtbias.stats.resampling import wilson_percent
@@ -38,7 +38,8 @@ class Rule(NamedTuple):
 RULES: Mapping[str, Rule] = {
     # Of a run.
     "found": Rule(
-        "how many men and how many women are found", "there are {limit:g} rows or more of either gender", MIN_ROWS
+        "how many men and how many women are found",
+        "there are {limit:g} rows or more of either gender, and a call", MIN_ROWS,
     ),
     "stereotype": Rule("what the stereotype does", "the interval of ΔS over sentences excludes {limit:g}"),
     # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so many of a gender
@@ -128,9 +129,10 @@ def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[St
     """
     overall = metrics["overall"]
     if np.shape(overall["confusion"]) == SHAPE:
-        yield from _found(overall)
-        yield from _stereotype(overall)
-        yield from _few_found(overall)
+        if classes(np.asarray(overall["confusion"]))["decided"]:  # without a call nothing was measured
+            yield from _found(overall)
+            yield from _stereotype(overall)
+            yield from _few_found(overall)
         for gap in entity_gaps(metrics)[:_WIDEST]:
             if gap.clear:
                 yield Statement("entity", gap.text, _quote(gap, records))
@@ -290,10 +292,12 @@ def _uncalled(metrics: JsonObject) -> Iterator[Statement]:
             if share["of"]
         )
         delta_g, most = found["delta_g"], max(metrics["reasons"].items(), key=lambda item: item[1])
-        text = f"No call: {', '.join(parts)}; most often: {most[0]} ({most[1]:,}); "
-        text += f"grammatical gender only: {fixed['n']:,}; " if fixed["n"] else ""
-        text += f"ΔG without them {estimate_text(delta_g['value'], delta_g['interval'])}."
-        yield Statement("uncalled", text)
+        said = [f"No call: {', '.join(parts)}", f"most often: {most[0]} ({most[1]:,})"]
+        if fixed["n"]:
+            said.append(f"grammatical gender only: {fixed['n']:,}")
+        if delta_g["value"] is not None:
+            said.append(f"ΔG without them {estimate_text(delta_g['value'], delta_g['interval'])}")
+        yield Statement("uncalled", f"{'; '.join(said)}.")
 
 
 def _trust(metrics: JsonObject) -> Iterator[Statement]:
@@ -374,7 +378,8 @@ def _genders(systems: Sequence[SystemNumbers]) -> str:
     """How many systems are right for a greater share of the men, with the narrowest and the widest gap; empty where
     there are no men or no women.
     """
-    shares = {system.system: _shares(system.group.counts) for system in systems}
+    measured = [system for system in systems if classes(system.group.counts)["decided"]]
+    shares = {system.system: _shares(system.group.counts) for system in measured}
     gaps = {name: men.percent - women.percent for name, (men, women) in shares.items() if men.rows and women.rows}
     if not gaps:
         return ""

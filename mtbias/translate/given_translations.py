@@ -24,7 +24,9 @@ from mtbias.types import Json, SourceSentence, Translation
 ENOUGH = 95
 """Per cent of the corpus's instances that a file must cover."""
 
-MARKS = ("missing", "empty", "extra", "duplicates", "shared", "normalised")
+MISSING = "missing"
+"""The reason of a translation that the file does not have."""
+MARKS = (MISSING, "empty", "extra", "duplicates", "shared", "normalised")
 """What is counted when translations are joined to a corpus.
 
 * missing: instances for which the file has nothing;
@@ -125,7 +127,7 @@ def join_translations(
     for instance in instances:
         row = match.rows.get(instance.id)
         text = row.target.strip() if row else ""
-        reason = None if text else "empty" if row else "missing"
+        reason = None if text else "empty" if row else MISSING
         if reason is not None:
             match.noticed[reason].append(instance.id)
         elif row is not None:

@@ -1,4 +1,4 @@
-"""The language of a text, whether it is a copy of its source or repeats itself: what shows without a reference."""
+"""The language of a text, what of its source it repeats, whether it repeats itself: what shows without a reference."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mtbias.files.writing import explained
+from mtbias.types import Span, frozen
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -77,6 +79,81 @@ def is_copy(source: tuple[str, ...], text: tuple[str, ...]) -> bool:
     """Whether the Dice coefficient of the `words` of a text and of its source is `NEARLY_EQUAL` or more."""
     both = (Counter(source) & Counter(text)).total()
     return both > 0 and 2 * both >= NEARLY_EQUAL * (len(source) + len(text))
+
+
+# Noticing what was left in the source's language.
+
+# Of 130,000 translations of WinoMT, GEST, Wikipedia and news 12 have four such words in a row: titles of books. With
+# three there are 60, offices among them (de *Chief Financial Officer*).
+LEFT_IN_A_ROW = 4
+"""From so many words of the source in a row on, those with a capital not counted, they count as left untranslated."""
+_LEFT_WITH_MARKER = 3
+"""From so many on where one of them is one of these, and none but the first has a capital."""
+_MARKERS = frozenset(
+    {
+        *("the", "and", "his", "who", "that", "with", "for", "from", "she", "they", "which"),
+        *("when", "had", "were", "been", "not", "their", "its", "this", "but"),
+    }
+)
+"""English words that no other language has."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@frozen
+class CopiedRun:
+    """Words of the source that stand in the translation, in a row."""
+
+    words: tuple[tuple[Span, Span], ...]
+    """Of each word its characters in the source, and those in the translation."""
+
+    @property
+    def span(self) -> Span:
+        """All of it in the translation."""
+        return Span(self.words[0][1].start, self.words[-1][1].end)
+
+
+def copied_runs(source: str, text: str) -> list[CopiedRun]:
+    """What was left untranslated: runs of `LEFT_IN_A_ROW` words of the source or more, without those with a capital, or
+    of one less where the run is plainly English; of a copy (`is_copy`) the runs of any length.
+
+    Source: our own definition. Names are the same in both languages, and so are titles of works, whose words mostly
+    have capitals.
+    """
+    tokens = source.split()
+    # Punctuation stands at the ends of such a run at most, for nearly all.
+    if len(tokens) > LEFT_IN_A_ROW and len(set(tokens) & set(text.split())) < LEFT_IN_A_ROW // 2:
+        return []
+    copy = is_copy(words(source), words(text))
+    theirs = [(match[0].casefold(), Span(*match.span())) for match in _WORD.finditer(text)]
+    ours = [(match[0].casefold(), Span(*match.span())) for match in _WORD.finditer(source)]
+    places: dict[str, list[int]] = {}
+    for place, (word, _) in enumerate(ours):
+        places.setdefault(word, []).append(place)
+    runs, n = [], 0
+    while n < len(theirs):
+        lengths = {place: _common_length(ours, place, theirs, n) for place in places.get(theirs[n][0], ())}
+        place = max(lengths, key=lambda place: lengths[place], default=0)
+        length = lengths.get(place, 0)
+        run = CopiedRun(tuple((ours[place + k][1], theirs[n + k][1]) for k in range(length)))
+        if length and (copy or _is_left([source[slice(*span)] for span, _ in run.words])):
+            runs.append(run)
+        n += max(length, 1)
+    return runs
+
+
+def _is_left(run: Sequence[str]) -> bool:
+    """Whether words of the source in a row are no name and no title of a work."""
+    without_capital = sum(word.islower() for word in run)
+    if without_capital >= LEFT_IN_A_ROW:
+        return True
+    plain = without_capital >= _LEFT_WITH_MARKER and all(word.islower() for word in run[1:])
+    return plain and not _MARKERS.isdisjoint(run)
+
+
+def _common_length(ours: Sequence[tuple[str, Span]], place: int, theirs: Sequence[tuple[str, Span]], n: int) -> int:
+    """How many words are the same from two places on."""
+    pairs = zip(islice(ours, place, None), islice(theirs, n, None), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0][0] == pair[1][0], pairs))
 
 
 # Noticing translations that fell into repetition.

@@ -146,6 +146,14 @@ def test_at_most_three_entities_are_named() -> None:
     assert [text[0] for text in said("entity", *kinds)] == ["a", "b", "c"]
 
 
+def test_without_any_call_nothing_is_said_of_what_was_found() -> None:
+    nothing = records((20, M, None, PRO, "cook"), (20, F, None, ANTI, "cook"))
+    kinds = [each.rule for each in run_finding(metrics_of(nothing), nothing)]
+    assert kinds == ["uncalled", "trust"]
+    (text,) = said("uncalled", (20, M, None, NONE, "a"), (20, F, None, NONE, "a"))
+    assert text.endswith("most often: unaligned (40).")
+
+
 def test_what_has_no_call_and_for_whom() -> None:
     # Wilson's intervals: 2 of 10 [5.7, 51.0]; 4 of 10 [16.8, 68.7]. ΔG: see the test of `uncalled` below.
     kinds: list[Kind] = [(8, M, M, NONE, "a"), (2, M, None, NONE, "a"), (5, F, F, NONE, "a")]
@@ -171,7 +179,7 @@ def test_whether_the_numbers_can_be_believed() -> None:
     )
     (text,) = said("trust", one, alarms={"raised": ["copies"], "shares": shares}, expected_wrong=expected)
     assert text == (
-        "Alarms: 1 of 2 checked shares are above the limit (copies of the source). Expected to be wrong: not known, as "
+        "Alarms: 1 of 2 checked shares are above the limit (source left in the translation). Expected to be wrong: not known, as "
         "labelled calls are of systems without alarms."
     )
     assert expected_texts({"expected_wrong": {"labels": 0}}) == ["not known, as there are no labels in this language"]

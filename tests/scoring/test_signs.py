@@ -6,8 +6,9 @@ import pytest
 
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.scoring.alarms import SAME_FOR, copies, loops, repeated, unrendered
-from mtbias.translate.text_language import languages
+from mtbias.scoring.alarms import unrendered
+from mtbias.scoring.text_signs import SAME_FOR, copies, lengths, letter_case, quotes, repeated
+from mtbias.translate.text_language import copied_runs, is_repetitive, languages
 
 GERMAN = "Der Arzt bat die Krankenschwester um Hilfe, weil sie viel zu tun hatte."
 ENGLISH = "The doctor asked the nurse for help because she was very busy."
@@ -41,15 +42,74 @@ def test_a_copy_is_the_source_or_nearly() -> None:
         source,
         "the developer argued with the DESIGNER, because she did not like the design",
         source.replace("designer", "Designer-in"),  # 12 of 13 and 14 words: 24 / 27 = 0.89
-        "Die developer argued mit the designer weil she did nicht like the Design.",  # 9 of 13 and 13: 0.69
+        "Die developer argued mit the designer weil she nicht liked das Design.",  # 7 of 13 and 12: 0.56
         None,
         "...",
     ]
     assert copies([source] * 6, texts) == [True, True, True, False, None, False]
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            "The doctor argued with her mother at home. La doctora discutió.",
+            "The doctor argued with her mother at home",
+        ),
+        ("La doctora argued with her mother, en casa.", "argued with her mother"),  # four words without a capital
+        ("La doctora with her mother en casa.", "with her mother"),  # three, of which one is English alone
+        ("La doctora argued her madre.", None),
+        ("The Doctor Argued With Her Mother, de 1999.", None),  # a title
+        ("The doctor argued con su madre.", None),
+    ],
+)
+def test_words_of_the_source_in_a_row_were_left_untranslated(text: str, left: str | None) -> None:
+    source = "The doctor argued with her mother at home in May."
+    if text.startswith("The Doctor"):
+        source = "In 1999 The Doctor Argued With Her Mother was shown."
+    runs = copied_runs(source, text)
+    assert [text[slice(*run.span)] for run in runs] == ([] if left is None else [left])
+    for run in runs:
+        for ours, theirs in run.words:
+            assert source[slice(*ours)].lower() == text[slice(*theirs)].lower()
+
+
+def test_names_and_offices_of_the_source_are_no_words_left() -> None:
+    source = "The chief financial officer of Deutsche Bank AG in Hamburg met John Smith and Mary Jane Watson."
+    text = "Der chief financial officer der Deutsche Bank AG in Hamburg traf John Smith und Mary Jane Watson."
+    assert copied_runs(source, text) == []
+
+
+def test_what_was_cut_and_what_holds_more_than_the_translation() -> None:
+    sources = ["x" * 50] * 10
+    texts = ["y" * 55] * 7 + ["y" * 27, "y" * 110, None]
+    short, long = lengths(sources, texts, (0.9, 1.2))
+    # The usual ratio is the median, 1.1: short below 0.66, long above 1.87.
+    assert short == [False] * 7 + [True, False, None]
+    assert long == [False] * 8 + [True, None]
+    halves = ["y" * 27] * 10
+    # Where all were cut the median, 0.54, is no ratio of the language: 0.9 is its least, and 0.54 = 0.6 · 0.9.
+    assert lengths(sources, ["y" * 26] * 10, (0.9, 1.2))[0] == [True] * 10
+    assert lengths(sources, halves, (0.9, 1.2))[0] == [False] * 10
+    assert lengths([], [], (0.9, 1.2)) == ([], [])
+
+
+def test_capitals_that_were_lost() -> None:
+    upper, lower, title = GERMAN.upper(), GERMAN.lower(), GERMAN.title()
+    assert letter_case([GERMAN, upper, lower, title, None, "der Arzt"]) == [False, True, True, True, None, None]
+    assert letter_case([RUSSIAN, RUSSIAN.upper()]) == [False, True]
+    assert letter_case(["طلبت الطبيبة من الممرض أن يساعدها"]) == [None], "no letter has a case"
+
+
+def test_quotation_marks_around_words() -> None:
+    around = " ".join(f'"{word}"' for word in GERMAN.split())
+    said = f'Er sagte: "{GERMAN}" (gestern).'  # four marks for 16 words
+    assert quotes([GERMAN, around, said, None]) == [False, True, False, None]
+
+
 def test_a_phrase_over_and_over() -> None:
-    assert loops(["der Arzt der Arzt der Arzt der Arzt", GERMAN, None]) == [True, False, None]
+    assert is_repetitive("der Arzt der Arzt der Arzt der Arzt")
+    assert not is_repetitive(GERMAN)
 
 
 def test_one_translation_for_many_sources() -> None:

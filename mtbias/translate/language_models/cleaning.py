@@ -21,7 +21,7 @@ from typing import Any
 from mtbias.errors import MtbiasError
 from mtbias.files.text_repair import OF_CHARACTERS, repair
 from mtbias.language.installed import get_language
-from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt
+from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt, load_prompt
 from mtbias.translate.outputs import EXAMPLES
 from mtbias.translate.text_language import MIN_WORDS, is_copy, is_in_another, words
 
@@ -111,6 +111,32 @@ def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | 
     return Cleaned(text, tuple(kind for kind in KINDS if kind in noticed), reason or None)
 
 
+def needs_cleaning(text: str, source: str, lang: str) -> bool:
+    """Whether `clean` would take something away from a text, or find no translation in it: it is a whole answer, and
+    not the translation alone. The language of the text and copies of the source are not looked at.
+    """
+    known = _answer_words(lang)
+    plain = _APOSTROPHE.sub("'", text.lower())
+    opens = _openings_of_answers(lang).match(plain) or any(word in plain for word in known["translation"])
+    if not (opens or _MARK_OF_ANSWERS.search(text)):
+        return False
+    reading = _Reading(source, lang, known, in_any_language=True)
+    cleaned, reason = reading.translation(text, load_prompt("plain").answer)
+    return reason not in {"echo", "empty"} and cleaned != text
+
+
+_MARK_OF_ANSWERS = re.compile(r"[\n:：<>*#_`\[\](){}|/\"“”„«»]|[.!?。؟]\s|^\W*\d")
+"""What answers with something around the translation have, and most translations lack."""
+
+
+@cache
+def _openings_of_answers(lang: str) -> re.Pattern[str]:
+    """How announcements and refusals begin."""
+    known = _answer_words(lang)
+    openings = "|".join(map(re.escape, (*known["openers"], *known["refusals"])))
+    return re.compile(rf"[\W_]*(?:{openings})(?!\w)")
+
+
 def tally(cleaned: Iterable[tuple[str, Cleaned]]) -> dict[str, Any]:
     """Counts for `metrics.json`, of (id, cleaned answer) of every sentence.
 
@@ -169,6 +195,8 @@ class _Reading:
     known: Mapping[str, tuple[str, ...]]
     kinds: set[str] = field(default_factory=set)
     """What was noticed so far."""
+    in_any_language: bool = False
+    """Whether a line in another language may be the translation."""
 
     def translation(self, answer: str, form: AnswerForm) -> tuple[str | None, str]:
         """The translation in an answer, or the reason why there is none."""
@@ -272,7 +300,8 @@ class _Reading:
             return "introduction"
         if self._speaks(text) or any(self._is_note(piece) for _, piece in further):
             return "note"
-        return "language" if is_in_another(text, self.lang) else "text"
+        foreign = not self.in_any_language and is_in_another(text, self.lang)
+        return "language" if foreign else "text"
 
     def _is_note(self, text: str) -> bool:
         """Whether a part of a line is none of the translation; a name in English is."""
