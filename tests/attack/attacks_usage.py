@@ -276,7 +276,6 @@ USAGE = (
         0,
         "a folder may be named so",
     ),
-    Attack("out onto the input", _SCORE.replace("--out out", "--out corpus.tsv"), code=1),
     Attack("rows onto a run", "compare runs/a runs/b --rows runs/a --resamples 200", code=2),
     Attack(
         "a corpus in a cache that is damaged",

@@ -18,6 +18,7 @@ from tests.draws import sampled
 
 from .attack import Attack, Console, Outcome, faults, half_written, snapshot
 from .attacks_checkpoints import CHECKPOINTS
+from .attacks_destroy import DESTROY
 from .attacks_files import FILES, GOOD
 from .attacks_runs import RUNS
 from .attacks_sweeps import SWEEPS
@@ -26,8 +27,8 @@ from .good_inputs import write_good_inputs
 
 pytestmark = pytest.mark.slow
 
-TABLE = (*FILES, *RUNS, *SWEEPS, *USAGE, *CHECKPOINTS)
-LEAST = 1400
+TABLE = (*FILES, *RUNS, *SWEEPS, *USAGE, *CHECKPOINTS, *DESTROY)
+LEAST = 2000
 _RUNS = {"a": "target.tsv", "b": "target.txt"}
 _SCORE = "score --dataset custom --data corpus.tsv --lang de --stanza-dir mtbias:demo --resamples 200"
 _OWN_PROCESS = ("usage: no command", "corpus.tsv: binary", "sweep: not a number", "run: calls.jsonl absent", "pickle")
