@@ -37,23 +37,23 @@ _CHANCE = 4
 """So many characters beyond ASCII are valid UTF-8 by chance too rarely to ask which they are."""
 
 # Windows-1252, with the five bytes that it leaves open standing for themselves; Latin-1 reads 0x80 to 0x9F as controls.
-_TO_BYTE = {chr(byte): byte for byte in range(0x80, 0xA0)} | {
+TO_BYTE = {chr(byte): byte for byte in range(0x80, 0xA0)} | {
     bytes([byte]).decode("cp1252", errors="ignore") or chr(byte): byte for byte in range(256)
 }
-_CODE_PAGES = [
+CODE_PAGES = [
     {bytes([byte]).decode(name, errors="ignore") or chr(byte): byte for byte in range(256)}
     for name in ["cp1250", "cp1251", "cp1255", "cp1256", "mac_roman", "cp437", "cp850", "cp866", "koi8_r", "iso8859_5"]
 ]
 """Others in which UTF-8 was read: what each byte became."""
 _PLACES = (range(0xC2, 0xF5), range(0x80, 0xC0))
 """Which bytes begin a character of UTF-8 beyond ASCII, and which follow."""
-_CONTINUATIONS = "".join(re.escape(char) for char, byte in _TO_BYTE.items() if 0x80 <= byte <= 0xBF)
+_CONTINUATIONS = "".join(re.escape(char) for char, byte in TO_BYTE.items() if 0x80 <= byte <= 0xBF)
 _SEEN = re.compile(rf"[Â-ô][{_CONTINUATIONS}]")
 _SEEN_IN = [
     re.compile(
         "[{}][{}]".format(*(re.escape("".join(c for c, b in page.items() if b in within)) for within in _PLACES))
     )
-    for page in _CODE_PAGES
+    for page in CODE_PAGES
 ]
 _DAMAGE = re.compile(
     rf"[ÂÃÄÅÐ×Øâ][{_CONTINUATIONS}]|[ÑÙ][{_CONTINUATIONS}](?!\s|$)|(?<![A-ZÀ-Þ])[ÂÃ](?=\s|$)|[\x80-\x9f\ufffd]"
@@ -64,24 +64,24 @@ _DAMAGE = re.compile(
 )
 _PLAUSIBLE = re.compile("[\xa0-\xffĀ-ſȘ-țЀ-џҐґ\u05b0-\u05f4\u060c-\u0670\u200b-\u200f\u2010-\u2044\u20a0-\u20bf™№]*")
 _MIXED = re.compile(r"[A-Za-z\xc0-ſ][Ѐ-ӿ\u0590-\u06ff]|[Ѐ-ӿ\u0590-\u06ff][A-Za-z\xc0-ſ]")
-_REFERENCE = re.compile(r"&(?:#\d{2,7};?|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)")
+REFERENCE = re.compile(r"&(?:#\d{2,7};?|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)")
 _BYTES = re.compile(r"(?:(?:=|%|\\x)[0-9a-fA-F]{2})+")
 _CODE_UNITS = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 _TAG = re.compile(r"</?(?:a|b|br|div|em|font|i|li|p|s|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?li)\b", re.IGNORECASE)
 _ASTERISKS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*]+)(?<=[^\s*])\1(?![\w*])")
-_SUBWORDS = re.compile(r"@@(?: |$)| ##(?=\w)| ?￭ ?|^[HD]-\d+\t-?[\d.]+\t")
+SUBWORDS = re.compile(r"@@(?: |$)| ##(?=\w)| ?￭ ?|^[HD]-\d+\t-?[\d.]+\t")
 _LINE_OF_PIECES = re.compile(r"(?:^|\s)▁\w")
 # Joiners (U+200C, U+200D) are letters' own in other scripts than these.
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     "[\0-\x08\x0e-\x1b\x7f\u034f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufe00-\ufe0f\U000e0000-\U000e007f]"
     "|(?<=[A-Za-zÀ-ӿ\u05d0-\u05ea])[\u200c\u200d]"
 )
-_COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufb4f\uff01-\uff5e\U0001d400-\U0001d6a3]|(?<=[A-Za-z])ſ|ſ(?=[A-Za-z])")
+COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufb4f\uff01-\uff5e\U0001d400-\U0001d6a3]|(?<=[A-Za-z])ſ|ſ(?=[A-Za-z])")
 _TWO_SCRIPTS = re.compile("[A-Za-zÀ-ɏ][Ѐ-ӿ]|[Ѐ-ӿ][A-Za-zÀ-ɏ]")
 _OF_SCRIPTS = re.compile("[A-Za-zÀ-ɏЀ-ӿ]+")
 _LATIN, _CYRILLIC = "ABCEHIKMOPTXaceiopxyj", "АВСЕНІКМОРТХасеіорхуј"
-_TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
+_TO_CYRILLIC, TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
 
 
 @frozen
@@ -116,7 +116,7 @@ def is_damaged(text: str) -> bool:
 
 
 def _without_references(text: str) -> str:
-    return _REFERENCE.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
+    return REFERENCE.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
 
 
 def _without_escapes(text: str) -> str:
@@ -155,19 +155,19 @@ def _without_markup(text: str) -> str:
 def _without_pieces(text: str) -> str:
     if _LINE_OF_PIECES.search(text):
         text = text.replace(" ", "").replace("▁", " ").strip()
-    return _SUBWORDS.sub("", text)
+    return SUBWORDS.sub("", text)
 
 
 def _with_plain_letters(text: str) -> str:
     if text.isascii():
         return text
-    text = _COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = COMPATIBLE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     return _OF_SCRIPTS.sub(_in_one_script, text) if _TWO_SCRIPTS.search(text) else text
 
 
 def _in_one_script(match: re.Match[str]) -> str:
     """The word in the script of those of its letters that the other has no likeness of, where they are of one."""
-    cyrillic, latin = match[0].translate(_TO_CYRILLIC), match[0].translate(_TO_LATIN)
+    cyrillic, latin = match[0].translate(_TO_CYRILLIC), match[0].translate(TO_LATIN)
     of_cyrillic, of_latin = re.search("[A-Za-zÀ-ɏ]", cyrillic) is None, re.search("[Ѐ-ӿ]", latin) is None
     return match[0] if of_cyrillic == of_latin else cyrillic if of_cyrillic else latin
 
@@ -177,7 +177,7 @@ def without_mojibake(text: str, *, chance: int = _CHANCE) -> str:
     for _ in range(_ROUNDS):
         if text.isascii() or _SEEN.search(text) is None:
             break
-        decoded = _decoded(text, _TO_BYTE, chance)
+        decoded = _decoded(text, TO_BYTE, chance)
         if decoded is None:
             break
         text = decoded
@@ -198,7 +198,7 @@ def _decoded(text: str, to_byte: Mapping[str, int], chance: int) -> str | None:
 def _in_the_right_encoding(text: str) -> str:
     """`without_mojibake`, for all code pages."""
     text = without_mojibake(text)
-    for to_byte, seen in zip(_CODE_PAGES, _SEEN_IN, strict=True):
+    for to_byte, seen in zip(CODE_PAGES, _SEEN_IN, strict=True):
         if not text.isascii() and seen.search(text):
             text = _decoded(text, to_byte, _CHANCE) or text
     return text
@@ -210,7 +210,7 @@ _UNDO: dict[str, Callable[[str], str]] = {
     "encoding": _in_the_right_encoding,
     "markup": _without_markup,
     "pieces": _without_pieces,
-    "invisible": lambda text: text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text),
+    "invisible": lambda text: text if text.isascii() and text.isprintable() else INVISIBLE.sub("", text),
     "letters": _with_plain_letters,
     "composed": lambda text: unicodedata.normalize("NFC", text),
 }

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from urllib.parse import SplitResult, urlsplit
 
 from mtbias.errors import ModelError, SettingError, one_line
+from mtbias.files.disguises import find_disguised
 from mtbias.translate.system import Begun
 
 _HIDDEN = "[key]"
@@ -58,8 +59,17 @@ def key_from(variable: str, server: str, advice: str = "") -> str:
 
 
 def without_key(text: str, key: str) -> str:
-    """Text of a server without the key: one that repeats it must not have it in a file or a message."""
-    return text.replace(key, _HIDDEN) if len(key) >= _SECRET else text
+    """Text of a server without the key, as it is or disguised (`mtbias.files.disguises`).
+
+    Whatever a server says comes here before it is kept, shown or repaired: a server that repeats
+    the key must not put it into a file or a message, and no repair makes a key of what is left.
+    """
+    if len(key) < _SECRET:
+        return text
+    text = text.replace(key, _HIDDEN)
+    for start, end in reversed(find_disguised(text, key, _SECRET)):
+        text = f"{text[:start]}{_HIDDEN}{text[end:]}"
+    return text
 
 
 def server_line(text: str, key: str) -> str:
