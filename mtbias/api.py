@@ -19,9 +19,10 @@ from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import SettingError, UsageError, choices
 from mtbias.evaluation.preparation import prepare_eval, prepare_score, prepare_scores, refuse_unused
-from mtbias.evaluation.stages import REPORT, Request, ShardReport, planned, readable_store
+from mtbias.evaluation.stages import Request, ShardReport, planned, readable_store
 from mtbias.evaluation.stages import evaluate as evaluate_request
 from mtbias.evaluation.stages import translate_shard as translate_request
+from mtbias.files.file_ledger import REPORT, file_ledger
 from mtbias.files.writing import write_atomic
 from mtbias.language.source import source_language
 from mtbias.machine.stage_progress import ProgressLine, draws_bars
@@ -127,9 +128,10 @@ class Run(FinishedRun):
         Raises:
             UsageError: the language is not installed.
             RunFolderError: the file cannot be written.
+            OutputError: it was read, or is a file of a run, but for this run's own ``report.html``.
         """
         page = render_html([ReportRun.of(self, name=name)])
-        write_atomic(Path(path), page.encode())
+        write_atomic(Path(path), page.encode(), page_of=self.path)
         return Path(path)
 
 
@@ -292,9 +294,11 @@ def score_systems(
 
     Raises:
         UsageError: several languages and a path without ``{lang}``, or names that are no names of folders.
+        OutputError: `out` is the folder of a run.
         MtbiasError: as of `score`; files are looked for before anything is computed.
     """
     settings, folder = settings or ScoreSettings(), Path(out)
+    file_ledger().refuse_loss(folder / REPORT)
     if not (translations and langs):
         raise UsageError(f"expected systems and languages, got {len(translations)} and {len(langs)}")
     for name, path in translations.items():

@@ -92,6 +92,17 @@ class SettingError(UsageError, ValueError):
         super().__init__(f"{setting}: {message}")
 
 
+class OutputError(UsageError):
+    """A file was not written, which would have lost one that is read, or one of a run's own.
+
+    `setting` is the setting that names it, as of a `SettingError`; None where none does.
+    """
+
+    def __init__(self, setting: str | None, message: str) -> None:
+        self.setting, self.message = setting, message
+        super().__init__(message if setting is None else f"{setting}: {message}")
+
+
 class DataError(MtbiasError):
     """A file says something that cannot be right: what was expected, what came, and where.
 

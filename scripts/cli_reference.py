@@ -23,7 +23,7 @@ standard output is JSON alone. `--debug` with any command shows the traceback of
 | --- | --- |
 | 0 | done |
 | 1 | an error of data, model, plugin, network or dependency, in one line that says what to do |
-| 2 | wrong usage: an option or a name that does not exist |
+| 2 | wrong usage: an option or a name that does not exist, an output over a file that is read or that a run keeps |
 | 130, 143 | interrupted, or stopped by SIGTERM; the same command resumes |
 
 | variable | is |

@@ -18,9 +18,11 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import wraps
 from importlib import import_module
+from inspect import signature
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
@@ -36,7 +38,8 @@ from cyclopts import (
 )
 
 from mtbias import __version__
-from mtbias.errors import STANDARD_INPUT, MtbiasError, SettingError, UsageError, one_line
+from mtbias.errors import STANDARD_INPUT, MtbiasError, OutputError, SettingError, UsageError, one_line
+from mtbias.files.file_ledger import one_command
 from mtbias.machine import network
 from mtbias.settings import ADVANCED
 
@@ -170,8 +173,28 @@ def _command(name: str, module: str, example: str, group: Group | None, *, chose
         return _Command(name=name, group=group, help=summary)
     each = Parameter(negative=(), consume_multiple=1)  # an option of several takes them in a row, or one each time
     made = _Command(name=name, group=group, help_epilogue=epilogue, default_parameter=each)
-    made.default(import_module(f"mtbias.cli.{module}").command)
+    made.default(_with_outputs(import_module(f"mtbias.cli.{module}").command))
     return made
+
+
+_STANDARD_OUTPUT = Path("/dev/stdout")
+OUTPUTS = ("out", "plots", "report", "rows")
+"""Parameters of commands that name what is written, where they are paths."""
+
+
+def _with_outputs(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, which writes over nothing that it reads (`mtbias.files.file_ledger`)."""
+
+    @wraps(command)
+    def checked(*words: Any, **options: Any) -> None:  # noqa: ANN401 - those of the command
+        given = signature(command).bind(*words, **options).arguments
+        outputs: dict[Path, str | None] = {_STANDARD_OUTPUT: None}  # to a file, perhaps
+        outputs |= {given[name]: name for name in OUTPUTS if isinstance(given.get(name), Path)}
+        runs: Sequence[Path] = given.get("runs") or []
+        with one_command(outputs, page_of=runs[0] if len(runs) == 1 else None):
+            command(*words, **options)
+
+    return checked
 
 
 def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCollection) -> None:
@@ -221,14 +244,14 @@ def _with_named_streams(words: Sequence[str]) -> list[str]:
     found: list[str] = []
     for before, word in pairwise(["", *words]):
         option, _, value = word.partition("=") if word.startswith("--") else ("", "", word)
-        stream = "/dev/stdout" if (option or before) == "--out" else STANDARD_INPUT
+        stream = str(_STANDARD_OUTPUT) if (option or before) == "--out" else STANDARD_INPUT
         found.append(f"{option}={stream}".removeprefix("=") if value == "-" else word)
     return found
 
 
 def _in_words(error: Exception) -> str:
     """An error in one line; a setting is named as the option that it is here."""
-    if isinstance(error, SettingError):
+    if isinstance(error, SettingError | OutputError) and error.setting is not None:
         return f"--{error.setting.replace('_', '-')}: {error.message}"
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}"

@@ -10,6 +10,7 @@ from mtbias.coref.coref_datasets import located, open_dataset, places_of
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
 from mtbias.errors import UsageError, escaped
+from mtbias.files.file_ledger import REPORT
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.coref_tables import render_coref_page, render_evaluation
@@ -63,7 +64,7 @@ def command(
     evaluation = evaluate(chosen, opened, out, bootstrap, ProgressLine())
     differences = compare_evaluations(evaluation, others, bootstrap)
     shown = [evaluation, *others]
-    write_atomic(out / "report.html", render_coref_page(shown, differences).encode())
+    write_atomic(out / REPORT, render_coref_page(shown, differences).encode(), own=True)
     if form == "json":
         differing = {"against": [one.to_json() for one in differences]} if others else {}
         print_json({**evaluation.to_json(), **differing}, indent=None)

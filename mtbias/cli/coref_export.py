@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from mtbias.cli.shared import Flag, Json, show
 from mtbias.coref.documents import DatasetName, Format, exported
 from mtbias.errors import UsageError
-from mtbias.files.writing import refuse_input, signature_line, write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 
 
 def command(
@@ -48,8 +48,6 @@ def command(
         raise UsageError("--gold: plain text has no place for clusters; take --format conll or jsonl")
     opened = open_dataset(dataset, data)
     texts = opened.texts
-    if data:
-        refuse_input("out", out, data)
     if format == "text" and out.is_dir():
         if len({text.file_name for text in texts}) < len(texts):
             raise UsageError(

@@ -10,7 +10,7 @@ from mtbias.cli.shared import Cache, Corpus
 from mtbias.corpora import load_corpus
 from mtbias.corpora.corpus import source_lines
 from mtbias.errors import escaped
-from mtbias.files.writing import refuse_input, write_atomic
+from mtbias.files.writing import write_atomic
 from mtbias.settings import CacheSettings, CorpusSettings
 
 
@@ -44,6 +44,5 @@ def command(
     if out is None:
         print(text, end="")
         return
-    refuse_input("out", out, read.path)
     write_atomic(out, text.encode())
     print(f"mtbias: {escaped(str(out))}: {len(read.instances):,} sentences of {read.name}", file=sys.stderr)

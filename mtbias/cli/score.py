@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mtbias.api import score, score_systems
 from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Full, Json, Langs, RunOut, print_json
 from mtbias.errors import UsageError, escaped
-from mtbias.evaluation.stages import REPORT
+from mtbias.files.file_ledger import REPORT
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import metrics_text

@@ -7,7 +7,7 @@ from typing import Literal
 
 from mtbias.cli.shared import Bootstrap, Device, Evaluator, Json, Langs, print_json
 from mtbias.errors import escaped
-from mtbias.files.writing import refuse_input, write_atomic, write_table
+from mtbias.files.writing import write_atomic, write_table
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.settings import BootstrapSettings, DeviceSettings, EvaluatorSettings
 
@@ -63,8 +63,6 @@ def command(
     """
     from mtbias.evaluation.validation import validate_file
 
-    if rows is not None:
-        refuse_input("rows", rows, gold)
     done = validate_file(
         gold,
         langs,

@@ -74,11 +74,16 @@ def sweep(
         with recorded(plan, one, _own_log()):
             run_task(plan, one, device=where, say=say, progress=ProgressLine())
         return
+    written = plan.sweep.out / "sweep.toml"
+    if changes and not dry_run and written.exists() and written.samefile(file):
+        advice = "change that file, or name another folder with --set out=FOLDER"
+        message = f"the sweep with its changes would be written over {file}, which was read"
+        raise SettingError("set", f"{message}; {advice}")
     say(plan_text(plan))
     if dry_run:
         return
     if changes:
-        file = plan.sweep.out / "sweep.toml"
+        file = written
         make_folder(file.parent)
         write_atomic(file, to_toml(plan.sweep).encode())
     refuse_missing(plan.sweep, file)

@@ -177,7 +177,7 @@ def _submit(plan: SweepPlan, file: Path, array: Array, after: Sequence[str], dev
     record = Submission(mark, "", tuple(task.id for task in array.tasks))
     present = sorted((out / SUBMISSIONS).glob("[0-9]*.json"))  # one submission at a time (`locked_folder`)
     path = out / SUBMISSIONS / f"{int(present[-1].stem) + 1 if present else 1:06d}.json"
-    write_json(path, asdict(record))
+    write_json(path, asdict(record), own=True)
     executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
     executor.update_parameters(
         **_parameters(plan.sweep.slurm, array, f"mtbias-{plan.sweep.name}-{array.kind}"),
@@ -191,7 +191,7 @@ def _submit(plan: SweepPlan, file: Path, array: Array, after: Sequence[str], dev
         reason = (str(error).strip().splitlines() or [""])[-1]
         raise MtbiasError(f"Slurm refused the job: {reason}; correct [slurm] in {file}") from error
     record = replace(record, job=jobs[0].job_id.partition("_")[0])
-    write_json(path, asdict(record))
+    write_json(path, asdict(record), own=True)
     return record
 
 

@@ -40,7 +40,7 @@ def write_tables(plan: SweepPlan) -> list[Path]:
     """
     texts = _texts(plan)
     for path, text in texts.items():
-        write_atomic(path, text.encode())
+        write_atomic(path, text.encode(), own=True)
     return list(texts)
 
 

@@ -192,7 +192,7 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
                 request = replace(request, measure=measure)
             evaluate(request, out=cell.folder, generate=cell.given is not None, progress=progress)
             make_folder(sweep.out / TASKS)
-            write_atomic(_made_file(sweep, cell), made_of.encode())
+            write_atomic(_made_file(sweep, cell), made_of.encode(), own=True)
             say(f"{task.id}: {cell.id} scored")
         except MissingTranslationsError as error:
             first = str(error).partition(";")[0]
@@ -274,7 +274,7 @@ def write_failure(out: Path, task: Task, failure: Failure) -> None:
     with suppress(MtbiasError, OSError):
         make_folder(out / TASKS)
         content = json.dumps({"task": task.id, **asdict(failure)}, ensure_ascii=False)
-        write_atomic(_failure_file(out, task), f"{content}\n".encode())
+        write_atomic(_failure_file(out, task), f"{content}\n".encode(), own=True)
 
 
 def read_failure(out: Path, task: Task) -> Failure | None:

@@ -23,7 +23,7 @@ from mtbias.english.gender_swap import Edit, GenderedWords, apply_edits, read_sw
 from mtbias.english.people import EXAMPLE_NAMES, NameList, bare_name, people, proper_names, read_names
 from mtbias.errors import DataError, MissingResourceError
 from mtbias.files.reading import sha256_of
-from mtbias.files.writing import refuse_input, signature_line, write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 from mtbias.morphology.stanza_models import BREAKS, StanzaModels, find_package, lenient, load_pipeline
 from mtbias.types import Analysis, Gender, Span
 
@@ -96,9 +96,8 @@ def write_quadruples(
 
     Raises:
         DataError: what the readers raise; none can be made.
-        SettingError: `out` is `data`.
+        OutputError: `out` is one of the files.
     """
-    refuse_input("out", out, data)
     file, listed, table = read_instances(data, labelled=False), read_names(names or EXAMPLE_NAMES), read_swaps(swaps)
     made: list[tuple[Made, Named]] = []
     failed: list[str] = []

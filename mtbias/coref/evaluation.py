@@ -20,6 +20,7 @@ from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, TextR
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
 from mtbias.errors import DataError, UsageError
+from mtbias.files.file_ledger import is_run_folder
 from mtbias.files.reading import read_bytes, sha256_of_file
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, locked_folder, write_json
@@ -198,11 +199,13 @@ def evaluate(
             be written over; what the system raises.
         RunFolderError: `out` cannot be written, or another process writes there.
     """
+    of_others = "this is of something else than `mtbias coref eval`: choose another --out"
+    if is_run_folder(out):
+        raise DataError(of_others, path=out)
     with locked_folder(out):
         records = sorted(out.glob(f"*{_RECORD}"))
         if not records and (out / METRICS).exists():
-            message = "this is of something else than `mtbias coref eval`: choose another --out"
-            raise DataError(message, path=out / METRICS)
+            raise DataError(of_others, path=out / METRICS)
         for path in records:
             if (other := _record(path).system) != system.signature:
                 message = f"this was found by {other}, and now the system is {system.signature}: choose another folder"
@@ -211,7 +214,7 @@ def evaluate(
         for one in [one for one in kept if not one.finished()]:  # all are looked at before the first is made
             one.find(system, progress)
         evaluation = _evaluation(out, kept, settings)
-        write_json(out / METRICS, evaluation.to_json())
+        write_json(out / METRICS, evaluation.to_json(), own=True)
         return evaluation
 
 
@@ -270,7 +273,7 @@ class _Kept:
         texts = self.data.texts
         run_system(system, texts, self.new, lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts))
         found = FoundClusters(system.signature, texts_digest(texts), sha256_of_file(self.new), system.notes)
-        write_json(self.record, asdict(found))
+        write_json(self.record, asdict(found), own=True)
         self._name()
 
     def _name(self) -> None:

@@ -29,7 +29,7 @@ from mtbias.coref.gap_data import (
 )
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import parse_json_by_id, read_text
-from mtbias.files.writing import refuse_input, signature_line, write_atomic
+from mtbias.files.writing import signature_line, write_atomic
 from mtbias.stats.balance import Balance, balance
 from mtbias.stats.results import Floats
 from mtbias.types import JsonDict
@@ -229,11 +229,10 @@ def write_gap_weights(
 
     Raises:
         DataError: what the readers and the solver raise.
-        UsageError: no names; `out` is one of the files.
+        UsageError: no names.
+        OutputError: `out` is one of the files.
     """
     data, name_spans = files_in(data, name_spans)
-    if out:
-        refuse_input("out", out, data, *([name_spans] if name_spans else []))
     if name_spans is None and find is None:
         raise UsageError("--name-spans is missing; see --help")
     file = read_instances(data)

@@ -31,7 +31,7 @@ from mtbias.english.gender_swap import GenderedWords, match_case, read_swaps, sw
 from mtbias.english.people import EXAMPLE_NAMES, MAX_NAMES, match_names, read_names
 from mtbias.errors import DataError, DependencyError, ModelError
 from mtbias.files.reading import parse_toml, read_text, refuse_special, split_lines
-from mtbias.files.writing import explained, refuse_input, signature_line, write_atomic, write_json
+from mtbias.files.writing import explained, signature_line, write_atomic, write_json
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in
 from mtbias.types import JsonDict, frozen
@@ -248,9 +248,8 @@ def augment(
     Raises:
         DataError: what `read_conll`, `read_names` and `read_swaps` raise; a copy would have the name of a document in
             the file.
-        SettingError: `out` is `data`.
+        OutputError: `out` is one of the files.
     """
-    refuse_input("out", out, data)
     listed, parsed = read_names(names or EXAMPLE_NAMES), read_conll(data)
     ids = {document.name for document in parsed.documents}
     if clash := sorted(name + _SUFFIX for name in ids if name + _SUFFIX in ids):

@@ -182,7 +182,7 @@ def read_record(folder: Path) -> Fetch:
 
 def write_record(folder: Path, fetch: Fetch) -> None:
     """Write the record beside the data in `folder`, in one step."""
-    write_json(folder / RECORD, asdict(fetch))
+    write_json(folder / RECORD, asdict(fetch), own=True)
 
 
 # Corpora by their names

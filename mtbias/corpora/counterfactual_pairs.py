@@ -22,7 +22,7 @@ from mtbias.corpora.own_sentences import write_custom
 from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns, is_plural
 from mtbias.errors import DataError
-from mtbias.files.writing import check_table_name, refuse_input, signature_line
+from mtbias.files.writing import check_table_name, signature_line
 from mtbias.types import Gender, Instance, Span, Stereotype, frozen
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
@@ -152,11 +152,11 @@ def write_counterfactual(corpus: Corpus[Instance], out: Path, *, controls: bool 
     """Write the counterfactual corpus of `corpus` to `out`, with the columns of a corpus of one's own.
 
     Raises:
-        SettingError: `out` is no table, or the corpus.
+        SettingError: `out` is no table.
+        OutputError: `out` is the corpus.
         DataError: no sentence can be swapped; as `make_counterfactual`.
         RunFolderError: `out` cannot be written.
     """
-    refuse_input("out", out, corpus.path)
     check_table_name(out)
     made, counts = make_counterfactual(corpus.instances, controls=controls)
     if not made:

@@ -17,6 +17,7 @@ from mtbias.embeddings.bias_results import with_vectors
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
 from mtbias.embeddings.vectors import EXAMPLE_LISTS, Vectors, read_lists, read_vectors, vector_lines
 from mtbias.errors import DataError, SettingError, escaped
+from mtbias.files.file_ledger import file_ledger
 from mtbias.files.writing import signature_line, write_atomic, write_json
 from mtbias.stats.results import Floats, Rng, rounded, source
 from mtbias.types import frozen
@@ -300,17 +301,20 @@ def debias_file(
         settings: of the method.
 
     Raises:
-        SettingError: a setting of another method; `out` is no new file in a folder that is there.
+        SettingError: a setting of another method; `out` is no file in a folder that is there.
+        OutputError: `out`, or the file beside it, is one of those that are read.
         DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words for INLP or RAN.
         DependencyError: INLP without scikit-learn.
         RunFolderError: the file cannot be written.
     """
     described = settings.described(method)  # refused before a large file is read
-    is_free = not out.exists() or (out.is_file() and not (path.exists() and out.samefile(path)))
-    if not (is_free and out.parent.is_dir()):  # now, and not after minutes of learning
-        raise SettingError("out", f"expected a new file, in a folder that is there, got {escaped(str(out))}")
+    if out.is_dir() or not out.parent.is_dir():  # now, and not after minutes of learning
+        raise SettingError("out", f"expected a file, in a folder that is there, got {escaped(str(out))}")
     lists = read_lists(words or EXAMPLE_LISTS)
     vectors = read_vectors(path, limit=limit)
+    beside = out.with_name(f"{out.name}.json")
+    for output in (out, beside):
+        file_ledger().refuse_loss(output)
     pairs = with_vectors("direction", lists.direction.pairs, [vectors], {})
     if method == "hard":
         subspace = gender_subspace(vectors, pairs, settings.components)
@@ -348,5 +352,5 @@ def debias_file(
         "vectors": {"name": path.name, "sha256": vectors.sha256},
         "word_lists": {"sha256": lists.sha256},
     }
-    write_json(out.with_name(f"{out.name}.json"), rounded(record))
+    write_json(beside, rounded(record))
     return made

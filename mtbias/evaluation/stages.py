@@ -14,6 +14,7 @@ from typing import Any
 from mtbias import __version__
 from mtbias.corpora import Corpus
 from mtbias.errors import MissingTranslationsError, RunFolderError
+from mtbias.files.file_ledger import REPORT
 from mtbias.files.kept_work import (
     PartStore,
     PlanRecord,
@@ -33,8 +34,6 @@ from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
 from mtbias.types import Json, JsonDict, JsonObject, Progress, frozen, quiet
-
-REPORT = "report.html"
 
 _log = logging.getLogger(__name__)
 

@@ -13,18 +13,18 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from mtbias.errors import DataError, RunFolderError
+from mtbias.files.file_ledger import PARTS, file_ledger
 from mtbias.files.reading import input_bytes, sha256_of
 from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import explained, waiting_lock, write_atomic, write_new
 from mtbias.types import JsonDict, JsonObject, frozen
 
-PARTS = "translations.parts"
 PLAN = "plan.json"
 
 _PART = re.compile(r"(\d{6,})\.jsonl")
@@ -45,6 +45,7 @@ class KeptLines:
     def __init__(self, path: Path, settings: JsonObject) -> None:
         """Resume with the file at `path`, or begin it; see `kept_lines`."""
         self.path = path
+        file_ledger().refuse_loss(path)
         with explained(path, "write"):
             self._file = path.open("a+b")
         try:
@@ -222,7 +223,7 @@ def _agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
         with explained(parts, "remove the parts of another plan"):
             for path in parts.glob("*.jsonl"):
                 path.unlink(missing_ok=True)
-    write_atomic(parts / PLAN, _plan_text(record))
+    write_atomic(parts / PLAN, _plan_text(record), own=True)
 
 
 def _said(record: PlanRecord) -> str:
@@ -283,7 +284,7 @@ class PartStore:
         """
         body = "".join(f"{json.dumps(dict(r), ensure_ascii=False)}\n" for r in records)
         header = {"plan": self.key, "n": len(records), "sha256": sha256_of(body)}
-        write_atomic(self._path(number), f"{json.dumps(header)}\n{body}".encode())
+        write_atomic(self._path(number), f"{json.dumps(header)}\n{body}".encode(), own=True)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06d}.jsonl"
@@ -302,6 +303,18 @@ def kept_parts(folder: Path) -> frozenset[int]:
         except FileNotFoundError:
             return frozenset()
     return frozenset(int(match[1]) for name in names if (match := _PART.fullmatch(name)))
+
+
+def replace_linked_parts(folder: Path) -> None:
+    """Remove a link that stands where a run keeps its parts: what it names is none of the run's.
+
+    Raises:
+        RunFolderError: it cannot be removed.
+    """
+    parts = folder / PARTS
+    with explained(parts, "remove the link"), suppress(IsADirectoryError):
+        if parts.is_symlink():  # unless another process is faster
+            parts.unlink(missing_ok=True)
 
 
 def remove_parts(folder: Path) -> None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mtbias.errors import DataError
+from mtbias.files.file_ledger import file_ledger
 from mtbias.files.strict_json import DecodingError, converted, load_json, once
 from mtbias.types import JsonDict, frozen
 
@@ -67,12 +68,15 @@ def open_input(path: Path) -> BufferedReader:
 
     Raises:
         OSError: there is no such file, or it cannot be read; it is neither, and the error says what it is.
+        OutputError: the command is to write it (`mtbias.files.file_ledger`).
         ValueError: a NUL in the path.
     """
     number = own_descriptor(path)
-    mode = path.stat().st_mode if number is None else os.fstat(number).st_mode
+    status = path.stat() if number is None else os.fstat(number)
+    mode = status.st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "expected a file, got a folder; name the file in it", str(path))
+    file_ledger().note_input(path, status)
     if stat.S_ISREG(mode):
         return path.open("rb")
     if number is not None and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):

@@ -48,9 +48,7 @@ _BYTES_LITERAL = re.compile(r"""b(['"])(.*)\1""", re.DOTALL)
 # Hebrew writes gershayim with two apostrophes.
 _DOUBLED_APOSTROPHE = re.compile("(?<=[A-Za-zÀ-ӿ])''(?=[A-Za-zÀ-ӿ])")
 # Not the tokens of models: what <unk> and <mask> stand for is lost, and <sep> parts two sentences.
-_TAG = re.compile(
-    r"</?(?:(?!(?:unk|mask|sep|pad|cls|eos|bos)\b)[A-Za-z][\w:-]+|[abipsuABIPSU])(?:\s[^<>]*)?/?>"
-)
+_TAG = re.compile(r"</?(?:(?!(?:unk|mask|sep|pad|cls|eos|bos)\b)[A-Za-z][\w:-]+|[abipsuABIPSU])(?:\s[^<>]*)?/?>")
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?li)\b", re.IGNORECASE)
 _MARKED = re.compile(
     r"(?<![\w*`~=|])(\*{1,3}|`{1,3}|~~|==|\|\|)(?=[^\s*`~=|])([^*`~=|]+)(?<=[^\s*`~=|])\1(?![\w*`~=|])"

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import RunFolderError, SettingError
+from mtbias.files.file_ledger import file_ledger
 from mtbias.files.reading import TABLES, own_descriptor
 
 LOCK_NAME = ".lock"
@@ -36,6 +37,7 @@ _log = logging.getLogger(__name__)
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK}
 
 
@@ -66,52 +68,69 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
 
 
-def write_atomic(path: Path, content: bytes | Iterable[str]) -> None:
+def write_atomic(
+    path: Path,
+    content: bytes | Iterable[str],
+    *,
+    own: bool = False,
+    page_of: Path | None = None,
+) -> None:
     """Write a whole file or leave the old one: temporary file beside it, fsync, rename, fsync of the folder.
 
-    `content` is bytes, or lines without their newline, which are written in UTF-8 with a newline after each. After a
-    crash at any moment `path` holds the old content or the new one. Whatever goes wrong, the temporary file is
-    removed; only a killed process leaves it behind (`remove_temporaries`).
+    After a crash at any moment `path` holds the old content or the new one. Whatever goes wrong,
+    the temporary file is removed; only a killed process leaves it behind (`remove_temporaries`).
 
     A link stays, and what it names is written. A device, a pipe or an open descriptor (``/dev/stdout``) is written to
     as it is, since a file in its place would destroy it.
 
+    Args:
+        path: the file.
+        content: bytes, or lines without their newline, which are written in UTF-8 with a newline
+            after each.
+        own: it is a file of a folder that mtbias keeps (a run's, a cache's, a sweep's), whoever
+            named that folder: it may have been read, and a link is replaced, since what that names
+            is no file of this folder.
+        page_of: the folder of the run whose page it is; it may stand in place of the one there.
+
     Raises:
+        OutputError: the file was read, or is a run's own (`mtbias.files.file_ledger`).
         RunFolderError: the disk is full, or another operating-system error; `path` is a folder.
     """
-    number = own_descriptor(path)
+    number = None if own else own_descriptor(path)
+    if not own:
+        file_ledger().refuse_loss(path, number, page_of=page_of)
     with explained(path, "write"):
-        target = Path(os.path.realpath(path)) if number is None and path.is_symlink() else path
-        mode = os.fstat(number).st_mode if number is not None else target.stat().st_mode if target.exists() else None
+        is_followed = not own and number is None and path.is_symlink()
+        target = Path(os.path.realpath(path)) if is_followed else path
+        mode = _mode(target, number, follow=not own)
     if mode is not None and stat.S_ISDIR(mode):
         raise RunFolderError(f"{path}: expected a file, got a folder; name a file in it")
-    if number is not None or (mode is not None and not stat.S_ISREG(mode)):
+    if number is not None or (mode is not None and not (stat.S_ISREG(mode) or stat.S_ISLNK(mode))):
         _write_through(target, number, content)
         return
     with _temporary(target, content) as temporary, explained(path, "write"):
         temporary.replace(target)
     with explained(path, "write"):
         _sync_folder(target.parent)
+    if not own:
+        file_ledger().note_written(target)
 
 
-def write_json(path: Path, content: object) -> None:
+def _mode(path: Path, number: int | None, *, follow: bool) -> int | None:
+    """The mode of a file, or of a descriptor of this process; None where there is none."""
+    if number is not None:
+        return os.fstat(number).st_mode
+    try:
+        return path.stat(follow_symlinks=follow).st_mode
+    except OSError as error:
+        if error.errno not in _NOT_THERE:
+            raise
+        return None
+
+
+def write_json(path: Path, content: object, *, own: bool = False) -> None:
     """Write plain values as JSON, to be read by people too; else as `write_atomic`."""
-    write_atomic(path, f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode())
-
-
-def refuse_input(setting: str, out: Path, *inputs: Path) -> None:
-    """Refuse to write over a file that is read, under whatever name it was given.
-
-    Raises:
-        SettingError: `out`, which the option `setting` names, is one of `inputs`.
-    """
-    for path in inputs:
-        try:
-            same = out.samefile(path)
-        except (OSError, ValueError):  # there is none yet
-            same = False
-        if same:
-            raise SettingError(setting, f"expected another file than those that are read, got {str(out)!r}")
+    write_atomic(path, f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode(), own=own)
 
 
 def check_table_name(path: Path, setting: str = "out") -> str:
@@ -288,7 +307,10 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
     make_folder(folder)
     path = folder / LOCK_NAME
     with explained(path, "write"):
-        file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
+        if path.is_symlink():  # what it names is no lock of this folder
+            path.unlink(missing_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        file = os.fdopen(handle, "r+b", buffering=0)
     with file:
         with explained(path, "lock"):
             try:

@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from dataclasses import Field, fields
 from importlib import resources
 from itertools import chain
+from pathlib import Path
 from typing import Any, TypeVar
 
 from mtbias.errors import PluginError, choices
+from mtbias.files.file_ledger import file_ledger
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
 from mtbias.types import JsonDict, JsonObject, Strategy, frozen
 
@@ -188,9 +190,12 @@ def read_language(package: str, code: str) -> JsonDict:
         PluginError: a file is missing or says something that the format does not allow.
     """
     base = resources.files(package) / "data"
+    files = base / f"{code}.toml", base / f"{code}_nouns.tsv"
+    for file in files:
+        if isinstance(file, Path):  # and not within an archive
+            file_ledger().note_input(file)
     try:
-        rules = (base / f"{code}.toml").read_bytes()
-        nouns = (base / f"{code}_nouns.tsv").read_bytes()
+        rules, nouns = (file.read_bytes() for file in files)
     except OSError as error:
         raise PluginError(f"language {code!r}: {package} lacks a data file: {error}") from error
     where = f"{package}/data/{code}"

@@ -22,7 +22,7 @@ from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.errors import DataError
 from mtbias.files.reading import read_table
-from mtbias.files.writing import check_table_name, refuse_input, signature_line, write_table
+from mtbias.files.writing import check_table_name, signature_line, write_table
 from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
 from mtbias.stats.results import source
 from mtbias.types import Described, Gender, Instance, Stereotype, frozen
@@ -124,11 +124,11 @@ def balance_corpus(
         seed: of the draw.
 
     Raises:
-        SettingError: `out` is no table, or the corpus.
+        SettingError: `out` is no table.
+        OutputError: `out` is the corpus.
         DataError: nothing can be balanced.
         RunFolderError: `out` cannot be written.
     """
-    refuse_input("out", out, corpus.path)
     check_table_name(out)
     rows = [instance for instance in corpus.instances if instance.gold in GENDERS]
     by_property = properties_of(rows, over or PROPERTIES)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from mtbias.errors import DataError, SettingError
-from mtbias.files.reading import unreadable
+from mtbias.files.reading import open_input, unreadable
 from mtbias.files.strict_json import load_json
 from mtbias.types import frozen
 
@@ -118,7 +118,7 @@ def _size_and_hash(path: Path) -> tuple[int, str]:
         if path.exists() and not path.is_file():
             message = "expected a regular file, which a run that was stopped can read again; write the content into one"
             raise DataError(message, path=path)
-        with path.open("rb") as file:
+        with open_input(path) as file:
             return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None

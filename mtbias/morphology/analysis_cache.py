@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.errors import RunFolderError
+from mtbias.files.file_ledger import file_ledger
 from mtbias.files.strict_json import load_json
 from mtbias.types import Analysis, Span, Token, Word
 
@@ -33,6 +34,7 @@ class AnalysisCache:
     def _open(self) -> sqlite3.Connection:
         if self.path is None:
             return self._connect(":memory:")
+        file_ledger().note_input(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import DataError, DependencyError, MissingResourceError
+from mtbias.files.file_ledger import file_ledger
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import require_device
@@ -88,6 +89,8 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
                 f"Stanza's {processor} model for {language!r} is missing ({path}): {hint}"
             ) from None
         models.append((processor, name, digest))
+    for path in (folder / resources[language].get("alias", language)).rglob("*.pt"):
+        file_ledger().note_input(path)  # Stanza loads further ones: vectors, models of characters
     return StanzaPackage(language, folder, tuple(models))
 
 

@@ -209,7 +209,7 @@ def read_results(path: Path) -> list[PublishedResult]:
     how = "`mtbias publish RUN --out DIR` writes them"
     if not path.is_file():
         raise DataError(f"expected a file of results, got none; {how}", path=path)
-    lines = enumerate(path.read_bytes().splitlines(), start=1)
+    lines = enumerate(input_bytes(path).splitlines(), start=1)
     results = [_read_line(line, path, number) for number, line in lines if line.strip()]
     if not results:
         raise DataError(f"expected results, got none; {how}", path=path)
@@ -265,7 +265,7 @@ def write_results(results: Iterable[PublishedResult], path: Path) -> None:
     """
     ordered = sorted(results, key=lambda result: (result.corpus.name, result.language, result.fingerprint))
     lines = (json.dumps(result.to_json(), ensure_ascii=False) for result in ordered)
-    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
+    write_atomic(path, "".join(f"{line}\n" for line in lines).encode(), own=True)
 
 
 # --- Runs -------------------------------------------------------------------------------------------------------------

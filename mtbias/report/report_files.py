@@ -54,6 +54,8 @@ def write_report(
         UsageError: options that do not go together.
         DataError: a run cannot be read; runs of several measures in a page.
         RunFolderError: a file cannot be written.
+        OutputError: a file is one of those that are read, or a run's own, but for the page of the
+            one run.
     """
     page = form == "html"
     if page and out is None and plots is None:
@@ -88,8 +90,9 @@ def write_report(
             make_folder(plots)
             for name, svg in plot_files(shown, shares):
                 files[plots / f"{name}.svg"] = svg, f"Plot: {plots / name}.svg"
+    page_of = folders[0] if page and len(folders) == 1 else None
     for path, (content, _) in files.items():
-        write_atomic(path, content.encode())
+        write_atomic(path, content.encode(), page_of=page_of)
     return table, {path: line for path, (_, line) in files.items()}
 
 

@@ -286,7 +286,7 @@ def publish(
         raise SettingError("out", f"expected a page of mtbias or none, got another {out / PAGE}; choose another folder")
     if runs:
         write_results(together, file)
-    write_atomic(out / PAGE, page.encode())
+    write_atomic(out / PAGE, page.encode(), own=True)
     return results
 
 

@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.files.kept_work import PARTS, kept_parts, read_plan
+from mtbias.files.file_ledger import PARTS
+from mtbias.files.kept_work import kept_parts, read_plan, replace_linked_parts
 from mtbias.files.reading import input_bytes, refuse_special, sha256_of
 from mtbias.files.strict_json import load_json
 from mtbias.files.writing import explained, is_ours, locked_folder, remove_temporaries, write_atomic, write_new
@@ -76,6 +77,7 @@ class RunFolder:
         self._shared = shared
         try:
             self._refuse_foreign()
+            replace_linked_parts(self.path)
             if not shared:
                 for folder in (self.path, self.path / PARTS):
                     if folder.is_dir():
@@ -125,7 +127,7 @@ class RunFolder:
         """
         if self._shared is not False:
             raise RunFolderError(f"{self.path}: not open for writing; use open_or_create")
-        write_atomic(self.path / name, content)
+        write_atomic(self.path / name, content, own=True)
 
     def record_execution(self, execution: Mapping[str, Json]) -> None:
         """Merge facts about the execution (wall time, device) into the manifest."""

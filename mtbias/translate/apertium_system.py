@@ -84,7 +84,7 @@ class ApertiumSystem:
         """Over the pairs' rules and dictionaries: an installed pair does not say which version it is."""
         digest = sha256()
         for mode in self.modes:
-            steps = mode.read_text(encoding="utf-8")
+            steps = read_bytes(mode).decode()
             files = re.findall(r"'(/[^']+)'", steps)
             if not files:
                 raise ModelError(f"expected the files of rules and dictionaries in {mode}, got none")

@@ -11,7 +11,7 @@ from typing import Any
 from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError, UsageError
 from mtbias.machine import network
 from mtbias.machine.devices import install_command
-from mtbias.translate.remote_server import begun_date, key_from, server_address, server_line
+from mtbias.translate.remote_server import begun_date, key_from, server_address, server_line, without_key
 from mtbias.translate.system import Asked, Begun, Sources
 from mtbias.translate.system_kinds import DEEPL
 from mtbias.translate.text_system import TextPlan, TextSystem
@@ -127,7 +127,7 @@ class DeepLSystem:
             found = []
         if len(found) != len(texts) or not all(isinstance(text, str) for text in found):
             raise ModelError(f"expected translations of {len(texts)} sentences from DeepL, got something else; {kept}")
-        return found
+        return [without_key(text, self._key) for text in found]
 
 
 def _host(address: str) -> str:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime
 from urllib.parse import SplitResult, urlsplit
 
 from mtbias.errors import ModelError, SettingError, one_line
+from mtbias.files.text_repair import AS_WORDS, KINDS, OF_CHARACTERS, repair
 from mtbias.translate.system import Begun
 
 _HIDDEN = "[key]"
+_READINGS = 16
+_MARKS = re.compile(r"[*_`]")
+"""What is taken out of answers within words, too (`mtbias.translate.language_models.cleaning`)."""
 _SECRET = 8
 """Characters of the shortest key that is a secret. Those of servers that ask for none (``x``, ``EMPTY``) are words."""
 
@@ -58,8 +63,31 @@ def key_from(variable: str, server: str, advice: str = "") -> str:
 
 
 def without_key(text: str, key: str) -> str:
-    """Text of a server without the key: one that repeats it must not have it in a file or a message."""
-    return text.replace(key, _HIDDEN) if len(key) >= _SECRET else text
+    """Text of a server without the key, as it is or disguised.
+
+    Whatever a server says comes here before it is kept, shown or repaired: a server that repeats
+    the key must not put it into a file or a message. Where a repair would bring it to light, the
+    repaired text is what is kept, without it.
+    """
+    if len(key) < _SECRET:
+        return text
+    text = text.replace(key, _HIDDEN)
+    for reading in _readings(text):
+        if key in reading:
+            return without_key(reading, key)
+    return text
+
+
+def _readings(text: str) -> list[str]:
+    """What repair, and the removal of Markdown's marks, make of a text, in any order."""
+    readings = [text]
+    for reading in readings:
+        if len(readings) > _READINGS:  # more than repair undoes of a text, however it was written
+            break
+        made = [repair(reading, kinds).text for kinds in (KINDS, AS_WORDS, OF_CHARACTERS)]
+        made.append(_MARKS.sub("", reading))
+        readings += [each for each in dict.fromkeys(made) if each not in readings]
+    return readings
 
 
 def server_line(text: str, key: str) -> str:

@@ -98,11 +98,15 @@ def _write_labels(folder: Path) -> None:
         )
     ]  # fmt: skip
     _write(folder / "labels", rows)
+    of_winomt = [{name: text for name, text in row.items() if name not in {"entity", "word_index"}} for row in rows]
+    _write(folder / "winomt-labels", of_winomt)
 
 
 def _write_sweep(folder: Path) -> None:
     text = "out = 'out'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\nresamples = 200\n"
     (folder / "sweep.toml").write_text(text, encoding="utf-8")
+    (folder / "swept").mkdir()
+    (folder / "swept" / "sweep.toml").write_text(text.replace("'out'", "'.'"), encoding="utf-8")
 
 
 def _write_answers(path: Path, ids: Iterable[str]) -> None:
@@ -119,6 +123,8 @@ def _write_clusters(folder: Path) -> None:
     (folder / "system.conll").write_text("".join(texts.values()), encoding="utf-8")
     _write_answers(folder / "system.jsonl", [f"nw/{name}//{n}" for name, n in product(texts, range(3))])
     (folder / "train.conll").write_text(texts["pro"], encoding="utf-8")
+    (folder / "swaps.tsv").write_text("actor\tactress\nking\tqueen\n", encoding="utf-8")
+    (folder / "ids.tsv").write_text("".join(f"{n}\t{n}\n" for n in range(3)), encoding="utf-8")
 
     winogender = folder / "winogender"
     winogender.mkdir()
@@ -167,6 +173,7 @@ def _write_vectors(folder: Path) -> None:
     (folder / "vectors.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     direct = '[direction]\npairs = [["she", "he"], ["woman", "man"]]\n\n[direct]\nwords = ["nurse", "pilot", "cook"]\n'
     (folder / "words.toml").write_text(direct, encoding="utf-8")
+    (folder / "hard.txt.json").write_text(direct, encoding="utf-8")
     lists = {
         "male_occupations": ["pilot", "plumber"], "female_occupations": ["nurse", "nanny"],
         "positive_adjectives": ["kind", "sweet"], "negative_adjectives": ["vain", "fussy"],

@@ -219,6 +219,14 @@ def _copy(old: str, new: str) -> None:
     copy(old, new)
 
 
+def _begun_run() -> None:
+    """A run that has its manifest and a part of its translations."""
+    parts = Path("runs/begun/translations.parts")
+    parts.mkdir(parents=True)
+    shutil.copy("runs/a/manifest.json", parts.parent)
+    _write(str(parts / "000000.jsonl"), "{}\n")
+
+
 def _damaged_cache() -> None:
     for folder in Path("cache").iterdir():
         if folder.is_dir():
@@ -261,6 +269,7 @@ _VERBS: Mapping[str, Callable[..., object]] = {
     "hard link": lambda path, target: Path(path).hardlink_to(target),
     "checkpoint": lambda folder: shutil.copytree(model_folder_of_demo(), folder),
     "stanza": lambda folder: shutil.copytree(stanza_folder_of_demo(), folder),
+    "a run that was begun": _begun_run,
     "a cache that is damaged": _damaged_cache,
     "pipe with a reader": _pipe_with_a_reader,
     "full device": _full_device,

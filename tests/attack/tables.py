@@ -54,17 +54,60 @@ def damaged_inputs() -> Iterator[Attack]:
                 yield Attack(name, argv, f"damage {file} → {damage}", code, accepted.get(name, ""))
 
 
+def commands() -> Iterator[str]:
+    """The names of all commands, with those of their groups."""
+    for group in COMMANDS.values():
+        for name, inner in group.items():
+            for part in [""] if isinstance(inner, str) else inner:
+                yield f"{name} {part}".rstrip()
+
+
 def bare_commands() -> Iterator[Attack]:
     """Every command with nothing, with an option that it does not have, and with a word too many."""
-    for commands in COMMANDS.values():
-        for group, inner in commands.items():
-            for part in [""] if isinstance(inner, str) else inner:
-                name = f"{group} {part}".rstrip()
-                if name not in _NEEDS_NOTHING:
-                    yield Attack(f"usage: {name}: nothing given", name, code=2)
-                yield Attack(f"usage: {name}: an unknown option", f"{name} --wrong 5", code=2)
-                if name not in _TAKES_WORDS:
-                    yield Attack(f"usage: {name}: a word too many", f"{name} x y z", code=2)
+    for name in commands():
+        if name not in _NEEDS_NOTHING:
+            yield Attack(f"usage: {name}: nothing given", name, code=2)
+        yield Attack(f"usage: {name}: an unknown option", f"{name} --wrong 5", code=2)
+        if name not in _TAKES_WORDS:
+            yield Attack(f"usage: {name}: a word too many", f"{name} x y z", code=2)
+
+
+SPELLINGS = {
+    "its name": "{}",
+    "with a dot": "./{}",
+    "by another folder": "winomt/../{}",
+    "absolute": "/proc/self/cwd/{}",
+    "a symbolic link": "linked",
+    "a hard link": "linked",
+}
+"""How a file may be named."""
+_VERBS = {"a symbolic link": "link", "a hard link": "hard link"}
+
+
+def lost_files() -> Iterator[Attack]:
+    """Commands whose output would be written over a file that they read, or that a run keeps, in all `SPELLINGS`.
+
+    `file` of the table would be lost; {} stands for its name in `argv`. `read` says whether the command reads it: a
+    run's file that it does not read is not lost under the name of a hard link, which the new file replaces.
+    """
+    for row in _rows("destroy"):
+        file = row["file"]
+        spellings = SPELLINGS if "{}" in row["argv"] else {"its name": ""}
+        for spelling, pattern in spellings.items():
+            if spelling == "a hard link" and row["read"] == "no":
+                continue
+            steps = ["a run that was begun"]
+            name = pattern.replace("{}", file)
+            if spelling in _VERBS:
+                name += Path(file).suffix
+                target = f"/proc/self/cwd/{file}" if spelling == "a symbolic link" else file
+                steps.append(f"{_VERBS[spelling]} {name} → {target}")
+            yield Attack(
+                name=f"destroy: {row['name']} ({spelling})",
+                argv=row["argv"].replace("{}", name),
+                code=int(row["code"]),
+                prepare=" ;; ".join(steps),
+            )
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:

@@ -19,13 +19,18 @@ from tests.draws import sampled
 from .attack import Attack, Console, Outcome, faults, half_written, snapshot
 from .good_inputs import write_good_inputs
 from .preparations import prepare
-from .tables import bare_commands, damaged_inputs, inputs, table
+from .tables import bare_commands, damaged_inputs, inputs, lost_files, table
 
 pytestmark = pytest.mark.slow
 
 TABLES = ("files", "runs", "sweeps", "usage", "checkpoints")
-TABLE = (*damaged_inputs(), *bare_commands(), *(row for name in TABLES for row in table(name)))
-LEAST = 1400
+TABLE = (
+    *damaged_inputs(),
+    *bare_commands(),
+    *lost_files(),
+    *(row for name in TABLES for row in table(name)),
+)
+LEAST = 2000
 _RUNS = {"a": "target.tsv", "b": "target.txt"}
 _SCORE = "score --dataset custom --data corpus.tsv --lang de --stanza-dir mtbias:demo --resamples 200"
 _OWN_PROCESS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ CASES = [(f"{lang}: {damage.name}", (lang, damage)) for lang in LANGUAGES for da
 
 @cache
 def _measure(lang: str) -> GenderMeasure:
-    settings = EvaluatorSettings(stanza_dir="mtbias:demo")
+    settings = EvaluatorSettings(stanza_dir=Path("mtbias:demo"))
     return GENDER.open(MeasureOptions(lang=lang, settings=settings, device="cpu", demo=True))
 
 

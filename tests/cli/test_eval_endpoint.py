@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
+import itertools
 import json
 import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,10 @@ from typing import Any
 import pytest
 
 from mtbias.demo import demo_file, reference_file
+from mtbias.files.text_repair import repair
 from tests.translate.endpoint_server import Reply, Server, refused, said, serving
+from tests.translate.key_disguises import EACH, wide
+from tests.translate.key_disguises import KEY as DISGUISED_KEY
 
 from .machine import Machine
 
@@ -271,6 +276,43 @@ def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[st
     files = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 5
     assert not any(KEY in text for text in [*shown, *files])
+
+
+def texts_in(path: Path) -> Iterator[str]:
+    """The texts of a run's file: lines, those of JSON by their values, at whatever depth."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        yield line
+        yield html.unescape(line)
+        left = [json.loads(line)] if path.suffix == ".jsonl" else []
+        while left:
+            value = left.pop()
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, (dict, list)):
+                left += value.values() if isinstance(value, dict) else value
+
+
+def test_a_key_in_disguise_is_in_no_file_and_on_no_screen(
+    machine: Machine, known: dict[str, str], tmp_path: Path
+) -> None:
+    """Each sentence is answered with the key in another disguise."""
+    disguises = dict(zip(known, itertools.cycle(disguise for _, disguise in EACH), strict=False))
+
+    def answer(source: str, before: int) -> Reply:
+        disguised = disguises[source](DISGUISED_KEY)
+        if not before:
+            return refused(500, f"with {disguised}")
+        return said(f"{known[source][:-1]} {disguised}.", model=wide(DISGUISED_KEY), finish=disguised)
+
+    with serving(answer) as server:
+        words = command(machine, server, tmp_path / "run", "--api-key-env", "MY_KEY", "--full")
+        done = machine.run(*words, MY_KEY=DISGUISED_KEY)
+        assert done.returncode == 0, done.stderr
+    assert len(known) >= len(EACH)
+    shown = [text for path in (tmp_path / "run").iterdir() if path.is_file() for text in texts_in(path)]
+    shown += [done.stdout, done.stderr]
+    assert [text for text in shown if DISGUISED_KEY in text or DISGUISED_KEY in repair(text).text] == []
+    assert all("[key]" in line["raw"] for line in lines(tmp_path / "run" / "translations.jsonl"))
 
 
 LOCAL = ("--model", "openai:small", "--base-url", "http://127.0.0.1:1/v1")

@@ -19,7 +19,8 @@ from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import TASKS, Failure, _made_file, _made_of, is_done, is_running, read_failure, recorded
 from mtbias.errors import DataError, MtbiasError, RunFolderError
-from mtbias.files.kept_work import PARTS, PartStore, PlanRecord
+from mtbias.files.file_ledger import PARTS
+from mtbias.files.kept_work import PartStore, PlanRecord
 from mtbias.files.writing import locked_folder
 from mtbias.runs.run_folder import RunFolder
 

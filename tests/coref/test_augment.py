@@ -11,7 +11,7 @@ import pytest
 
 from mtbias.coref.documents import read_conll
 from mtbias.coref.training import Kind, MadeFile, augment
-from mtbias.errors import DataError, SettingError
+from mtbias.errors import DataError, OutputError
 
 TAGGED = """\
 #begin document (a/b_0001); part 000
@@ -79,7 +79,7 @@ def test_documents_without_brackets_get_another_name_too(tmp_path: Path) -> None
 
 def test_a_file_is_not_written_over(tmp_path: Path) -> None:
     path = written(tmp_path, TAGGED)
-    with pytest.raises(SettingError, match="out: expected another file than those that are read"):
+    with pytest.raises(OutputError, match="expected another file than those that are read"):
         augment(path, "words", path)
     assert path.read_text(encoding="utf-8") == TAGGED
 

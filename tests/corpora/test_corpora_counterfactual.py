@@ -29,7 +29,7 @@ from mtbias.corpora.counterfactual_pairs import (
     write_counterfactual,
 )
 from mtbias.corpora.own_sentences import write_custom
-from mtbias.errors import DataError, SettingError
+from mtbias.errors import DataError, OutputError, SettingError
 from mtbias.mining.corpus_balance import describe
 from mtbias.types import Gender, Instance, Span, Stereotype
 
@@ -249,7 +249,7 @@ def test_the_corpus_stays_and_what_was_left_out_of_it_is_said(tmp_path: Path) ->
     path = tmp_path / "a.tsv"
     path.write_text("source\tgender\tentity\tnote\nThe doctor lost his keys.\tm\tdoctor\tx\n", encoding="utf-8")
     corpus = load_corpus("custom", path)
-    with pytest.raises(SettingError, match="out: expected another file than those that are read"):
+    with pytest.raises(OutputError, match="expected another file than those that are read"):
         write_counterfactual(corpus, path)
     made = write_counterfactual(corpus, tmp_path / "b.tsv")
     assert made.notes == describe(corpus).notes == {"column not used: note": 1}

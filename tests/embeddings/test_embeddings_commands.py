@@ -15,7 +15,7 @@ from mtbias.cli import main, make_app
 from mtbias.embeddings.bias_measures import direct_bias, gender_direction, gender_subspace, indirect_bias
 from mtbias.embeddings.measure_settings import MEASURES, DebiasSettings, EmbeddingSettings
 from mtbias.embeddings.vectors import Vectors, read_vectors
-from mtbias.errors import DataError, SettingError
+from mtbias.errors import DataError, OutputError, SettingError
 from tests.embeddings.toy_vectors import make_vectors, toy, write_vectors, written
 
 WORDS = """\
@@ -234,9 +234,11 @@ def test_debias_refuses(
         embeddings("debias", *files, "--method", "hard", "--out", out, "--rounds", 3)
     with pytest.raises(SettingError, match="components: expected a setting of --method inlp"):
         embeddings("debias", *files, "--method", "inlp", "--out", out, "--components", 2)
-    for taken in (vectors, tmp_path, tmp_path / "none" / "out.txt"):
-        with pytest.raises(SettingError, match="out: expected a new file, in a folder that is there, got "):
+    for taken in (tmp_path, tmp_path / "none" / "out.txt"):
+        with pytest.raises(SettingError, match="out: expected a file, in a folder that is there, got "):
             embeddings("debias", *files, "--method", "hard", "--out", taken)
+    with pytest.raises(OutputError, match="expected another file than those that are read"):
+        embeddings("debias", *files, "--method", "hard", "--out", vectors)
     words = written(tmp_path, "[direction]\npairs = [['she', 'he']]\n", "pairs.toml")
     for command in (["measure"], ["debias", "--method", "hard", "--out", str(out)]):
         assert main(["embeddings", *command, "--vectors", str(vectors), "--words", str(words)]) == 1

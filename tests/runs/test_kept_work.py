@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from mtbias.errors import DataError, RunFolderError
-from mtbias.files.kept_work import PARTS, PLAN, PartStore, PlanRecord, kept_lines, kept_parts, remove_parts
+from mtbias.files.file_ledger import PARTS
+from mtbias.files.kept_work import PLAN, PartStore, PlanRecord, kept_lines, kept_parts, remove_parts
 
 RECORDS = [{"text": "Das ist gut.\u2028\n", "cut": True}, {"text": "", "cut": False}]
 

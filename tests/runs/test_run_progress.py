@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import RunFolderError
+from mtbias.files.file_ledger import PARTS
 from mtbias.files.kept_work import (
-    PARTS,
     PLAN,
     PartStore,
     PlanRecord,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import RunFolderError
-from mtbias.files.kept_work import PARTS
+from mtbias.files.file_ledger import PARTS
 from mtbias.files.writing import is_ours, write_atomic, write_new
 from mtbias.runs.run_folder import RunFolder
 from mtbias.types import Json

@@ -179,8 +179,8 @@ def test_whether_the_numbers_can_be_believed() -> None:
     )
     (text,) = said("trust", one, alarms={"raised": ["copies"], "shares": shares}, expected_wrong=expected)
     assert text == (
-        "Alarms: 1 of 2 checked shares are above the limit (source left in the translation). Expected to be wrong: not known, as "
-        "labelled calls are of systems without alarms."
+        "Alarms: 1 of 2 checked shares are above the limit (source left in the translation). Expected to be wrong: not "
+        "known, as labelled calls are of systems without alarms."
     )
     assert expected_texts({"expected_wrong": {"labels": 0}}) == ["not known, as there are no labels in this language"]
     assert expected_texts({}) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ from mtbias.translate.system_kinds import find_kind
 from mtbias.types import SourceSentence
 
 from .endpoint_server import Reply, Server, serving
+from .key_disguises import EACH
+from .key_disguises import KEY as DISGUISED_KEY
 
 KEY = "0123-a-very-secret-key:fx"
 
@@ -56,8 +59,12 @@ def german(source: str, _: int) -> Reply:
 
 
 def german_of(sources: Sequence[str]) -> Reply:
-    found = [{"text": f"de: {s}", "detected_source_language": "EN", "billed_characters": len(s)} for s in sources]
-    return Reply(json.dumps({"translations": found}).encode())
+    return Reply(json.dumps({"translations": [answered(f"de: {source}") for source in sources]}).encode())
+
+
+def answered(text: str) -> dict[str, Any]:
+    """A translation as DeepL sends it."""
+    return {"text": text, "detected_source_language": "EN", "billed_characters": len(text)}
 
 
 def error(status: int, message: str = "no") -> Reply:
@@ -175,6 +182,16 @@ def test_what_goes_wrong_is_a_line_without_the_key(reply: Reply, said: str, star
     assert said in str(caught.value)
     assert KEY not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_translation_has_no_key(start: Callable[..., Speaker], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [f"Der Koch sah {disguise(DISGUISED_KEY)} hier." for _, disguise in EACH]
+    start(lambda *_: Reply(json.dumps({"translations": [answered(text) for text in said]}).encode()))
+    monkeypatch.setenv("DEEPL_AUTH_KEY", DISGUISED_KEY)
+    store = MemoryStore()
+    run(plan(sentences(len(EACH))), store)
+    (kept,) = store.parts.values()
+    assert all(re.fullmatch(r"Der Koch sah ▁?\[key\][*`_]* hier\.", record["text"]) for record in kept)
 
 
 def test_an_answer_that_does_not_come_to_an_end_is_not_waited_for(

@@ -391,5 +391,5 @@ def _pin(cache: Path, repository: str, commit: str) -> str:
         pins = read_pins(cache)
         if repository not in pins:
             content = json.dumps(dict(sorted({**pins, repository: commit}.items())), indent=2)
-            write_atomic(cache / RECORD, f"{content}\n".encode())
+            write_atomic(cache / RECORD, f"{content}\n".encode(), own=True)
         return pins.get(repository, commit)

@@ -1,0 +1,191 @@
+"""Which files a command has read, and which it is to write: none is both, none a run's own.
+
+Whatever opens a file that a user may have named notes it here (`mtbias.files.reading` does so for
+all its readers), and whatever writes one asks here first (`mtbias.files.writing` does). A command
+line keeps a ledger of its own and names its outputs before it begins, so that it is refused before
+its work is done; in Python the process keeps one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from mtbias.errors import OutputError
+from mtbias.files.strict_json import load_json
+
+PARTS = "translations.parts"
+"""The folder of an unfinished run's parts."""
+REPORT = "report.html"
+"""The page of a run, or of several."""
+_MANIFEST = "manifest.json"
+_RUN_FILE = re.compile(
+    r"manifest\.json|metrics\.json|calls\.jsonl|report\.html|\.lock"
+    r"|translations(\.\d+)?\.jsonl|translations\.parts",
+    re.IGNORECASE,  # as some file systems read names
+)
+"""The names that a run's folder (`mtbias.runs.run_folder`) has for its own files."""
+
+Outputs: TypeAlias = Mapping[Path, str | None]
+"""Files that are to be written, with the settings that name them, where some do."""
+_Identity: TypeAlias = tuple[int, int]
+"""Device and inode: of a file under whatever name."""
+
+
+class FileLedger:
+    """The files of one command."""
+
+    def __init__(
+        self,
+        outputs: Outputs = MappingProxyType({}),
+        *,
+        page_of: Path | None = None,
+    ) -> None:
+        """Begin with what is to be written, and the setting that names each; see `one_command`."""
+        self._inputs: dict[_Identity, Path] = {}
+        self._written: dict[_Identity, int] = {}
+        """When each was changed, in nanoseconds: one that somebody has changed since is theirs."""
+        self._settings = dict(outputs)
+        self._outputs: dict[_Identity, Path] = {}
+        for path in self._settings:
+            self._refuse_run_file(path, page_of)
+            status = _status(path)
+            if status is not None and stat.S_ISREG(status.st_mode):
+                self._outputs[_identity(status)] = path
+
+    def note_input(self, path: Path, status: os.stat_result | None = None) -> None:
+        """Remember that a file is read; what is no regular file is never lost.
+
+        To be called for files that a library opens by their names; `mtbias.files.reading` does so
+        for all others.
+
+        Args:
+            path: the file.
+            status: of the file, where it is known.
+
+        Raises:
+            OutputError: the file is to be written.
+        """
+        status = status or _status(path)
+        if status is None or not stat.S_ISREG(status.st_mode):
+            return
+        identity = _identity(status)
+        output = self._outputs.get(identity)
+        if output is not None and _is_still(identity, output):
+            raise self._is_input(output)
+        if self._written.get(identity) != status.st_mtime_ns:
+            self._inputs[identity] = path
+
+    def refuse_loss(
+        self,
+        path: Path,
+        descriptor: int | None = None,
+        *,
+        page_of: Path | None = None,
+    ) -> None:
+        """Refuse to write a file that was read, or is a run's own, links followed.
+
+        Args:
+            path: the file.
+            descriptor: the number under which it is open already.
+            page_of: the run whose page it is: that in its folder may be replaced.
+
+        Raises:
+            OutputError: it is such a file.
+        """
+        if descriptor is None:
+            self._refuse_run_file(path, page_of)
+        status = _status(path if descriptor is None else descriptor)
+        if status is None:
+            return
+        identity = _identity(status)
+        if _is_still(identity, self._inputs.get(identity)):
+            raise self._is_input(path)
+
+    def note_written(self, path: Path) -> None:
+        """Remember that a file was written: it may be read, and written again."""
+        if (status := _status(path)) is not None:
+            self._written[_identity(status)] = status.st_mtime_ns
+
+    def _refuse_run_file(self, path: Path, page_of: Path | None) -> None:
+        own = None if page_of is None else os.path.realpath(page_of / REPORT)
+        if os.path.realpath(path) != own and is_run_file(path):
+            raise self._error(path, "another name than those of a run's own files")
+
+    def _is_input(self, path: Path) -> OutputError:
+        return self._error(path, "another file than those that are read")
+
+    def _error(self, path: Path, expected: str) -> OutputError:
+        return OutputError(self._settings.get(path), f"expected {expected}, got {str(path)!r}")
+
+
+_of_process = FileLedger()
+_of_command: ContextVar[FileLedger | None] = ContextVar("mtbias_files", default=None)
+
+
+def file_ledger() -> FileLedger:
+    """The ledger of the command that runs; of the process where none does."""
+    return _of_command.get() or _of_process
+
+
+@contextmanager
+def one_command(outputs: Outputs, *, page_of: Path | None = None) -> Iterator[None]:
+    """The block is one command.
+
+    Args:
+        outputs: the files that it is to write.
+        page_of: the one run that it is about, whose page may be replaced.
+
+    Raises:
+        OutputError: one of them is a run's own; within the block also where one is read.
+    """
+    token = _of_command.set(FileLedger(outputs, page_of=page_of))
+    try:
+        yield
+    finally:
+        _of_command.reset(token)
+
+
+def is_run_file(path: Path) -> bool:
+    """Whether a path, links followed, is that of a run's own file, there or not."""
+    target = Path(os.path.realpath(path))
+    if target.parent.name == PARTS:
+        return is_run_folder(target.parent.parent)
+    return _RUN_FILE.fullmatch(target.name) is not None and is_run_folder(target.parent)
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a folder has the manifest of a run, be it damaged; other programs have some, too."""
+    path = folder / _MANIFEST
+    if not path.is_file():
+        return False
+    try:
+        manifest = load_json(path.read_bytes())
+    except (OSError, ValueError):
+        return True
+    return isinstance(manifest, dict) and {"identity", "fingerprint"} <= manifest.keys()
+
+
+def _identity(status: os.stat_result) -> _Identity:
+    return status.st_dev, status.st_ino
+
+
+def _status(file: Path | int) -> os.stat_result | None:
+    """That of a file or a descriptor; None where there is none, or none that can be looked at."""
+    try:
+        return os.fstat(file) if isinstance(file, int) else file.stat()
+    except (OSError, ValueError):
+        return None
+
+
+def _is_still(identity: _Identity, path: Path | None) -> bool:
+    """Whether a file that was seen at `path` is there still: inodes of files that go come again."""
+    status = None if path is None else _status(path)
+    return status is not None and _identity(status) == identity
