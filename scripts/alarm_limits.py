@@ -21,6 +21,7 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,6 +35,7 @@ if __name__ == "__main__":
 from mtbias.align import Pair  # noqa: E402 - the paths above come first
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
+from mtbias.errors import DataError  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER, GenderMeasure  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.scoring.alarm_limits import SIZES  # noqa: E402
@@ -42,6 +44,7 @@ from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
+from mtbias.translate.text_language import languages  # noqa: E402
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, Translation  # noqa: E402
 from scripts import natural  # noqa: E402
 from scripts.labelled import shared_data  # noqa: E402
@@ -52,8 +55,8 @@ HEADER = """\
 # Above which per cent a sign is none of good translations, by language and number of rows (python
 # scripts/alarm_limits.py). Measured on public translations; docs/alarms.md names them and says how a limit follows.
 """
-MARGIN, MORE = 1.5, 0.5
-"""The limit of large files is so many times the greatest share of a good one, and so many points more."""
+LARGE = 1000
+"""Of a file of so many rows the share itself is taken, of a smaller one the lower end of its interval."""
 RARE = 0.001
 """So great a share of good parts may be above a limit."""
 
@@ -76,12 +79,17 @@ def good_outputs(lang: str, data: Path) -> Iterator[Output]:
     corpus = load_corpus("winomt", data / "winomt").instances
     for file in sorted((data / "winomt" / "translations").glob(f"*/en-{lang}.txt")):
         by_source = dict(read_bitext(file))
-        rows = [(i, by_source[i.source]) for i in corpus if by_source.get(i.source)]
+        texts = [by_source.get(instance.source) for instance in corpus]
+        # A French file has 100 lines in Italian.
+        own = (None, lang)
+        found = zip(corpus, texts, languages(texts, lang), strict=True)
+        rows = [(instance, text) for instance, text, language in found if text and language in own]
         yield Output(file.parent.name, lang, rows, with_entities=True)
-    persons = natural.read_persons(natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data))
-    pairs = [person.pair for person in persons]
-    instances = [(_instance(n, pair), pair.text) for n, pair in enumerate(pairs)]
-    yield Output("natural", lang, instances, with_entities=True)
+    with suppress(DataError):  # Portuguese ones are not everywhere
+        persons = natural.read_persons(natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data))
+        pairs = [person.pair for person in persons]
+        instances = [(_instance(n, pair), pair.text) for n, pair in enumerate(pairs)]
+        yield Output("natural", lang, instances, with_entities=True)
     for name, pairs_of_texts in _texts_alone(lang, data):
         sentences = [(SourceSentence(f"{n}", n, s), t) for n, (s, t) in enumerate(pairs_of_texts) if t.strip()]
         yield Output(name, lang, sentences, with_entities=False)
@@ -154,28 +162,34 @@ Measured = Sequence[Mapping[str, Any]]
 
 
 def limits(rows: Measured) -> dict[tuple[str, str], list[int]]:
-    """By sign and language the limit for each of `SIZES`: whole per cents.
+    """By sign and language the limit for each of `SIZES`, in whole per cent.
 
-    The limit of large files is `MARGIN` times the greatest share of a good one plus `MORE` points. That of parts is
-    the greatest lower end (of Wilson's interval) among good parts, but for the share `RARE` of these, and never below
-    the limit of larger parts.
+    With s the greatest share of a good file in per cent, the limit of large files is
+
+        s + min(s, (100 − s) / 3) + 2, where s is 0.3 or more, else s + min(s, …) + 0.5
+
+    With e the greatest lower end (of Wilson's interval) among good parts of a size, but for the share `RARE` of these,
+    that of parts is e + min(e / 2, (100 − e) / 3) + 3, and never below the limit of larger ones.
     """
-    by_size: defaultdict[tuple[str, str], dict[int, list[Counts]]] = defaultdict(lambda: defaultdict(list))
+    parts: defaultdict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     whole: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
         for sign, (n, of) in row["shares"].items():
-            by_size[sign, row["lang"]][row["rows"]].append((n, of))
+            end = _lower_end(n, of)
+            parts[sign, row["lang"]][row["rows"]].append(end)
             if row["whole"] and of:
-                whole[sign, row["lang"]].append(100 * n / of)
-    return {key: _limits_of(parts, whole[key]) for key, parts in by_size.items()}
+                whole[sign, row["lang"]].append(100 * n / of if row["rows"] >= LARGE else end)
+    return {key: _limits_of(by_size, max(whole[key], default=0)) for key, by_size in parts.items()}
 
 
-def _limits_of(by_size: Mapping[int, Sequence[Counts]], whole: Sequence[float]) -> list[int]:
-    columns = [math.ceil(MARGIN * max(whole, default=0) + MORE)]
+def _limits_of(ends_by_size: Mapping[int, Sequence[float]], share: float) -> list[int]:
+    more = 2 if share >= 0.3 else 0.5
+    columns = [math.ceil(share + min(share, (100 - share) / 3) + more)]
     for size in reversed(SIZES[:-1]):
-        ends = sorted((_lower_end(*counts) for counts in by_size.get(size, ())), reverse=True)
-        allowed = ends[int(RARE * len(ends))] if ends else 0
-        columns.append(max(columns[-1], math.ceil(allowed)))
+        ends = sorted(ends_by_size.get(size, ()), reverse=True)
+        end = ends[int(RARE * len(ends))] if ends else 0
+        allowed = math.ceil(end + min(end / 2, (100 - end) / 3) + 3) if end else 0
+        columns.append(max(columns[-1], allowed))
     return columns[::-1]
 
 
@@ -183,6 +197,22 @@ def _lower_end(n: int, of: int) -> float:
     """The lower end that an alarm compares; 0 where it compares none."""
     ends = wilson_percent(n, of)
     return ends[0] if ends is not None and n >= LEAST else 0
+
+
+def above_own_limits(rows: Measured) -> dict[int, Counts]:
+    """By size how many good files or parts are above the limits that they gave with all others, of how many."""
+    given = limits(rows)
+    above: defaultdict[int, list[bool]] = defaultdict(list)
+    for row in rows:
+        above[row["rows"]].append(bool(_raised(row, given)))
+    return {size: (sum(flags), len(flags)) for size, flags in above.items()}
+
+
+def _raised(row: Mapping[str, Any], given: Mapping[tuple[str, str], Sequence[int]]) -> list[str]:
+    """The signs of a file or part that are above their limits."""
+    column = SIZES.index(row["rows"])
+    signs = [sign for sign in row["shares"] if (sign, row["lang"]) in given]
+    return [sign for sign in signs if _lower_end(*row["shares"][sign]) > given[sign, row["lang"]][column]]
 
 
 def false_alarms(rows: Measured) -> dict[tuple[int, str], Counts]:
@@ -198,12 +228,7 @@ def false_alarms(rows: Measured) -> dict[tuple[int, str], Counts]:
             others = limits([row for row in rows if row["lang"] == lang and row["file"] != name])
             for row in rows:
                 if (row["lang"], row["file"]) == (lang, name):
-                    column = SIZES.index(row["rows"])
-                    raised = [
-                        sign
-                        for sign, counts in row["shares"].items()
-                        if (sign, lang) in others and _lower_end(*counts) > others[sign, lang][column]
-                    ]
+                    raised = _raised(row, others)
                     above[row["rows"], "any"].append(bool(raised))
                     for sign in row["shares"]:
                         above[row["rows"], sign].append(sign in raised)
@@ -245,6 +270,8 @@ def main(
     if write:
         TARGET.write_text(HEADER + table, encoding="utf-8")
     print(table)
+    for size, (above, of) in sorted(above_own_limits(rows).items()):
+        print(f"files of {size} rows: {above} of {of} above the limits of all files")
     for (size, sign), (above, of) in sorted(false_alarms(rows).items()):
         if above or sign == "any":
             print(f"files of {size} rows, {sign}: {above} of {of} above the limits of the other files")

@@ -1,7 +1,7 @@
 r"""What damage to translations does to a run's numbers, and what the run says of it.
 
     python scripts/damage.py --stanza-dir DIR --lang es [--lang CODE]… [--system google] [--name NAME]…
-        [--cache-dir DIR]
+        [--every N] [--cache-dir DIR]
 
 The translations are public ones of WinoMT (``data/winomt/translations`` of the folder that ``MTBIAS_SHARED`` names,
 default ``../shared``). Each row of ``tests/attack/translations.tsv`` damages all of them, or a share of the lines;
@@ -15,7 +15,9 @@ A change is a verb and its cells, with ``→`` between them:
 - ``words TEXT``: ``{}`` in it is each word of six letters and more;
 - ``normalise FORM``, ``case upper``, ``strip marks``, ``spaced marks``, ``python bytes``: as these names say;
 - ``cut half``, ``cut comma``: the text ends in the middle, or before its first comma;
-- ``source before``, ``source behind``, ``source instead``: the source beside the translation, or in its place.
+- ``source before``, ``source behind``, ``source instead``: the source beside the translation, or in its place;
+- ``lines moved``, ``later lines moved``, ``lines mixed``, ``words mixed``, ``first line``: each line is that before it
+  (from the middle on), lines in random order, words of all lines at random, the first line in the place of others.
 """
 
 from __future__ import annotations
@@ -61,16 +63,19 @@ class Damage:
     percent: int
     """Of the lines."""
     outcome: str
-    """``equal``: no call differs; ``undone``: it is undone, counted, and no call differs; ``announced``: an alarm."""
+    """``equal``: no call differs; ``undone``: it is undone, counted, and no call differs; ``announced``: an alarm;
+    ``large``: an alarm in files of many different sentences.
+    """
 
     def applied(self, texts: Sequence[str], sources: Sequence[str]) -> list[str]:
         """The texts after the change, of which a share is drawn with a seed."""
         chance = random.Random(0)
-        pairs = zip(texts, sources, strict=True)
-        return [
-            changed(text, source, self.change) if chance.random() * 100 < self.percent else text
-            for text, source in pairs
-        ]
+        if self.change in _ORDERS:
+            damaged = _ORDERS[self.change](texts, chance)
+        else:
+            damaged = [changed(text, source, self.change) for text, source in zip(texts, sources, strict=True)]
+        pairs = zip(texts, damaged, strict=True)
+        return [after if chance.random() * 100 < self.percent else before for before, after in pairs]
 
 
 def damages() -> Iterator[Damage]:
@@ -104,6 +109,23 @@ def _without_marks(text: str) -> str:
     return "".join(char for char in letters if not unicodedata.combining(char))
 
 
+def _later_moved(texts: Sequence[str]) -> list[str]:
+    middle = len(texts) // 2
+    return [*texts[:middle], texts[0], *texts[middle:-1]]
+
+
+def _words_mixed(texts: Sequence[str], chance: random.Random) -> list[str]:
+    words = [word for text in texts for word in text.split()]
+    return [" ".join(chance.sample(words, len(text.split()))) for text in texts]
+
+
+_ORDERS: Mapping[str, Callable[[Sequence[str], random.Random], list[str]]] = {
+    "lines moved": lambda texts, _: [texts[-1], *texts[:-1]],
+    "later lines moved": lambda texts, _: _later_moved(texts),
+    "lines mixed": lambda texts, chance: chance.sample(texts, len(texts)),
+    "words mixed": _words_mixed,
+    "first line": lambda texts, _: [texts[0]] * len(texts),
+}
 _CASES: Mapping[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "title": str.title}
 _VERBS: Mapping[str, Callable[..., str]] = {
     "recode": lambda text, _, old, new: text.encode(old, "replace").decode(new, "replace"),
@@ -164,6 +186,7 @@ def main(
     lang: list[str],
     system: str = "google",
     name: list[str] | None = None,
+    every: int = 1,
     evaluator: Evaluator = EvaluatorSettings(),
 ) -> None:
     """Print what each damage does.
@@ -176,6 +199,8 @@ def main(
         Folder of the translations.
     name
         Only the damages of these names.
+    every
+        Each so many-th sentence alone.
     """
     data = shared_data()
     corpus = load_corpus("winomt", data / "winomt").instances
@@ -184,7 +209,7 @@ def main(
     for code in lang:
         measure = GENDER.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
         by_source = dict(read_bitext(data / "winomt" / "translations" / system / f"en-{code}.txt"))
-        instances = [instance for instance in corpus if by_source.get(instance.source)]
+        instances = [instance for instance in corpus if by_source.get(instance.source)][::every]
         texts = [by_source[instance.source] for instance in instances]
         good = read(texts, instances, measure)
         print(f"| {code} | none | {good.numbers} | | | {', '.join(good.raised)} |", flush=True)

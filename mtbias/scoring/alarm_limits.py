@@ -1,6 +1,6 @@
 """The limits of alarms: above which share a sign is none of good translations, by language and by number of rows.
 
-They were measured on public translations (`scripts/experiments/alarm_limits.py` prints them); docs/alarms.md says on
+They were measured on public translations (`scripts/alarm_limits.py` prints them); docs/alarms.md says on
 which. A language into which there are none has the widest limits of all languages.
 """
 

@@ -44,8 +44,8 @@ def prepare(steps: str) -> None:
     for step in filter(None, steps.split(" ;; ")):
         verb = next((verb for verb in _VERBS if step == verb or step.startswith(f"{verb} ")), None)
         assert verb is not None, f"no such step: {step}"
-        cells = [unescaped(cell) for cell in step.removeprefix(verb).lstrip(" ").split(" → ")]
-        _VERBS[verb](*cells)
+        rest = step.removeprefix(verb).lstrip(" ")
+        _VERBS[verb](*map(unescaped, rest.split(" → ") if rest else ()))
 
 
 # Damage of any file

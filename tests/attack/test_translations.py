@@ -17,7 +17,10 @@ from scripts.damage import Damage, Reading, damages, read
 from tests.draws import sampled
 
 LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
-CASES = [(f"{lang}: {damage.name}", (lang, damage)) for lang in LANGUAGES for damage in damages()]
+ROWS = 160
+"""Of the demo's corpus: pairs of a man and a woman."""
+DAMAGES = [damage for damage in damages() if damage.outcome != "large"]
+CASES = [(f"{lang}: {damage.name}", (lang, damage)) for lang in LANGUAGES for damage in DAMAGES]
 
 
 @cache
@@ -28,7 +31,7 @@ def _measure(lang: str) -> GenderMeasure:
 
 @cache
 def _sentences() -> tuple[Instance, ...]:
-    return load_entities("demo", None).instances
+    return load_entities("demo", None).instances[:ROWS]
 
 
 @cache
@@ -47,11 +50,11 @@ def _good(lang: str) -> Reading:
 def test_the_good_translations_are_without_alarm(lang: str) -> None:
     good = _good(lang)
     assert (good.raised, good.undone) == ([], {})
-    assert good.calls.count("male") == good.calls.count("female") == 256
+    assert good.calls.count("male") == good.calls.count("female") == ROWS // 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", sampled(CASES))
+@pytest.mark.parametrize("case", sampled(CASES, one_in=10))
 def test_no_call_differs_without_a_word(case: tuple[str, Damage]) -> None:
     lang, damage = case
     good = _good(lang)

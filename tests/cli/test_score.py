@@ -333,6 +333,17 @@ def test_sentences_of_ones_own(form: str, stanza_dir: Path, tmp_path: Path) -> N
     assert "|system:mine|" in metrics["signature"]
 
 
+def _the_five_alone(options: list[str | Path], out: Path) -> None:
+    assert main(_score(*options[:-1], out, "--part")) == 0
+    metrics = json.loads((out / "metrics.json").read_bytes())
+    of = metrics["signature"].partition("dataset:")[2].partition("|")[0]
+    assert re.fullmatch(r"bug-gold-paper-5-of-17\d\d-[0-9a-f]{8}", of), of
+    overall = metrics["overall"]
+    # Of the men (1 and 2) and women (1 and 1) three are right; the words of four stereotypes and one without.
+    assert (metrics["n"], metrics["decided"], overall["accuracy"]) == (5, 5, 60.0)
+    assert main(_score(*options[:-1], out, "--part", "--allow-missing")) == 2
+
+
 def test_a_slice_of_bug(shared: Path, stanza_dir: Path, tmp_path: Path) -> None:
     # Five of the 1,720 rows of the paper's Gold BUG, with translations made up here. Gold and stereotype stand in the
     # file: Female -1, Male 1, Male -1, Female 1, Male 1. The third and the fourth translation are wrong.
@@ -354,6 +365,7 @@ def test_a_slice_of_bug(shared: Path, stanza_dir: Path, tmp_path: Path) -> None:
     ]
     options += ["--stanza-dir", stanza_dir, "--cache-dir", tmp_path / "cache", "--out", tmp_path / "run"]
     assert main(_score(*options)) == 1  # 5 of 1,720 are not 95 %
+    _the_five_alone(options, tmp_path / "part")
     assert main(_score(*options, "--allow-missing")) == 0
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_bytes())
     n = metrics["n"]

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mtbias.files.text_repair import repair
-from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, tally
+from mtbias.translate.language_models.cleaning import KINDS, Cleaned, clean, needs_cleaning, tally
 from mtbias.translate.language_models.prompt_files import AnswerForm, load_prompt
 from tests.draws import crossed, sampled
 
@@ -162,6 +162,23 @@ def test_what_is_no_translation_is_none(lang: str, answer: str, reason: str) -> 
     found = clean(answer, SOURCE, PLAIN, lang)
     assert (found.text, found.reason) == (None, reason)
     assert reason in found.kinds
+
+
+WHOLE_ANSWERS = [
+    (lang, answer)
+    for lang, answer, *_ in (*REMOVED, *NONE)
+    if ("\n" in answer.strip() or answer.endswith(("*", '"', "»", ")"))) and SOURCE not in answer
+]
+
+
+@pytest.mark.parametrize(("lang", "answer"), WHOLE_ANSWERS)
+def test_whole_answers_need_cleaning(lang: str, answer: str) -> None:
+    assert needs_cleaning(answer, SOURCE, lang)
+
+
+@pytest.mark.parametrize("lang", CLEAN)
+def test_a_translation_alone_needs_none(lang: str) -> None:
+    assert not needs_cleaning(CLEAN[lang], SOURCE, lang)
 
 
 @pytest.mark.parametrize("lang", CLEAN)
