@@ -150,10 +150,13 @@ def test_winomts_form_in_another_language(tmp_path: Path) -> None:
     assert [(i.source[slice(*i.head)], i.stereotype, i.domain, i.pronouns, i.pair) for i in corpus.instances] == [
         ("Analysten", "pro", "winobias", None, None),
         ("Köchin", "anti", "winobias", None, None),
-        ("Lehrerin", "none", "winogender", None, None),
+        ("Lehrerin", "none", "winomt", None, None),  # a row may be missing in the stereotype files
     ]
     assert set(corpus.files) == {"de.txt", "de_pro.txt", "de_anti.txt"}
-    assert corpus.notes == {"entity index corrected": 1}
+    assert corpus.notes == {
+        "entity index corrected": 1,
+        "row in neither stereotype file: stereotype none, domain winomt": 1,
+    }
 
 
 def _settings(tmp_path: Path, **more: Any) -> ScoreSettings:

@@ -15,7 +15,7 @@ from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
 from mtbias.coref.winobias import WinoBias, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
-from mtbias.corpora.catalog import cache_folder, cached_file, fetched_source
+from mtbias.corpora.catalog import UNPUBLISHED, cache_folder, cached_file, fetched_source, unpublished_files
 from mtbias.errors import DataError, MissingResourceError, UsageError, choices
 
 
@@ -57,6 +57,12 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
     if data is not None and not data.exists():
         raise DataError(f"there is no such file or folder; give another{_fetched(name)}", path=data)
     return _KNOWN[name].opened(data, **{option: value for option, value in options.items() if value})
+
+
+def file_notes(dataset: CorefDataset) -> list[str]:
+    """What is to be said of the files of a data set: which have a published name, and other bytes."""
+    names = [name for place in _KNOWN[dataset.name].places.values() for name in place]
+    return [UNPUBLISHED.format(file) for file in unpublished_files(names, dataset.files)]
 
 
 def refuse_others(name: DatasetName, options: Mapping[str, object]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias import __version__
-from mtbias.coref.coref_datasets import open_dataset, refuse_others
+from mtbias.coref.coref_datasets import file_notes, open_dataset, refuse_others
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, TextResult
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
@@ -102,7 +102,7 @@ def score_answers(
                 label = f"{one.label}, over occupations"
                 numbers.append(replace(one, key=f"{key}:over_occupations", label=label, estimate=estimate))
     signature = dataset.signature(answers, settings, **({"over": over} if over != "rows" else {}))
-    every = (*notes, *answers.notes, *scores.notes)
+    every = (*notes, *file_notes(dataset), *answers.notes, *scores.notes)
     scores = replace(scores, numbers=tuple(numbers), notes=every)
     return DatasetResult(len(dataset.texts), dataset.files, answers.files, signature, scores)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import functools
 import os
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
-from mtbias.corpora.corpus import GENDER, Corpus
+from mtbias.corpora.corpus import GENDER, Corpus, with_contradictions
 from mtbias.corpora.own_sentences import read_custom
 from mtbias.demo import demo_file
 from mtbias.entry_points import installed, load, refuse
 from mtbias.errors import DataError, MissingResourceError, SettingError, UsageError, choices
-from mtbias.files.reading import sha256_of_file
+from mtbias.files.reading import read_text, sha256_of, sha256_of_file
 from mtbias.files.strict_json import DecodingError, converted, decoded
 from mtbias.files.writing import write_json
 from mtbias.language.source import ENGLISH_CODE, source_language
@@ -185,6 +185,40 @@ def write_record(folder: Path, fetch: Fetch) -> None:
     write_json(folder / RECORD, asdict(fetch), own=True)
 
 
+UNPUBLISHED = "{} is not the published file"
+"""The note of a file that has the name of a published one, and another text."""
+
+
+def unpublished_files(datasets: Sequence[str], files: Mapping[str, str], folder: Path | None = None) -> list[str]:
+    """The names of those of `files` that have the name of a published file, but not its content.
+
+    Files whose hash the catalog does not know are never among them.
+
+    Args:
+        datasets: names of the data sets that the files may be of.
+        files: SHA-256 by name.
+        folder: where the files lie. With it, a byte-order mark and Windows line ends make no difference.
+    """
+    published: dict[str, set[str | None]] = {}
+    for source in map(fetched_source, datasets):
+        for download in source.downloads:
+            for name in download.files:
+                published.setdefault(name, set()).add(source.hashes.get(name))
+    differing = []
+    for name, digest in files.items():
+        known = published.get(name, {None})
+        if digest in known or None in known:
+            continue
+        if folder is None or _plain_sha256(folder / name) not in known:
+            differing.append(name)
+    return differing
+
+
+def _plain_sha256(path: Path) -> str:
+    """SHA-256 of a file's text, without byte-order mark and with LF line ends."""
+    return sha256_of(read_text(path).text.replace("\r\n", "\n"))
+
+
 # Corpora by their names
 
 DEMO = "demo"
@@ -235,7 +269,8 @@ def load_corpus(
 
     The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's ``MTBIAS_CACHE`` or the
     user's cache folder; the datasets of BUG's release share the source ``bug``. A file in the cache is checked against
-    the hash of the catalog, or the one written down when it was fetched; a file at `path` is not.
+    the hash of the catalog, or the one written down when it was fetched. A file at `path` that has the name of a
+    published file and another text is noted (`unpublished_files`).
 
     `lang` is the target language: the data sets of `BY_LANGUAGE` have sentences of their own for each, all others have
     the same for all. `source_lang` is the language of the sources of ``custom``, and of a `path` of WinoMT's form.
@@ -249,6 +284,14 @@ def load_corpus(
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
     """
+    corpus = with_contradictions(_loaded(dataset, path, cache, lang, source_lang))
+    if dataset not in catalogued():
+        return corpus
+    differing = unpublished_files([dataset], corpus.files, corpus.path.parent)
+    return replace(corpus, notes={**corpus.notes, **{UNPUBLISHED.format(name): 1 for name in differing}})
+
+
+def _loaded(dataset: str, path: Path | None, cache: Path | None, lang: str | None, source_lang: str) -> Corpus[Any]:
     spoken = source_language(source_lang)
     if spoken.code != ENGLISH_CODE and dataset != CUSTOM and (dataset != WINOMT or path is None):
         check_dataset(dataset)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, Self, TypeVar
 
 from mtbias.corpora import entity_place as locate
+from mtbias.english.gender_swap import pronouns_contradict
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, sha256_of
 from mtbias.types import Gender, Instance, SourceSentence, frozen
@@ -126,6 +127,23 @@ class Notes:
             source_lang=source_lang,
             given=dict(given),
         )
+
+
+CONTRADICTED = "gold gender that every gendered pronoun of the sentence contradicts"
+"""The note of rows whose gold is the other gender than that of all pronouns."""
+
+
+def with_contradictions(corpus: Corpus[S]) -> Corpus[S]:
+    """The corpus with the note `CONTRADICTED`, where its sentences are English and some have such a gold."""
+    if corpus.source_lang != "en":
+        return corpus
+    contradicted = 0
+    for instance in corpus.instances:
+        if isinstance(instance, Instance):
+            contradicted += pronouns_contradict(instance.source, instance.entity, instance.gold)
+    if not contradicted:
+        return corpus
+    return replace(corpus, notes={**corpus.notes, CONTRADICTED: contradicted})
 
 
 GENDERS = {name: each for each in Gender for name in (each.value, each.value[0])}

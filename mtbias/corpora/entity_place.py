@@ -57,6 +57,19 @@ def _is_edge(char: str) -> bool:
     return unicodedata.category(char)[0] in "PSZC"
 
 
+def is_within_word(text: str, place: int) -> bool:
+    """Whether the characters before and at `place` are of one word: two letters, or a letter and its mark.
+
+    Only letters that have capitals tell: in other scripts words need no blanks between them, or articles are written on
+    to the noun (he *הרופאה*).
+    """
+    if not 0 < place < len(text):
+        return False
+    before, after = text[place - 1], text[place]
+    cased = before.lower() != before.upper() and after.lower() != after.upper()
+    return cased or unicodedata.category(after)[0] == "M"
+
+
 def words(phrase: str, source: SourceLanguage = ENGLISH) -> list[str]:
     """The words of `phrase` in the form in which they are compared: case-folded, without what `core` cuts."""
     return [phrase[slice(*core(phrase, span, source))].casefold() for span in tokens(phrase)]

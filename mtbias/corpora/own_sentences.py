@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
-from mtbias.corpora.corpus import GENDERS, Corpus, Notes
+from mtbias.corpora.corpus import GENDERS, Corpus, Notes, with_contradictions
+from mtbias.english.word_classes import is_function_word, is_no_noun
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, Table, TextFile, parse_table, read_table, refuse_long, sha256_of
 from mtbias.files.writing import write_table
@@ -43,10 +44,13 @@ def read_custom(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance
     that its table of nouns has; ``entity_index`` without ``entity`` names the head itself. Other columns are noted and
     not used. The sentences are in the language `source`.
 
+    Where the place is given without ``entity``, an English word that is no noun by its form (*busy*, *asked*) is noted.
+
     Raises:
         DataError: a required column that is not there (with those that are); a field that cannot be read; an entity
-            that is not where the row says, or not once in the sentence; an id twice (with both lines); a ``pair``
-            or ``control`` that names no row, or its own. Every message has file and line.
+            that is not where the row says, or not once in the sentence; a place that is within a word or, without
+            ``entity``, that of an English article, pronoun or the like; an id twice (with both lines); a ``pair`` or
+            ``control`` that names no row, or its own. Every message has file and line.
     """
     return _corpus(read_table(path), source)
 
@@ -62,7 +66,8 @@ def custom_corpus(rows: Iterable[Mapping[str, object]], source: SourceLanguage =
         DataError: as `read_custom`, with the number of the row as the line.
     """
     text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    return _corpus(parse_table(TextFile(IN_MEMORY, text, sha256_of(text), bom=False, crlf=False)), source)
+    table = parse_table(TextFile(IN_MEMORY, text, sha256_of(text), bom=False, crlf=False))
+    return with_contradictions(_corpus(table, source))
 
 
 def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
@@ -85,6 +90,8 @@ def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
         lines[instance.id] = record.line
         if instance.gold is None and instance.pronouns:
             notes.add("gender unknown, but a gendered pronoun in the sentence")
+        if source is ENGLISH and not record.get("entity") and is_no_noun(instance.source, instance.head):
+            notes.add("entity that is an adjective, a verb or an adverb by its form")
         instances.append(instance)
     _check_links(instances, lines, table.file.path)
     return notes.corpus("custom", table.file, instances, source_lang=source.code)
@@ -102,6 +109,8 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
         )
     refuse_long(source, "source", record.path, record.line)
     head = _head(record, source, entity, spoken)
+    if spoken is ENGLISH and not entity and is_function_word(source, head):
+        raise record.error(f"expected a noun at the entity's place, got {source[slice(*head)]!r}; correct the place")
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
         raise record.error(f"stereotype: expected pro, anti or none, got {stereotype!r}")
@@ -172,6 +181,9 @@ def _head_in_span(row: Record, source: str, entity: str, spoken: SourceLanguage)
     if not 0 <= start < end <= len(source) or not source[start:end].strip():
         raise row.error(f"no word between characters {start + shift} and {end + shift} of the sentence")
     phrase = source[start:end]
+    if locate.is_within_word(source, start) or locate.is_within_word(source, end):
+        place = f"characters {start + shift} to {end + shift}"
+        raise row.error(f"expected whole words at {place}, got {phrase!r}; correct entity_start and entity_end")
     spans = locate.tokens(phrase)
     given, wanted = locate.words(phrase, spoken), locate.words(entity, spoken)
     head = locate.core(phrase, spans[spoken.head(given)], spoken)

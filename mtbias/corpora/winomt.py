@@ -22,6 +22,8 @@ from mtbias.files.reading import TextFile, integer, read_text, refuse_long, spli
 from mtbias.language.source import ENGLISH, ENGLISH_CODE, SourceLanguage
 from mtbias.types import Gender, Instance, Stereotype, frozen
 
+_ROWS, _ROWS_OF_WINOBIAS = 3888, 3168
+"""Of the whole corpus, and of those of them that stand in a stereotype file."""
 _COLUMNS = "gold gender, token index, sentence, profession"
 # His, her and hers are objects here: her is both object and determiner, so that a sentence with her and its counterpart
 # with him or with his must have the same slot.
@@ -56,8 +58,10 @@ def read_winomt(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance
 
     A line holds the gold gender, the 0-based whitespace token at which the entity starts, the sentence, and the
     profession. The stereotype of a row is found by the whole row in the two files beside it. A row that is in one of
-    them is WinoBias, a row that is in neither is Winogender: Winogender has no stereotype files. A file under another
-    name than ``en.txt`` may stand alone; then the stereotype is none, the domain ``winomt``, and a note says so.
+    them is WinoBias. Winogender has no stereotype files: a row that is in neither is Winogender where the three files
+    are whole, of 3,888 rows and twice 1,584; else it has the domain ``winomt`` and is counted in the notes, since its
+    row may be missing there. A file under another name than ``en.txt`` may stand alone; then the stereotype is none,
+    the domain ``winomt``, and a note says so.
 
     The head of *construction worker* is *worker*. Where the profession does not stand at the index, the index is
     corrected to where it does, and counted; a row whose profession is not in the sentence is skipped with its reason.
@@ -65,7 +69,7 @@ def read_winomt(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance
     gender, where each of the two is the only such row; in the real file that holds for 3,596 rows.
     `Instance.control` names the row of the same entity and pronoun in which another person is "someone", or is not (The
     technician told the customer / someone that he …), where each is the only such row; in the real file that holds for
-    360 rows of Winogender, 240 of them in quadruples (120 are neutral). Rows of WinoBias have no control.
+    360 rows, all of Winogender, 240 of them in quadruples (120 are neutral).
 
     Raises:
         DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an index that is no
@@ -130,7 +134,7 @@ def _stereotypes(
         beside[name] = file.sha256
         found = _rows(file)
         counts[name] = Counter(row.key for row in found)
-        for row in found:  # else the sentence that it means would stand without stereotype, as one of Winogender
+        for row in found:  # else the sentence that it means would stand without stereotype
             if main.name == whole and row.key not in available:
                 raise file.error(
                     f"expected a row of {main.name}, got one that is not there: {row.sentence[:80]!r}; remove it, "
@@ -154,6 +158,7 @@ def _instances(
     instances: list[Instance] = []
     skipped = 0
     seen: set[_Key] = set()
+    unlisted = _domain_of_unlisted(rows, stereotypes)
     for row in rows:
         entity = row.profession.lower().removeprefix("the ").strip()
         spans = locate.tokens(row.sentence)
@@ -169,9 +174,11 @@ def _instances(
         if row.key in seen:
             notes.add("row repeated word for word")
         seen.add(row.key)
-        domain = "winomt"
-        if stereotypes is not None:
-            domain = "winobias" if row.key in stereotypes else "winogender"
+        domain = unlisted
+        if stereotypes is not None and row.key in stereotypes:
+            domain = "winobias"
+        elif stereotypes is not None and unlisted == "winomt":
+            notes.add("row in neither stereotype file: stereotype none, domain winomt")
         instances.append(
             Instance(
                 id=id_,
@@ -186,6 +193,13 @@ def _instances(
             )
         )
     return instances, skipped
+
+
+def _domain_of_unlisted(rows: list[_Row], stereotypes: Mapping[_Key, Stereotype] | None) -> str:
+    """The sub-corpus of the rows that are in neither stereotype file: it is known where no row of WinoBias can be."""
+    listed = sum(row.key in stereotypes for row in rows) if stereotypes else 0
+    is_whole = len(rows) == _ROWS and listed == _ROWS_OF_WINOBIAS
+    return "winogender" if is_whole else "winomt"
 
 
 def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -> list[Instance]:
@@ -214,12 +228,10 @@ def _controlled(instances: list[Instance]) -> list[Instance]:
     """Link the rows that are the same but for another person, who is "someone" in one of them."""
     someone: defaultdict[tuple[Gender | None, str, str], list[str]] = defaultdict(list)
     for instance in instances:
-        if instance.domain != "winobias" and instance.entity != "someone" and _SOMEONE.search(instance.source):
+        if instance.entity != "someone" and _SOMEONE.search(instance.source):
             someone[instance.gold, instance.entity, instance.source.lower()].append(instance.id)
     linked: defaultdict[str, set[str]] = defaultdict(set)
     for instance in instances:
-        if instance.domain == "winobias":
-            continue
         for person in set(_PERSON.findall(instance.source)):
             without = instance.source.replace(person, "someone").lower()
             for other in someone.get((instance.gold, instance.entity, without), ()):

@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
+from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES, pronouns_gender
 from mtbias.files.reading import read_text
 from mtbias.types import Gender, JsonDict, JsonObject, frozen
 
@@ -250,6 +250,17 @@ def word_gender(word: str) -> Gender | None:
     if found is None and tells_gender(word):
         return Gender.FEMALE if word.endswith(("woman", "women")) else Gender.MALE
     return found
+
+
+def pronouns_contradict(text: str, entity: str, gold: Gender | None) -> bool:
+    """Whether all gendered pronouns of `text`, one or more, are of the other gender than `gold`, that of `entity`.
+
+    The pronouns may be somebody else's. Where the entity tells its gender by itself (*queen*), they surely are.
+    """
+    gender = pronouns_gender(text)
+    if gender is None or gold not in {Gender.MALE, Gender.FEMALE} or gender is gold:
+        return False
+    return gold not in map(word_gender, entity.split())
 
 
 def _his(tokens: Sequence[str], index: int) -> tuple[str, bool]:

@@ -132,7 +132,7 @@ def _measured(
     numbers = scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint)
     return records, {
         **numbers,
-        **conclusions(numbers, records, request.lang, corpus.measure, corpus.source_lang),
+        **conclusions(numbers, records, request.lang, corpus.measure, corpus.source_lang, translated.noticed),
         "corpus": {
             "name": corpus.name,
             "rows": corpus.rows,

@@ -329,6 +329,8 @@ _NOTICED = {
     "letters": "translations with letters of another script, ligatures or wide ones, made plain",
     "composed": "translations that were not in composed Unicode (NFC), composed",
     "source_cut": "sources longer than the model can read, cut",
+    "source_unknown": "sources that the model read with a hole: its vocabulary lacks a piece of them",
+    "entity_unknown": "of these, with the hole in the entity's word",
     "cut": "translations cut at the maximum length",
     "repetitive": "translations that fell into repetition",
     "redone": "not finite in half precision, translated again in fp32",

@@ -93,7 +93,8 @@ class FinishedRun:
         drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
         scores = find_measure(self.measure).score(self.calls, **drawn)
         again = scores.to_json(signature=self.signature, fingerprint=self.fingerprint)
-        again |= conclusions(again, self.calls, self.lang, self.measure, self.source_lang)
+        noticed = self.metrics.get("translations") or {}
+        again |= conclusions(again, self.calls, self.lang, self.measure, self.source_lang, noticed)
         followed: JsonDict = json.loads(json.dumps(again))  # as it would be read
         return followed
 

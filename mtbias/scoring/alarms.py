@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from math import inf
+from types import MappingProxyType
 from typing import Any
 
 from mtbias.align.entity_words import KnownTranslations
@@ -34,7 +35,7 @@ from mtbias.scoring.text_signs import Marks, Texts, text_marks, unusual_characte
 from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import languages
-from mtbias.types import Gender, JsonDict, Reason, frozen
+from mtbias.types import Gender, JsonDict, JsonObject, Reason, frozen
 
 
 @frozen
@@ -100,7 +101,14 @@ def unrendered(entities: Sequence[str], texts: Sequence[str | None], words: Spli
 
 
 def checks(
-    records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE, *, n_resamples: int, seed: int
+    records: Sequence[Any],
+    lang: str,
+    measure: str,
+    source_lang: str = ENGLISH_CODE,
+    noticed: JsonObject = MappingProxyType({}),
+    *,
+    n_resamples: int,
+    seed: int,
 ) -> JsonDict:
     """What `metrics.json` says of whether its numbers can be believed.
 
@@ -111,6 +119,8 @@ def checks(
         measure: name of the measure that made them; of another than the gender of an entity only the translations are
             checked.
         source_lang: code of the source language.
+        noticed: ``translations`` of `metrics.json`: of what is counted there, and not in the records, there are signs
+            too.
         n_resamples: as of the run, and `seed`: the numbers without the rows in doubt have intervals as the run's own.
         seed: see there.
     """
@@ -119,7 +129,7 @@ def checks(
         sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
         found = languages(texts, lang)
         marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
-        return {"alarms": _content(marks, texts, lang, found)}
+        return {"alarms": _content(_counted(marks, noticed), texts, lang, found)}
     calls = [record.call for record in records]
     counts = count_classes(calls)
     counting = counting_of(records)
@@ -135,7 +145,7 @@ def checks(
     sources = [record.source for record in records]
     marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
     marks |= _call_marks(records, texts, lang, source_lang)
-    alarms = _content(marks, texts, lang, found)
+    alarms = _content(_counted(marks, noticed), texts, lang, found)
     raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
     if raised:
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
@@ -158,18 +168,27 @@ def checks(
 
 CERTAIN_BELOW = 200
 """Of so few rows one that is certainly damaged is an alarm."""
+COUNTED_BEFORE = ("source_unknown",)
+"""Signs whose rows were counted while the translations were made."""
 
 
-def _content(marks: Mapping[str, Marks], texts: Texts, lang: str, found: Sequence[str | None]) -> JsonDict:
+def _counted(marks: Mapping[str, Marks], noticed: JsonObject) -> dict[str, tuple[int, int]]:
+    """By sign how many rows show it, and of how many."""
+    counts = {key: (of.count(True), len(of) - of.count(None)) for key, of in marks.items()}
+    sentences = max(map(len, marks.values()), default=0)
+    return counts | {key: (noticed[key], sentences) for key in COUNTED_BEFORE if key in noticed}
+
+
+def _content(counts: Mapping[str, tuple[int, int]], texts: Texts, lang: str, found: Sequence[str | None]) -> JsonDict:
     """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
 
     Args:
-        marks: of every sign, for each record.
+        counts: of every sign, how many rows show it, and of how many.
         texts: the translations.
         lang: the target language.
         found: the languages that the translations are in.
     """
-    shares = {sign.key: _share(sign, marks[sign.key], lang) for sign in SIGNS if sign.key in marks}
+    shares = {sign.key: _share(sign, *counts[sign.key], lang) for sign in SIGNS if sign.key in counts}
     if len(texts) < CERTAIN_BELOW and any(is_damaged(text) for text in texts if text is not None):
         shares["damaged"]["above"] = True
     others = Counter(language for language in found if language not in {None, lang})
@@ -188,8 +207,7 @@ def _ratios(lang: str, source_lang: str) -> tuple[float, float]:
     return usual_ratios(lang) if source_lang == ENGLISH_CODE else (0, inf)
 
 
-def _share(sign: Sign, marks: Marks, lang: str) -> JsonDict:
-    part, whole = marks.count(True), len(marks) - marks.count(None)
+def _share(sign: Sign, part: int, whole: int, lang: str) -> JsonDict:
     allowed = limit(sign.key, lang, whole, sign.limit)
     ends = wilson_percent(part, whole)
     return {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -101,7 +102,12 @@ class Statement:
 
 
 def conclusions(
-    metrics: JsonObject, records: Sequence[Any], lang: str, measure: str, source_lang: str = ENGLISH_CODE
+    metrics: JsonObject,
+    records: Sequence[Any],
+    lang: str,
+    measure: str,
+    source_lang: str = ENGLISH_CODE,
+    noticed: JsonObject = MappingProxyType({}),
 ) -> JsonDict:
     """What `metrics.json` says of whether its numbers can be believed (`mtbias.scoring.alarms.checks`), and in words.
 
@@ -111,10 +117,11 @@ def conclusions(
         lang: see there.
         measure: see there.
         source_lang: see there.
+        noticed: see there.
     """
     made = metrics["intervals"]
     drawn = {"n_resamples": made["resamples"], "seed": made["seed"]}
-    checked = checks(records, lang, measure, source_lang, **drawn)
+    checked = checks(records, lang, measure, source_lang, noticed, **drawn)
     return {**checked, "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)]}
 
 

@@ -176,7 +176,8 @@ def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
         f"one without is {ours.source!r} ({ours.id})"
     )
     if not match.unmatched:
-        return f"{found}. Every row of the file matched: is it a part of a longer one? --part scores what it has as a corpus of its own"
+        whole = "Every row of the file matched: is it a part of a longer one?"
+        return f"{found}. {whole} --part scores what it has as a corpus of its own"
     theirs = match.unmatched[0]
     return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
 

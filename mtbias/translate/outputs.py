@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from mtbias.errors import UsageError
 from mtbias.files.text_repair import KINDS, repair
 from mtbias.translate.system import Made, Store, Tally, Translated
-from mtbias.types import Json, SourceSentence, Translation
+from mtbias.types import Instance, Json, SourceSentence, Span, Translation
 
 EXAMPLES = 5
 """How many sentences are named under each mark."""
@@ -178,6 +178,31 @@ def counted(marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {**counts, "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids}}
 
 
+def with_marks(noticed: Mapping[str, Any], marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """What was noticed of a corpus's translations (`Translated.noticed`), and these marks (`counted`)."""
+    more = counted(marked)
+    examples = {**noticed.get("examples", {}), **more["examples"]}
+    return {**noticed, **more, "examples": examples}
+
+
+def unknown_marks(instances: Sequence[SourceSentence], places: Mapping[str, Sequence[Span]]) -> dict[str, list[str]]:
+    """The ids of the sentences that a model read with a hole: all, and those with a hole in the entity's head word.
+
+    Args:
+        instances: the sentences.
+        places: of each source, those that the model's vocabulary has no token for.
+    """
+    in_source: list[str] = []
+    in_entity: list[str] = []
+    for instance in instances:
+        holes = places[instance.source]
+        if holes:
+            in_source.append(instance.id)
+        if isinstance(instance, Instance) and any(map(instance.head.overlaps, holes)):
+            in_entity.append(instance.id)
+    return {"source_unknown": in_source, "entity_unknown": in_entity}
+
+
 def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Translated:
     """The same with what is certain of damaged characters undone, counted by kind; `raw` is what stood there."""
     kinds: defaultdict[str, list[str]] = defaultdict(list)
@@ -185,10 +210,7 @@ def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Transl
     times = [[_repaired(each, repairs, kinds) for each in time] for time in made]
     if not kinds:
         return translated
-    noticed, more = translated.noticed, counted(kinds)
-    examples = {**noticed.get("examples", {}), **more["examples"]}
-    both = {**noticed, **more, "examples": examples}
-    return replace(translated, translations=times[0], repeats=times[1:], noticed=both)
+    return replace(translated, translations=times[0], repeats=times[1:], noticed=with_marks(translated.noticed, kinds))
 
 
 def _repaired(translation: Translation, repairs: Collection[str], kinds: Mapping[str, list[str]]) -> Translation:

@@ -14,9 +14,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mtbias.cli import main
-from mtbias.coref.coref_datasets import located, open_dataset
+from mtbias.coref.coref_datasets import file_notes, located, open_dataset
 from mtbias.coref.dataset import CorefDataset
-from mtbias.coref.documents import Clusters, CorefText
+from mtbias.coref.documents import Clusters, CorefText, DatasetName
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
 from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.coref.systems import Put
@@ -200,10 +200,26 @@ def test_a_stopped_evaluation_resumes_with_the_same_bytes(data: Path, tmp_path: 
     for path in (tmp_path / "whole").iterdir():
         assert path.read_bytes() == (tmp_path / "stopped" / path.name).read_bytes(), path.name
     metrics = json.loads((tmp_path / "stopped" / "metrics.json").read_text(encoding="utf-8"))
-    assert metrics["datasets"]["winogender"]["notes"] == ["read somehow"]
+    unpublished = [f"{name} is not the published file" for name in ("all_sentences.tsv", "occupations-stats.tsv")]
+    assert metrics["datasets"]["winogender"]["notes"] == ["read somehow", *unpublished]
     again = Counting()
     evaluate(again, opened, tmp_path / "stopped", SETTINGS)
     assert again.asked == []
+
+
+def test_published_files_have_no_note(shared: Path) -> None:
+    folder = shared / "data" / "coref"
+    places: dict[DatasetName, Path] = {
+        "winobias": folder / "winobias",
+        "winogender": folder / "winogender",
+        "gap": folder / "gap",
+        "counter-gap": folder / "countergap" / "C-GAP.tsv",
+        "bug": shared / "data" / "bug" / "gold_BUG.csv",
+    }
+    for name, place in places.items():
+        opened = open_dataset(name, place)
+        assert opened.files
+        assert file_notes(opened) == []
 
 
 def test_a_kill_around_the_record_loses_nothing(data: Path, tmp_path: Path) -> None:

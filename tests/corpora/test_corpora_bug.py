@@ -68,7 +68,7 @@ def test_each_dataset_has_its_file(tmp_path: Path) -> None:
 
 
 def test_a_wrong_index_is_corrected_or_the_row_skipped(tmp_path: Path) -> None:
-    long = "A friend met a friend and his friend ."  # friend at 1, 4 and 7
+    long = "A friend met a friend and her friend ."  # friend at 1, 4 and 7
     path = write(
         tmp_path / "a.csv",
         row(profession_first_index=2),
@@ -114,7 +114,7 @@ def test_line_breaks_in_a_sentence_become_spaces_and_do_not_move_the_head(tmp_pa
 def test_damage_is_repaired_before_the_head_is_measured(tmp_path: Path) -> None:
     text = "\u2022 The doctor said \u201cno\u201d to her ."
     damaged = "".join(bytes([b]).decode("cp1252", errors="ignore") or chr(b) for b in text.encode("utf-8"))
-    left = "16 \u00c2 km , said the doctor to his friend ."
+    left = "16 \u00c2 km , said the doctor to her friend ."
     path = write(
         tmp_path / "a.csv",
         row(sentence_text=damaged, profession_first_index=2),

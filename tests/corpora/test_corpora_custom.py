@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtbias.corpora import load_corpus
+from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import DataError, UsageError
 from mtbias.types import Gender, Stereotype
 
@@ -204,6 +205,94 @@ def test_what_is_wrong_has_file_and_line(tmp_path: Path, header: str, row: str, 
     with pytest.raises(DataError, match=says) as caught:
         load_corpus("custom", path)
     assert (caught.value.path, caught.value.line) == (str(path), line)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "says"),
+    [
+        (4, 9, "expected whole words at characters 4 to 9, got 'hunte'; correct entity_start and entity_end"),
+        (5, 10, "got 'unter'"),
+        (4, 13, "got 'hunter as'"),
+        (0, 3, "expected a noun at the entity's place, got 'The'; correct the place"),
+        (17, 19, "got 'in'"),
+        (20, 23, "got 'her'"),
+    ],
+)
+def test_a_place_that_is_no_word_or_no_noun_is_refused(tmp_path: Path, start: int, end: int, says: str) -> None:
+    source = "The hunter asked in her tent that someone's cook, a café-owner, called May."
+    head = "source\tgender\tentity_start\tentity_end\n"
+    with pytest.raises(DataError, match=says) as caught:
+        load_corpus("custom", put(tmp_path, f"{head}{source}\tf\t4\t10\n{source}\tf\t{start}\t{end}\n"))
+    assert caught.value.line == 3
+
+
+@pytest.mark.parametrize("word", ["someone", "someone's", "cook", "café", "owner", "café-owner", "May", "hunter asked"])
+def test_places_of_people_are_taken(tmp_path: Path, word: str) -> None:
+    source = "The hunter asked in her tent that someone's cook, a café-owner, called May."
+    place = source.index(word)
+    rows = f"source\tgender\tentity_start\tentity_end\n{source}\tf\t{place}\t{place + len(word)}\n"
+    noted = {"entity that is an adjective, a verb or an adverb by its form": 1} if word == "hunter asked" else {}
+    assert load_corpus("custom", put(tmp_path, rows)).notes == noted
+
+
+def test_a_token_that_is_no_noun_is_refused_or_noted(tmp_path: Path) -> None:
+    source = "The busy hunter quickly asked the accused if Rich had lost her keys."
+    noted = []
+    for index, word in enumerate(source.split()):
+        path = put(tmp_path, f"source\tgender\tentity_index\n{source}\tf\t{index}\n")
+        if word in {"The", "the", "if", "had", "her"}:
+            with pytest.raises(DataError, match=f"expected a noun at the entity's place, got '{word}'"):
+                load_corpus("custom", path)
+        elif load_corpus("custom", path).notes:
+            noted.append(word)
+    # "lost" is in no list, and keys are a noun; "Rich" has a capital and may be a name.
+    assert noted == ["busy", "quickly", "asked"]
+
+
+def test_where_the_entity_is_named_its_place_says_what_is_meant(tmp_path: Path) -> None:
+    rows = "source\tgender\tentity\tentity_index\nThe old told her.\tf\told\t1\n"
+    assert load_corpus("custom", put(tmp_path, rows)).notes == {}
+
+
+@pytest.mark.parametrize(
+    ("lang", "source", "span"),
+    [
+        ("he", "הרופאה באה.", (1, 6)),  # the article is written on
+        ("ja", "その医者は来た。", (2, 4)),
+        ("fr", "L'avocate vint.", (2, 9)),
+        ("de", "Die kam.", (0, 3)),  # English word classes say nothing of it
+    ],
+)
+def test_in_other_languages_a_word_may_begin_within_what_blanks_part(
+    tmp_path: Path, lang: str, source: str, span: tuple[int, int]
+) -> None:
+    rows = f"source\tgender\tentity_start\tentity_end\n{source}\tf\t{span[0]}\t{span[1]}\n"
+    (instance,) = load_corpus("custom", put(tmp_path, rows), source_lang=lang).instances
+    assert instance.head == span
+
+
+def test_a_german_compound_is_one_word(tmp_path: Path) -> None:
+    rows = "source\tgender\tentity_start\tentity_end\nDie Bauarbeiterin kam.\tf\t7\t17\n"
+    with pytest.raises(DataError, match="expected whole words at characters 7 to 17, got 'arbeiterin'"):
+        load_corpus("custom", put(tmp_path, rows), source_lang="de")
+
+
+def test_golds_that_all_pronouns_contradict_are_counted(tmp_path: Path) -> None:
+    rows = [
+        ("The cook lost his keys.", "f", "cook"),  # counted
+        ("The cook lost her keys.", "f", "cook"),
+        ("The cook saw her lose his keys.", "f", "cook"),  # of both genders
+        ("The queen saw him.", "f", "queen"),  # she tells her gender herself: he is somebody else
+        ("The cook saw him.", "n", "cook"),
+        ("The cook saw them.", "f", "cook"),
+    ]
+    lines = "".join(f"{source}\t{gold}\t{entity}\n" for source, gold, entity in rows)
+    note = "gold gender that every gendered pronoun of the sentence contradicts"
+    assert load_corpus("custom", put(tmp_path, f"source\tgender\tentity\n{lines}")).notes == {note: 1}
+    in_memory = [dict(zip(("source", "gender", "entity"), row, strict=True)) for row in rows]
+    assert custom_corpus(in_memory).notes == {note: 1}
+    german = "source\tgender\tentity\nDie Ärztin nahm his.\tf\tÄrztin\n"
+    assert load_corpus("custom", put(tmp_path, german), source_lang="de").notes == {}
 
 
 def test_an_id_twice_names_both_lines(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import mtbias.corpora
 from mtbias.corpora import cache_folder, dataset_names, datasets, load_corpus
-from mtbias.corpora.catalog import Downloaded, Fetch, catalogued, read_record, write_record
+from mtbias.corpora.catalog import Downloaded, Fetch, catalogued, read_record, unpublished_files, write_record
 from mtbias.errors import DataError, MissingResourceError, UsageError
 
 BUG = ("bug", "bug-balanced", "bug-gold", "bug-gold-paper")
@@ -71,6 +71,42 @@ def test_the_catalogs_hashes_and_rows_are_those_of_the_data(shared: Path) -> Non
     entities = shared / "data" / "mtgeneval" / "entities"
     hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in entities.iterdir()}
     assert datasets()["mt-geneval-entities"].source.hashes == hashes
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "lang", "files"),
+    [
+        ("winomt", "winomt", None, ["en.txt", "en_pro.txt", "en_anti.txt"]),
+        ("bug-gold-paper", "bug", None, ["gold_BUG.csv"]),
+        ("gest", "gest", None, ["gest.csv"]),
+        ("mt-geneval-entities", "mtgeneval/entities", "de", ["geneval.en-de.tsv"]),
+        (
+            "mt-geneval",
+            "mtgeneval/sentences",
+            "de",
+            [f"geneval-sentences-{of}-test.en_de.{side}" for of in ("feminine", "masculine") for side in ("en", "de")],
+        ),
+    ],
+)
+def test_a_file_with_a_published_name_and_another_text_is_noted(
+    shared: Path, tmp_path: Path, name: str, folder: str, lang: str | None, files: list[str]
+) -> None:
+    for file in files:
+        (tmp_path / file).write_bytes((shared / "data" / folder / file).read_bytes())
+    assert not [note for note in load_corpus(name, tmp_path, lang=lang).notes if "published" in note]
+    for file in files:
+        (tmp_path / file).write_bytes((tmp_path / file).read_bytes() + b"\n")
+    noted = [note for note in load_corpus(name, tmp_path, lang=lang).notes if "published" in note]
+    assert noted == [f"{file} is not the published file" for file in files]
+
+
+def test_a_file_of_which_no_hash_is_known_is_not_judged(shared: Path) -> None:
+    # The current release is an archive: the catalog has no hash of the gold_BUG.csv in it.
+    gold = shared / "data" / "bug" / "gold_BUG.csv"
+    assert not [note for note in load_corpus("bug-gold", gold).notes if "published" in note]
+    assert not unpublished_files(["bug-gold", "bug-gold-paper"], {"gold_BUG.csv": "0" * 64})
+    assert unpublished_files(["bug-gold-paper"], {"gold_BUG.csv": "0" * 64}) == ["gold_BUG.csv"]
+    assert not unpublished_files(["bug-gold-paper"], {"mine.csv": "0" * 64})
 
 
 def test_the_facade_is_sorted_and_whole() -> None:

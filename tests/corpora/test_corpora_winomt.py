@@ -20,6 +20,7 @@ WINOBIAS = [
     "male\t1\tThe guard told the clerk that he was late.\tguard",
     "male\t1\tThe guard told someone that he was late.\tguard",
 ]
+FILES = ("en.txt", "en_pro.txt", "en_anti.txt")
 SOMEONE = ["male\t0\tSomeone ate his cake.\tsomeone", "neutral\t0\tSomeone ate their cake.\tsomeone"]
 
 
@@ -49,14 +50,16 @@ def test_a_small_corpus(tmp_path: Path) -> None:
         ("winomt-00001", 0, "cook", "cook", "male", "anti", "winobias", 1, "winomt-00002"),
         ("winomt-00002", 1, "cook", "cook", "female", "pro", "winobias", 1, "winomt-00001"),
         ("winomt-00003", 2, "worker", "construction worker", "female", "pro", "winobias", 1, None),
-        ("winomt-00004", 3, "Someone", "someone", "male", "none", "winogender", 1, None),
-        ("winomt-00005", 4, "Someone", "someone", "neutral", "none", "winogender", 0, None),
+        ("winomt-00004", 3, "Someone", "someone", "male", "none", "winomt", 1, None),
+        ("winomt-00005", 4, "Someone", "someone", "neutral", "none", "winomt", 0, None),
     ]
     assert corpus.path == tmp_path / "en.txt"
     assert set(corpus.files) == {"en.txt", "en_pro.txt", "en_anti.txt"}
     assert corpus.notes == {
+        "row in neither stereotype file: stereotype none, domain winomt": 2,
         "profession with other capitals in the sentence": 2,
         "no counterpart of the other gender": 2,
+        **{f"{name} is not the published file": 1 for name in corpus.files},
     }
 
 
@@ -77,13 +80,13 @@ def test_rows_that_differ_in_the_other_person_alone_are_controls(tmp_path: Path)
         "male\t1\tThe cook saw the guest and he ran.\tcook",
         "male\t1\tThe cook saw the child and he ran.\tcook",
         "male\t1\tThe cook saw someone and he ran.\tcook",
-        # WinoBias has no controls.
+        # So are rows of a stereotype file: what they are called plays no part.
         WINOBIAS[0],
         WINOBIAS[1],
     ]
     corpus = load_corpus("winomt", folder(tmp_path, rows, WINOBIAS[:1], WINOBIAS[1:]))
     assert [i.control and int(i.control.removeprefix("winomt-")) for i in corpus.instances] == [
-        4, 5, 6, 1, 2, 3, None, None, 10, 9, None, None, None, None, None,
+        4, 5, 6, 1, 2, 3, None, None, 10, 9, None, None, None, 15, 14,
     ]  # fmt: skip
 
 
@@ -118,6 +121,58 @@ def test_a_row_in_both_stereotype_files_has_none_and_is_counted(tmp_path: Path) 
     ]
     assert corpus.notes["row in both stereotype files: stereotype none"] == 1
     assert corpus.notes["row of en_anti.txt that is not in part.txt"] == 1
+
+
+@pytest.mark.parametrize("kept", [792, 1583])
+def test_rows_that_a_stereotype_file_lost_are_no_rows_of_winogender(winomt: Path, tmp_path: Path, kept: int) -> None:
+    lines = {name: (winomt / name).read_text(encoding="utf-8").splitlines() for name in FILES}
+    lines["en_pro.txt"] = lines["en_pro.txt"][:kept]
+    for name, some in lines.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in some), encoding="utf-8")
+    corpus = load_corpus("winomt", tmp_path)
+    listed = {*lines["en_pro.txt"], *lines["en_anti.txt"]}
+    unlisted = sum(line not in listed for line in lines["en.txt"])
+    assert unlisted == 720 + 1584 - kept
+    assert Counter(i.domain for i in corpus.instances) == {"winobias": 3888 - unlisted, "winomt": unlisted}
+    assert corpus.notes["row in neither stereotype file: stereotype none, domain winomt"] == unlisted
+    assert [note for note in corpus.notes if "published" in note] == ["en_pro.txt is not the published file"]
+    # Pairs and controls come from the sentences alone.
+    links = [(i.id, i.pair, i.control) for i in load_corpus("winomt", winomt).instances]
+    assert [(i.id, i.pair, i.control) for i in corpus.instances] == links
+
+
+def test_the_published_text_with_other_line_ends_is_published(winomt: Path, tmp_path: Path) -> None:
+    for name in FILES:
+        data = (winomt / name).read_bytes().replace(b"\n", b"\r\n")
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + data)
+    corpus, published = load_corpus("winomt", tmp_path), load_corpus("winomt", winomt)
+    assert corpus.instances == published.instances
+    assert corpus.notes.keys() - published.notes.keys() == {"byte-order mark dropped", "file with Windows line ends"}
+
+
+def test_a_part_under_another_name_claims_no_sub_corpus(winomt: Path, tmp_path: Path) -> None:
+    for name in FILES[1:]:
+        (tmp_path / name).write_bytes((winomt / name).read_bytes())
+    lines = (winomt / FILES[0]).read_text(encoding="utf-8").splitlines()
+    edited = lines[0].replace("The ", "The pretty ", 1)  # in neither file, and no row of Winogender
+    part = tmp_path / "part.txt"
+    part.write_text("\n".join([edited, lines[1], lines[-1]]), encoding="utf-8")
+    corpus = load_corpus("winomt", part)
+    assert [i.domain for i in corpus.instances] == ["winomt", "winobias", "winomt"]
+    assert corpus.notes["row in neither stereotype file: stereotype none, domain winomt"] == 2
+    assert not any("published" in note for note in corpus.notes)
+
+
+def test_golds_that_are_exchanged_are_counted(winomt: Path, tmp_path: Path) -> None:
+    exchanged = {"male": "female", "female": "male", "neutral": "neutral"}
+    for name in FILES:
+        rows = [line.split("\t", 1) for line in (winomt / name).read_text(encoding="utf-8").splitlines()]
+        text = "".join(f"{exchanged[gold]}\t{rest}\n" for gold, rest in rows)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    corpus = load_corpus("winomt", tmp_path)
+    # Two rows of the 3,648 about a man or a woman have pronouns of both genders.
+    assert corpus.notes["gold gender that every gendered pronoun of the sentence contradicts"] == 3646
+    assert not any("contradicts" in note for note in load_corpus("winomt", winomt).notes)
 
 
 def test_two_possible_twins_are_none(tmp_path: Path) -> None:

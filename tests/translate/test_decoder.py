@@ -19,7 +19,7 @@ from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
 from mtbias.translate.seq2seq.checkpoints import is_decoder
 from mtbias.translate.seq2seq.engine import OutOfMemory
 from mtbias.translate.system import Asked, MemoryStore, Translated
-from mtbias.types import SourceSentence
+from mtbias.types import Instance, SourceSentence, Span, Stereotype
 from tests.built import built
 
 from .conftest import Checkpoint
@@ -189,6 +189,26 @@ def test_an_answer_at_the_limit_is_cut_off(decoder: Path, corpus: Corpus) -> Non
     found = run(plan(decoder, corpus, answer_tokens=4))
     assert found.noticed["untranslated"]["truncated"] > PAIRS * 0.8
     assert all(t.text is None for t in found.translations if t.reason == "truncated")
+
+
+def test_sources_that_the_tokenizer_reads_with_a_hole_are_counted(
+    decoder: Path, corpus: Corpus, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(decoder, tmp_path / "holes"))
+    assert run(plan(folder, corpus, answer_tokens=2)).noticed["source_unknown"] == 0
+    # A tokenizer with an unknown token, and without a piece for Q.
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    del content["model"]["vocab"]["Q"]
+    content["model"]["unk_token"] = "<|system|>"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    change(folder / "tokenizer_config.json", unk_token="<|system|>")
+    source = "The pilot Q saw the Queen."
+    people = [(name, Span(source.index(name), source.index(name) + 5)) for name in ("pilot", "Queen")]
+    rows = [Instance(name, n, source, at, name, None, Stereotype.NONE, "own", 0) for n, (name, at) in enumerate(people)]
+    noticed = run(plan(folder, Corpus([*corpus.instances, *rows]), answer_tokens=2)).noticed
+    assert (noticed["source_unknown"], noticed["examples"]["source_unknown"]) == (2, ["pilot", "Queen"])
+    assert (noticed["entity_unknown"], noticed["examples"]["entity_unknown"]) == (1, ["Queen"])
 
 
 def test_the_identity_names_all_that_answers_depend_on(decoder: Path, corpus: Corpus) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -16,8 +16,9 @@ from mtbias.machine.devices import chosen_device
 from mtbias.settings import DTYPES, LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer, AnswersPlan
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
+from mtbias.translate.outputs import unknown_marks, with_marks
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained
-from mtbias.translate.seq2seq.codec import load_tokenizer
+from mtbias.translate.seq2seq.codec import load_tokenizer, unknown_places
 from mtbias.translate.seq2seq.engine import (
     BatchPlan,
     BatchSystem,
@@ -28,8 +29,8 @@ from mtbias.translate.seq2seq.engine import (
     within_memory,
 )
 from mtbias.translate.seq2seq.transformers_engine import load_model
-from mtbias.translate.system import Asked, Begun, Sources, Store
-from mtbias.types import Json, SourceSentence
+from mtbias.translate.system import Asked, Begun, Sources, Store, Translated
+from mtbias.types import Json, SourceSentence, Span
 
 PROMPT_DATE = "26 Jul 2024"
 """The date of prompts, for chat templates that ask for today's: the one that Llama 3's has where it knows none."""
@@ -124,6 +125,13 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
         """See `BatchPlan`."""
         return list(map(len, self.encoded))
 
+    def translated(self, pieces: Sequence[tuple[str, Answer]]) -> Translated:
+        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are marked."""
+        made = AnswersPlan.translated(self, pieces)
+        tokenizer = self.system.tokenizer
+        marked = unknown_marks(self.instances, {source: tokenizer.unknown_places(source) for source in self.distinct})
+        return replace(made, noticed=with_marks(made.noticed, marked))
+
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
     ) -> Generator[tuple[int, list[Answer]]]:
@@ -198,6 +206,10 @@ class DecoderTokenizer:
         with explained(self.folder, "filling in the chat template", advice):
             text = self._tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])  # the template writes them itself
+
+    def unknown_places(self, text: str) -> tuple[Span, ...]:
+        """The places in a text that no token stands for, where the tokenizer has a token for these."""
+        return unknown_places(self._tokenizer, text)
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of token ids, without special tokens."""

@@ -16,7 +16,7 @@ from mtbias.errors import DependencyError, ModelError, MtbiasError, SettingError
 from mtbias.machine.devices import chosen_device, install_command
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
-from mtbias.translate.outputs import Output, OutputsPlan
+from mtbias.translate.outputs import Output, OutputsPlan, unknown_marks, with_marks
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, is_decoder, locate
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.engine import (
@@ -33,7 +33,7 @@ from mtbias.translate.seq2seq.engine import (
     get_preset,
 )
 from mtbias.translate.seq2seq.families import SOURCE
-from mtbias.translate.system import Asked, Begun, Sources, Store
+from mtbias.translate.system import Asked, Begun, Sources, Store, Translated
 from mtbias.translate.text_language import is_repetitive
 from mtbias.types import Json, SourceSentence
 
@@ -258,6 +258,13 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
     def lengths(self) -> Sequence[int]:
         """See `BatchPlan`."""
         return [len(each.ids) for each in self.encoded]
+
+    def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
+        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are marked."""
+        made = OutputsPlan.translated(self, pieces)
+        encoded = zip(self.distinct, self.encoded, strict=True)
+        marked = unknown_marks(self.instances, {source: one.unknown for source, one in encoded})
+        return replace(made, noticed=with_marks(made.noticed, marked))
 
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]

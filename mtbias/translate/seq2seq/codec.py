@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import load_json
 from mtbias.translate.seq2seq.checkpoints import TOKENIZER_CONFIG, explained
 from mtbias.translate.seq2seq.families import SOURCE, Direction, Family, family_of
+from mtbias.types import Span
 
 _UNBOUNDED = 100_000
 """More tokens than any checkpoint reads; a table of so many positions still fits into memory."""
@@ -21,6 +23,7 @@ TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: downl
 _LEAST_SHARE = 0.5
 """Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
 _GENERATION = "generation_config.json"
+_TOKENIZER = "tokenizer.json"
 _PLAIN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False, "sp_model_kwargs": {}}
 """How every tokenizer is loaded; ``sp_model_kwargs`` may say to sample, or name a file anywhere on this machine."""
 
@@ -32,6 +35,8 @@ class Encoded:
     ids: tuple[int, ...]
     cut: bool
     """It was longer than the model can read, and what was too much is lost."""
+    unknown: tuple[Span, ...] = ()
+    """Where the sentence has what no token stands for: the model reads a hole there."""
 
 
 class Codec:
@@ -47,13 +52,16 @@ class Codec:
         self.config = read_config(folder)
         named = _tokenizer_class(folder)
         self.family: Family = family_of(self.config, named)  # before the tokenizer: another's may not even load
+        self._generation = {}
         if (folder / _GENERATION).exists():
-            read_config(folder, _GENERATION)  # transformers passes over one that it cannot read
+            self._generation = read_config(folder, _GENERATION)  # transformers passes over one that it cannot read
         self._tokenizer = load_tokenizer(folder, self.family.tokenizer_class)
         with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
             self._check_vocabulary()
+            self._check_start()
             self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code, source_lang)
             self._languages = tuple(self.family.languages(self._tokenizer))
+            self._check_stated_ids()
             if self.direction.source_code is not None:
                 self._tokenizer.src_lang = self.direction.source_code
             self.forced: int | None = None
@@ -61,11 +69,14 @@ class Codec:
                 self.forced = self._id(self.direction.forced)
             self._dropped = self._never_text()
             self.most_tokens = self._most_tokens()
+            self._special = frozenset(self._tokenizer.all_special_ids)
+            self._special_around = self._count_special(self._tokenizer(self.direction.prefix)["input_ids"])
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Token ids of each text, with prefix and special tokens.
 
-        A text of more tokens than the model reads is cut there, as transformers does it, and marked.
+        A text of more tokens than the model reads is cut there, as transformers does it, and marked; so is one of which
+        the vocabulary lacks a piece.
 
         Raises:
             ModelError: the prefix is not one token of the vocabulary.
@@ -77,13 +88,19 @@ class Codec:
         encoded = []
         with explained(self.folder, "encoding the sources", TOKENIZER_ADVICE):
             whole = self._tokenizer(prefixed, truncation=False)["input_ids"]
-            for text, ids in zip(prefixed, whole, strict=True):
+            for source, text, ids in zip(texts, prefixed, whole, strict=True):
                 cut = len(ids) > most
                 kept = self._tokenizer(text, truncation=True, max_length=most)["input_ids"] if cut else ids
-                encoded.append(Encoded(tuple(kept), cut))
+                has_hole = self._count_special(kept) > self._special_around
+                unknown = unknown_places(self._tokenizer, source) if has_hole else ()
+                encoded.append(Encoded(tuple(kept), cut, unknown))
         if self.direction.prefix:
             self._check_prefix(encoded[0])
         return encoded
+
+    def _count_special(self, ids: Sequence[int]) -> int:
+        """How many of the ids are those of special tokens."""
+        return sum(id_ in self._special for id_ in ids)
 
     def decode(self, batch: Sequence[Sequence[int]]) -> list[str]:
         """Texts of generated ids, without special tokens and language tokens, stripped.
@@ -145,10 +162,91 @@ class Codec:
                 "(tokenizer.json, vocab.json or *.model) are missing: download the checkpoint again"
             )
 
+    def _check_start(self) -> None:
+        """Refuse a decoder that begins with another token than its family's.
+
+        Such translations look like any others, and are worse. Where a checkpoint was trained so, the search would still
+        force the target language behind that token; so it is no setting either.
+        """
+        kind = self.family.start
+        if kind is None:
+            return
+        from transformers import AutoConfig
+
+        token = str(getattr(self._tokenizer, kind))
+        expected = [self._id(token)]
+        # Opus-MT may have a vocabulary of its own for the target, with its own id for the same token.
+        target = getattr(self._tokenizer, "target_encoder", None) or {}
+        if token in target:
+            expected.append(target[token])
+        key = "decoder_start_token_id"
+        file, start = _GENERATION, self._generation.get(key)
+        if start is None:
+            default = getattr(AutoConfig.for_model(self.config["model_type"]), key, None)
+            file, start = "config.json", self.config.get(key, default)
+        if type(start) is not int or start not in expected:
+            raise ModelError(
+                f"{self.folder}: {file}: {key}: expected {expected[0]} ({token}), with which {self.family.name} begins "
+                f"every translation, got {start!r:.40}; set it right, or download the checkpoint again. If it was "
+                "trained with that start, translate with your own code and give the result to `mtbias score`"
+            )
+
+    def _check_stated_ids(self) -> None:
+        """Refuse a vocabulary in which language and end tokens have not the ids that the tokenizer's files state.
+
+        Where pieces are missing, all that follow them have the ids, and so the meaning, of others.
+        """
+        checked = {*self._languages, str(self._tokenizer.eos_token)}
+        for file, token, stated in _stated_ids(self.folder):
+            actual = self._tokenizer.convert_tokens_to_ids(token)
+            if token in checked and actual != stated:
+                raise ModelError(
+                    f"{self.folder}: {file}: {token} is said to be token {stated}, and is token {actual} of the "
+                    "vocabulary: pieces were lost or added; download the checkpoint again"
+                )
+
     def _check_prefix(self, first: Encoded) -> None:
         token = self.direction.prefix.strip()
         if first.ids[0] != self._id(token):
             raise ModelError(f"{self.folder}: the tokenizer splits {token!r} instead of reading it as one token")
+
+
+_WORD = re.compile(r"\S+")
+_BLANK = "\u2581"
+"""What sentencepiece writes for a blank."""
+
+
+def unknown_places(tokenizer: Any, text: str) -> tuple[Span, ...]:  # noqa: ANN401 - transformers' tokenizers share no type
+    """The places in `text` that `tokenizer` reads as a special token: the unknown one, or what it has in its place.
+
+    Transformers 5 gives MADLAD-400's end token where a character is unknown. A tokenizer in Python tells no places.
+    There each word is read by itself, for no piece goes beyond a word; where none has such a piece by itself, the place
+    is the whole text.
+    """
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    special = frozenset(tokenizer.all_special_ids)
+    if special.isdisjoint(ids):
+        return ()
+    if tokenizer.is_fast:
+        places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        return tuple(Span(*place) for id_, place in zip(ids, places, strict=True) if id_ in special)
+    words = (Span(*match.span()) for match in _WORD.finditer(text))
+    found = tuple(place for word in words for place in _special_in_word(tokenizer, text, word, special))
+    return found or (Span(0, len(text)),)
+
+
+def _special_in_word(tokenizer: Any, text: str, word: Span, special: frozenset[int]) -> Iterator[Span]:  # noqa: ANN401
+    """The places of the pieces of a word that are special tokens; the word where the pieces are not its characters."""
+    tokens = tokenizer.tokenize(text[slice(*word)])
+    ids = tokenizer.convert_tokens_to_ids(tokens)
+    pieces = [token.replace(_BLANK, "") for token in tokens]
+    as_written = "".join(pieces) == text[slice(*word)]
+    start = word.start
+    for piece, id_ in zip(pieces, ids, strict=True):
+        end = start + len(piece)
+        if id_ in special:
+            yield Span(start, end) if as_written else word
+        start = end
 
 
 def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
@@ -178,6 +276,16 @@ def _tokenizer_class(folder: Path) -> str:
     if not (folder / TOKENIZER_CONFIG).exists():
         return ""
     return str(read_config(folder, TOKENIZER_CONFIG).get("tokenizer_class") or "")
+
+
+def _stated_ids(folder: Path) -> Iterator[tuple[str, str, int]]:
+    """File, token and id of the tokens that a tokenizer's files name with their ids."""
+    if (folder / _TOKENIZER).exists():
+        for added in read_config(folder, _TOKENIZER).get("added_tokens") or ():
+            yield _TOKENIZER, added["content"], int(added["id"])
+    if (folder / TOKENIZER_CONFIG).exists():
+        for id_, added in (read_config(folder, TOKENIZER_CONFIG).get("added_tokens_decoder") or {}).items():
+            yield TOKENIZER_CONFIG, added["content"], int(id_)
 
 
 def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type

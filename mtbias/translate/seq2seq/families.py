@@ -50,6 +50,8 @@ class Family(ABC):
     """Transformers' class. Its AutoTokenizer takes another in some releases, one without language tokens."""
     tokenizer_files: ClassVar[tuple[tuple[str, ...], ...]]
     """What its tokenizer cannot do without: one of each."""
+    start: ClassVar[str | None] = "eos_token"
+    """Which of the tokenizer's tokens the decoder begins with, before all that it writes; None where that differs."""
 
     @abstractmethod
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401 - transformers' tokenizers share no type
@@ -100,6 +102,7 @@ class Marian(Family):
 
     name = "Opus-MT"
     early_stopping = False
+    start = "pad_token"
     tokenizer_class = "MarianTokenizer"
     tokenizer_files = (("source.spm",), ("target.spm",), ("vocab.json",))
 
@@ -139,8 +142,23 @@ class M2M100(Family):
 
     def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
         known = tokenizer.lang_code_to_token
+        self._check_places(tokenizer)
         found = known[self._choose(code or lang, lang, code, known)]
         return Direction(self._source(source, source, known), found, "")
+
+    @staticmethod
+    def _check_places(tokenizer: Any) -> None:  # noqa: ANN401
+        """Refuse a vocabulary that lost pieces: the languages' ids are counted from its end, and would be others'."""
+        for code, id_ in tokenizer.lang_code_to_id.items():
+            token = tokenizer.lang_code_to_token[code]
+            taken = tokenizer.decoder.get(id_)
+            if taken is not None or tokenizer.convert_tokens_to_ids(token) != id_:
+                wrong = f"that of {taken!r}" if taken is not None else "not its own"
+                raise ModelError(
+                    f"this M2M100 checkpoint's vocab.json has {len(tokenizer.decoder)} pieces, behind which its "
+                    f"languages are counted: {token} would have the id {id_}, which is {wrong}; pieces were lost, or "
+                    "the files are of different models: download the checkpoint again"
+                )
 
 
 class MBart50(Family):
@@ -180,6 +198,7 @@ class Madlad400(Family):
 
     name = "MADLAD-400"
     early_stopping = False
+    start = None
     tokenizer_class = "AutoTokenizer"
     tokenizer_files = (("tokenizer.json", "spiece.model"),)
 
