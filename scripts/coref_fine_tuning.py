@@ -20,18 +20,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from mtbias.coref.augmentation import Kind, augment
 from mtbias.coref.bug_links import Bug, read_bug
+from mtbias.coref.counterfactual_quadruples import find_proper_nouns
 from mtbias.coref.documents import Answers, CorefText, exported, read_conll
 from mtbias.coref.systems import StanzaCoref, run_system
-from mtbias.coref.training import Kind, TrainingSettings, augment, train, training_data
+from mtbias.coref.training import TrainingSettings, train, training_data
+from mtbias.corpora.catalog import cache_folder
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
+from mtbias.morphology.stanza_models import stanza_folder
 from mtbias.report.tables import columns, interval, number
 from mtbias.stats.paired import corrected
+from mtbias.stats.results import p_text
 from mtbias.types import Stereotype
 from scripts.toy_coref import sentences, write_bug, write_documents, write_encoder
 from scripts.toy_coref import settings as toy_settings
@@ -66,9 +72,10 @@ def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, A
     models["anti-stereotypical"] = train(
         training_data(read_conll(anti).documents), dev, settings, out / "anti-stereotypical", models["base"]
     )
+    tagger = partial(find_proper_nouns, folder=stanza_folder(args.stanza_dir, cache_folder(None)))
     for kind in KINDS:
         path = out / f"{kind}.conll"
-        augment(args.train, kind, path)
+        augment(args.train, kind, path, proper_nouns=tagger)
         models[kind] = train(training_data(read_conll(path).documents), dev, settings, out / kind)
     gold, answers = read_bug(args.gold), {}
     for name, model in models.items():
@@ -93,7 +100,8 @@ def table(gold: Bug, answers: Mapping[str, Answers], resamples: int) -> str:
             cells: Sequence[str] = ("", "", "", "")
             if name != "base":
                 d = differences[others.index(name)][key]
-                cells = (number(d.difference), interval(d.interval), number(d.p, 4), number(d.p_holm, 4))
+                pvalues = (p_text(d.p, 4), p_text(d.p_holm, 4))
+                cells = (number(d.difference), interval(d.interval), *pvalues)
             rows.append([name, label, number(one.value), interval(one.interval), *cells])
     return columns(["trained", "", "", "95 %", "minus base", "95 %", "p", "p, Holm"], rows)
 
@@ -109,6 +117,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--rows", choices=("all", "valid"), default="all")
     parser.add_argument("--resamples", type=int, default=10_000)
+    parser.add_argument("--stanza-dir", type=Path, help="Stanza's English tagger, for an untagged --train")
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
     args = parser.parse_args()
     if args.out.exists():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
-from mtbias.cli.shared import Count, FirstNames, Flag, Json, WordPairs, show
-from mtbias.coref.training import Kind
+from mtbias.cli.shared import Count, FirstNames, Flag, Json, Stanza, WordPairs, show
+from mtbias.coref.augmentation import Kind
+from mtbias.settings import StanzaSettings
 
 
 def command(
@@ -18,10 +20,13 @@ def command(
     max_names: Count = 2000,
     only_copies: Flag = False,
     json: Json = False,
+    stanza: Stanza = StanzaSettings(),
 ) -> None:
     """Augment a CoNLL-2012 file with a gender-swapped copy of each document.
 
-    Copies stand behind the documents; only words change, and document names, which get _a behind them.
+    Copies stand behind the documents; only words change, and document names, which get _a behind
+    them. Names are the file's PERSON entities, else first names of --names that are proper nouns,
+    by the file's parts of speech (fifth column) or, where it has none, by Stanza's English tagger.
 
     Parameters
     ----------
@@ -30,7 +35,7 @@ def command(
     kind
         What becomes of names: anonymised gives each word of one an id (E1, E2, …); names gives first names their
         counterparts of the other gender: the one-to-one matching in which the names' vectors of frequencies are most
-        alike, ‖u − v‖ · (12/11 − cos); words leaves them. Names are the file's PERSON entities, else first names.
+        alike, ‖u − v‖ · (12/11 − cos); words leaves them.
     out
         The augmented file to write.
     max_names
@@ -38,7 +43,14 @@ def command(
     only_copies
         Leave the documents themselves out.
     """
-    from mtbias.coref.training import augment
+    from mtbias.coref.augmentation import augment
+    from mtbias.coref.counterfactual_quadruples import find_proper_nouns
+    from mtbias.corpora.catalog import cache_folder
+    from mtbias.morphology.stanza_models import stanza_folder
 
-    made = augment(data, kind, out, names=names, swaps=swaps, max_names=max_names, only_copies=only_copies)
+    folder = stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir))
+    made = augment(
+        data, kind, out, names=names, swaps=swaps, max_names=max_names, only_copies=only_copies,
+        proper_nouns=partial(find_proper_nouns, folder=folder),
+    )  # fmt: skip
     show(made, json=json)

@@ -59,5 +59,12 @@ def command(
         write_atomic(out, exported(texts, format, gold=gold))
     options = {"dataset": dataset, "format": format, "gold": str(gold).lower()}
     signed = signature_line("coref:export", {"data": opened.files}, options)
-    result = {"dataset": dataset, "documents": len(texts), "format": format, "out": str(out), "signature": signed}
+    result = {
+        "dataset": dataset,
+        "documents": len(texts),
+        "format": format,
+        "notes": list(opened.remarks) or None,
+        "out": str(out),
+        "signature": signed,
+    }
     show(result, json=json)

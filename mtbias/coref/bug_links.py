@@ -10,7 +10,9 @@ the sentence: a doubled space makes an empty word.
   rows (−1), both in points. **Not** the ΔG of machine translation, which is a difference of F1.
 * Distance bins are ⌊distance/5⌋: 0 to 4, 5 to 9 and so on; the authors' plot labels them 1-5, 6-10, and joins the last
   two. Where a group lacks one side of a difference, the difference is None (the authors' script stops with an error).
-* Pronoun counts are the corpus's own ``num_of_pronouns``, which mostly leaves out *him* and can be 0.
+* Two pronoun counts: mtbias's own (``pronouns 2``, `mtbias.english.words.count_pronouns`), and the
+  corpus's ``num_of_pronouns`` (``corpus pronouns 2``), which is the paper's, mostly leaves out
+  *him* and can be 0.
 
 Rows without a sentence are left out. Rows whose index is not at the profession or the pronoun count nevertheless, as
 in the authors' script; a note counts them.
@@ -25,17 +27,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, Clusters, CorefText
-from mtbias.corpora.bug import BugRow, read_rows, stands_at
+from mtbias.corpora.bug import INDEX_NOTE, BugRow, moved, read_rows, row_numbers, stands_at
+from mtbias.english.words import count_pronouns
+from mtbias.files.encodings import without_mojibake
 from mtbias.stats.paired import NumberUnits
-from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import Floats, percent, source
+from mtbias.stats.resampling import interval_of_sum, wilson_percent
+from mtbias.stats.results import Counts, Floats, Interval, enough, percent, source
 from mtbias.types import Gender, Stereotype, frozen
 
 BIN = 5
@@ -51,7 +55,7 @@ class BugSentence:
     """A row of the file that has a sentence."""
 
     id: str
-    """The row's number in the file, from 0: what enumerating them gives."""
+    """The row's number: the file's own index, else its place from 0 (`mtbias.corpora.bug`)."""
     words: tuple[str, ...]
     profession: int
     """The index of its word, as the file has it; so has `pronoun`."""
@@ -61,6 +65,9 @@ class BugSentence:
     domain: str
     distance: int
     pronouns: int
+    """As mtbias counts them."""
+    corpus_pronouns: int
+    """As the file has it."""
     occupation: str
     """The profession, in lower case."""
     misplaced: bool
@@ -69,11 +76,13 @@ class BugSentence:
 
 @dataclass(frozen=True)
 class Bug(CorefDataset):
-    """The rows that have a sentence; ids are their numbers in the file, from 0."""
+    """The rows that have a sentence."""
 
     rows: tuple[BugSentence, ...]
     skipped: int
     """Rows without a sentence."""
+    moved: int
+    """Rows whose number in the file's index is not their place."""
     files: Mapping[str, str]
 
     name = "bug"
@@ -103,15 +112,18 @@ class Bug(CorefDataset):
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; each group of rows has its own stream of random numbers.
 
-        Intervals: Wilson's for accuracy; of ΔG and ΔS the percentile bootstrap's over the group's rows.
+        Intervals: Wilson's for accuracy; of ΔG and ΔS the percentile bootstrap's over the group's
+        rows, and Newcombe's, from Wilson's of both sides, where a side has fewer than `MIN_ROWS` or
+        the bootstrap knows one value alone.
         """
         linking = [linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in self.rows]
         misplaced, several = sum(row.misplaced for row in self.rows), sum(n > 1 for n in linking)
         groups: dict[str, tuple[list[int], Sequence[int]]] = {"": ([0], range(len(self.rows)))}
-        for kind, (key, name) in enumerate(_GROUPS, start=1):
-            values = [key(row) for row in self.rows]
+        for by in _GROUPS:
+            values = [by.value(row) for row in self.rows]
             for order, value in enumerate(sorted(set(values))):
-                groups[name(value)] = [kind, order], [at for at, other in enumerate(values) if other == value]
+                places_of = [at for at, other in enumerate(values) if other == value]
+                groups[by.name(value)] = [by.stream, order], places_of
         numbers: list[NamedNumber] = []
         counts: dict[str, dict[str, float | None]] = {}
         places = [
@@ -134,6 +146,11 @@ class Bug(CorefDataset):
             )
             right = int(kinds["all"][1])
             found["accuracy"] = replace(found["accuracy"], interval=wilson_percent(right, n["all"]))
+            for key in _DIFFERENCES if resamples else ():
+                first, second = (kinds[side] for side in _NUMBERS[key][1])
+                sizes = [int(first.sum()), int(second.sum())]
+                if min(sizes) and (found[key].interval is None or not enough(sizes)):
+                    found[key] = replace(found[key], interval=_newcombe(first, second))
             numbers += [
                 NamedNumber(part, key, label, found[key], headline=not part) for key, (label, _) in _NUMBERS.items()
             ]
@@ -141,6 +158,7 @@ class Bug(CorefDataset):
                 name: count for kind in n for name, count in ((kind, n[kind]), (f"{kind}, right", int(kinds[kind][1])))
             }
         noted = {
+            f"{INDEX_NOTE} ({self.moved} rows)": self.moved,
             f"without a sentence, left out: {self.skipped} of {len(self.rows) + self.skipped} rows": self.skipped,
             f"with another word at an index, counted: {misplaced} rows": misplaced,
             f"linked by more than one cluster, counted once: {several} rows": several,
@@ -156,12 +174,25 @@ _NUMBERS = {
 }
 """By key, what a number is called, and the kinds of rows that it compares: where one has no rows, it is undefined."""
 
-_GROUPS: tuple[tuple[Callable[[BugSentence], Any], Callable[[Any], str]], ...] = (
-    (lambda row: row.distance // BIN, lambda bin_: f"distance {BIN * bin_}-{BIN * bin_ + BIN - 1}"),
-    (lambda row: row.pronouns, lambda n: f"pronouns {n}"),
-    (lambda row: row.domain or "(no corpus)", str),  # "" is the group of all rows
+_DIFFERENCES = ("delta_g", "delta_s")
+
+
+class _Property(NamedTuple):
+    """What rows are grouped by."""
+
+    stream: int
+    """Of random numbers: a new property leaves the intervals of the others as they are."""
+    value: Callable[[BugSentence], Any]
+    name: Callable[[Any], str]
+    """What the group of a value is called."""
+
+
+_GROUPS = (
+    _Property(1, lambda row: row.distance // BIN, lambda n: f"distance {BIN * n}-{BIN * (n + 1) - 1}"),
+    _Property(4, lambda row: row.pronouns, lambda n: f"pronouns {n}"),
+    _Property(2, lambda row: row.corpus_pronouns, lambda n: f"corpus pronouns {n}"),
+    _Property(3, lambda row: row.domain or "(no corpus)", str),  # "" is the group of all rows
 )
-"""What rows are grouped by, and what such a group is called."""
 
 
 def read_bug(path: Path) -> Bug:
@@ -171,18 +202,20 @@ def read_bug(path: Path) -> Bug:
         DataError: no such file; columns missing; a number, gender or stereotype that cannot be read.
     """
     file, rows = read_rows(path, "bug-gold", "g", "g_first_index", "distance", "num_of_pronouns")
-    sentences = tuple(_sentence(row) for row in rows if row.sentence.strip())
-    return Bug(sentences, len(rows) - len(sentences), file.hashes)
+    numbers = row_numbers(rows)
+    numbered = zip(rows, map(str, numbers), strict=True)
+    sentences = tuple(_sentence(row, id_) for row, id_ in numbered if row.sentence.strip())
+    return Bug(sentences, len(rows) - len(sentences), moved(numbers), file.hashes)
 
 
-def _sentence(row: BugRow) -> BugSentence:
+def _sentence(row: BugRow, id_: str) -> BugSentence:
     # As the authors' script counts words. A translated sentence is repaired first and counted otherwise (corpora.bug);
     # here indices must mean the words that a system was given.
     words = tuple(row.sentence.strip().split(" "))
     profession, pronoun = (row.record.integer(column) for column in ("profession_first_index", "g_first_index"))
     placed = stands_at(words, profession, row.profession) and stands_at(words, pronoun, row.record.get("g"))
     return BugSentence(
-        id=str(row.record.row),
+        id=id_,
         words=words,
         profession=profession,
         pronoun=pronoun,
@@ -190,7 +223,8 @@ def _sentence(row: BugRow) -> BugSentence:
         stereotype=row.stereotype,
         domain=row.domain,
         distance=row.record.integer("distance"),
-        pronouns=row.record.integer("num_of_pronouns"),
+        pronouns=count_pronouns(without_mojibake(row.sentence, chance=0)),
+        corpus_pronouns=row.record.integer("num_of_pronouns"),
         occupation=row.profession.strip().lower(),
         misplaced=not placed,
     )
@@ -201,6 +235,21 @@ def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     return sum(
         all(any(start <= word <= end for start, end in cluster) for word in (first, second)) for cluster in clusters
     )
+
+
+def _newcombe(first: Counts, second: Counts) -> Interval:
+    """The interval of the difference in accuracy of two kinds of rows, as (wrong, right).
+
+    Source: Newcombe, *Statistics in Medicine* 17 (1998), method 10, as `interval_of_sum` has it.
+    """
+    parts = []
+    for sign, (wrong, right) in ((1, first), (-1, second)):
+        ends = wilson_percent(int(right), int(wrong + right))
+        assert ends is not None  # noqa: S101 - there are rows
+        share = 100 * int(right) / int(wrong + right)
+        lower, upper = sorted(sign * end for end in ends)
+        parts.append((sign * share, (lower, upper)))
+    return interval_of_sum(parts)
 
 
 def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:

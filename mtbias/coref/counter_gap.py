@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
-from math import sqrt
+from math import comb, sqrt
 from pathlib import Path
+from sys import float_info
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -109,14 +110,16 @@ class CounterGap(GapLike):
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals are percentile bootstraps over quadruples.
 
-        The one-sided p of a number whose sign is tested is the share of resamples in which it is 0 or less (or
-        undefined), as the paper's stars need it, the two-sided one as `estimate` gives it; of ρ: Student's t.
+        The one-sided p of a number whose sign is tested, as the paper's stars need it, and the
+        two-sided one are those of `mtbias.stats.resampling.estimate`; p of ρ is Student's.
         """
         ids = tuple(quadruple.id for quadruple in self.quadruples)
         places = [
             (quadruple.gender is Gender.FEMALE, pattern_of(quadruple, answers.of)) for quadruple in self.quadruples
         ]
         patterns = NumberUnits.of_cells(places, (2, 16), ids, lambda tables: numbers(tables @ _ADDS))
+        shares = [key for key, of in METRICS.items() if not of.tested and key != "rho"]
+        patterns = replace(patterns, shares=shares)
         n_f = sum(is_feminine for is_feminine, _ in places)
         n_m = len(places) - n_f
         sizes = {"all": n_m + n_f, "masculine": n_m, "feminine": n_f}
@@ -126,7 +129,7 @@ class CounterGap(GapLike):
             n={key: of.n * sizes[of.of] for key, of in METRICS.items()},
             tested=[key for key, of in METRICS.items() if of.tested],
         )
-        p = _student(estimates["rho"].value, n_m + n_f)
+        p = _pvalue(estimates["rho"].value, n_m, n_f)
         estimates["rho"] = replace(estimates["rho"], p=p)
         sums = (patterns.sums.reshape(-1, 2, 16) @ _ADDS).reshape(len(ids), -1)
         compared = [key for key, of in METRICS.items() if of.compared]
@@ -243,12 +246,23 @@ def _rho(levels: Floats) -> Floats:
         return np.where(spread > 0, together / np.sqrt(spread), np.nan)
 
 
-def _student(rho: float | None, n: int) -> float | None:
-    """Two-sided p of ρ = 0: t = ρ·√((n−2) / (1−ρ²)) with n − 2 degrees of freedom."""
+_ROUNDING = 1e-12
+"""By so much ρ may differ from 1 or −1 where it is that."""
+
+
+def _pvalue(rho: float | None, n_m: int, n_f: int) -> float | None:
+    """Two-sided p of ρ = 0: Student's, t = ρ·√((n−2) / (1−ρ²)), n − 2 degrees of freedom; above 0.
+
+    Where |ρ| is 1 there is no t: p is the share of all ways of giving out the genders in which |ρ|
+    is 1 too.
+    """
+    n = n_m + n_f
     if rho is None or n < 3:
         return None
-    if abs(rho) >= 1:
-        return 0.0
+    if abs(rho) > 1 - _ROUNDING:
+        ways = 2 if n_m == n_f else 1
+        return max(ways / comb(n, n_m), float_info.min)
     from scipy.special import stdtr
 
-    return 2 * float(stdtr(n - 2, -abs(rho) * sqrt((n - 2) / (1 - rho * rho))))
+    t = -abs(rho) * sqrt((n - 2) / (1 - rho * rho))
+    return max(2 * float(stdtr(n - 2, t)), float_info.min)

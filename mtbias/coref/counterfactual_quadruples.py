@@ -9,6 +9,7 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,16 +17,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mtbias.coref.augmentation import MadeFile
 from mtbias.coref.counter_gap import ROLES
 from mtbias.coref.gap_data import GapFile, GapInstance, NameSpans, gender_of, read_instances, write_instances
-from mtbias.coref.training import MadeFile
-from mtbias.english.gender_swap import Edit, GenderedWords, apply_edits, read_swaps, swap_words, tokenize
+from mtbias.english.gender_swap import (
+    Edit,
+    GenderedWords,
+    apply_edits,
+    has_listed_words,
+    read_swaps,
+    swap_words,
+    tokenize,
+)
 from mtbias.english.people import EXAMPLE_NAMES, NameList, bare_name, people, proper_names, read_names
 from mtbias.errors import DataError, MissingResourceError
 from mtbias.files.reading import sha256_of
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.morphology.stanza_models import BREAKS, StanzaModels, find_package, lenient, load_pipeline
 from mtbias.types import Analysis, Gender, Span
+
+_log = logging.getLogger(__name__)
 
 OTHERS = ("C", "D")
 """Columns of the input that may name the two people of the other gender."""
@@ -112,6 +123,9 @@ def write_quadruples(
         raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=data)
     text = write_instances((instance for one, _ in made for instance in one.instances), file.columns)
     write_atomic(out, text.encode("utf-8"))
+    in_texts = (token.text for one, _ in made for token in tokenize(one.instances[0].text))
+    if swaps and not has_listed_words(in_texts, table.words):
+        _log.warning("%s: no word of %s is in it: pronouns alone are swapped", data, swaps)
     where = Counter(named.where for _, named in made)
     ambiguous = [f"{one.instances[0].id}: …{place}…" for one, _ in made for place in one.swap.ambiguous]
     n = len(file.instances)
@@ -230,6 +244,34 @@ def name_people(instance: GapInstance, names: NameList, proper: Iterable[Span] =
         chosen.append(name)
     mentions = {span: person.name for person in four for span in person.mentions}
     return Named((a, b, chosen[0], chosen[1]), where, mentions)
+
+
+TAGGER = ("tokenize", "pos")
+"""Stanza's processors that find parts of speech in words that are told apart already."""
+
+
+def find_proper_nouns(
+    sentences: Sequence[Sequence[str]],
+    folder: Path,
+) -> tuple[list[set[int]], str]:
+    """Which words of sentences are proper nouns, by Stanza's English tagger; and which tagger.
+
+    Raises:
+        MissingResourceError: `folder` has no tagger, or Stanza cannot load it.
+    """
+    try:
+        package = find_package("en", folder, TAGGER)
+    except MissingResourceError as error:
+        why = "the file has no parts of speech, and names are found by Stanza's English tagger then"
+        raise MissingResourceError(f"{why}: {error}") from None
+    with lenient():
+        pipeline = load_pipeline(package, None, tokenize_pretokenized=True)
+        document = pipeline([list(words) for words in sentences])
+    return list(map(_places_of_proper_nouns, document.sentences)), package.analyses_signature
+
+
+def _places_of_proper_nouns(sentence: Any) -> set[int]:  # noqa: ANN401 - stanza has no types
+    return {n for n, word in enumerate(sentence.words) if word.upos == "PROPN"}
 
 
 NAMED_ENTITIES = ("tokenize", "mwt", "ner")

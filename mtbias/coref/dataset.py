@@ -134,6 +134,8 @@ class CorefDataset(ABC):
     """Whether labels of other documents are no error."""
     from_clusters: ClassVar[Mapping[str, object]] = {}
     """What a signature says where answers were made of clusters."""
+    remarks: Sequence[str] = ()
+    """What is to be known of its documents, beside the numbers and where they are written."""
     signed: Mapping[str, object]
     """What a signature says of how its numbers are made."""
     files: Mapping[str, str]

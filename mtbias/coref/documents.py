@@ -35,8 +35,12 @@ Cluster = tuple[Mention, ...]
 Clusters = tuple[Cluster, ...]
 """The mentions of each entity; an entity of one mention counts too, as in the shared task's scorer."""
 
-WORD = 3
-"""The column of the word."""
+WORD, TAG = 3, 4
+"""The columns of the word and of its part of speech."""
+NO_TAG = "XX"
+"""What is written where a word has no part of speech."""
+NO_TAGS = frozenset({NO_TAG, "-", "_", "*"})
+"""What files have there."""
 
 _BEGIN = re.compile(r"#\s*begin document\s+(?:\((?P<name>.*)\);\s*part\s+(?P<part>[0-9]{1,9})|(?P<other>\S.*?))\s*")
 _END = re.compile(r"#\s*end document\b.*")
@@ -315,7 +319,8 @@ def _conll(text: CorefText, clusters: Clusters) -> Iterator[str]:
             # Readers make a tree of a sentence's column: all words under one node.
             tree = ("(TOP" if number == 0 else "") + "*" + (")" if number == len(sentence) - 1 else "")
             last = "|".join(links[at]) or "-"
-            yield "\t".join([text.id, "0", str(number), token, "XX", tree, "-", "-", "-", "-", "*", last])
+            none = ["-"] * 4
+            yield "\t".join([text.id, "0", str(number), token, NO_TAG, tree, *none, "*", last])
             at += 1
         yield ""
     yield "#end document"
@@ -336,6 +341,8 @@ class SystemDocument:
     """The text whose characters the mentions may count, where the file has it."""
     spans: Spans | None = "included"
     """What the mentions count, where the format leaves no doubt; None: pairs of numbers that somebody wrote down."""
+    other_clusters: Clusters | None = None
+    """The ``clusters`` of a document that has ``predicted_clusters`` too."""
 
     def error(self, message: str) -> DataError:
         """An error in this document: to be raised where it is found."""

@@ -153,7 +153,8 @@ class Gap(GapLike):
 
         A missing answer counts as a false negative, also where the candidate is FALSE (the official scorer does so).
         The counts of a random baseline are expected values. `n` of either gender is examples for F1, TRUE candidates
-        for accuracy, the sum of their weights. No intervals where either gender has fewer than `MIN_ROWS` examples.
+        for accuracy, the sum of their weights. Where either gender has fewer than `MIN_ROWS`
+        examples, shares have Wilson's intervals and other numbers none.
         """
         table = tally(self.file, answers.of, list(self.weights.values()))
         units = gap_units(self.file, table, list(self.weights))
@@ -289,7 +290,16 @@ def gap_units(data: GapFile, table: Floats, weights: Sequence[str] = ()) -> Numb
     n, _, width = table.shape
     ids = tuple(instance.id for instance in data.instances)
     compared = ["f1:overall", "accuracy:overall", *(f"bias:{name}" for name in ("f1", "accuracy", *weights))]
-    return NumberUnits(table.reshape(n, -1), ids, lambda sums: numbers(sums.reshape(-1, 2, width), weights), compared)
+    rates = [rate for rate in _RATES if rate != "f1"]
+    shares = [f"{rate}:{group}" for rate in (*rates, "texts") for group in GROUPS]
+    shares += [f"{name}:{gender}" for name in weights for gender in GROUPS[1:]]
+    return NumberUnits(
+        table.reshape(n, -1),
+        ids,
+        lambda sums: numbers(sums.reshape(-1, 2, width), weights),
+        compared,
+        shares,
+    )
 
 
 def _count(value: float) -> float:

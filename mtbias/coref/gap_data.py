@@ -165,29 +165,35 @@ def _instance(record: Record, others: Sequence[str], truths: Mapping[str, bool |
     return GapInstance(id_, text, pronoun, (a, b), gold, {column: record.raw(column) for column in others})
 
 
+_LABELS = ("ID", "A-coref", "B-coref")
+"""The columns of a table of labels, in the order that they have without a header."""
+
+
 def read_labels(path: Path, *, official: bool = False) -> Answers:
-    """Read a system's labels: id, A-coref, B-coref, tab-separated, with or without that header.
+    """Read a system's labels: id, A-coref, B-coref, tab-separated; below a header, in its order.
 
     `official`: pass over what GAP's official scorer passes over, and say how much: the first row of an id counts, and a
     label that is not true or false (in any case) is none.
 
     Raises:
-        DataError: another number of fields; no rows; unless `official`, an id twice or a label that is not TRUE or
-            FALSE (in any case).
+        DataError: another number of fields; a header of other names; no rows; unless `official`, an
+            id twice or a label that is not TRUE or FALSE (in any case).
     """
     file = read_text(path)
+    lines = list(file.filled_lines())
+    order = _header(file, lines[0][0], _fields(lines[0][1]))
     labels: dict[str, Labels] = {}
     duplicates = unexpected = 0
-    for line, content in file.filled_lines():
-        id_, *texts = (text.strip() for text in content.split("\t"))
-        if line == 1 and id_.lower() == "id":
-            continue
-        if len(texts) != 2:
-            message = f"expected three fields (id, A-coref, B-coref; tabs between), got {1 + len(texts)}"
-            raise file.error(message, line)
+    for line, content in lines if order is None else lines[1:]:
+        fields = _fields(content)
+        if len(fields) != len(_LABELS):
+            expected = "expected three fields (id, A-coref, B-coref; tabs between)"
+            raise file.error(f"{expected}, got {len(fields)}", line)
+        id_, *texts = fields if order is None else (fields[place] for place in order)
         if id_ in labels and not official:
             raise file.error(f"the id {id_!r} stands twice; ids must differ", line)
-        unknown = [(c, t) for c, t in zip(("A-coref", "B-coref"), texts, strict=True) if t.lower() not in _TRUTHS]
+        named = zip(_LABELS[1:], texts, strict=True)
+        unknown = [(name, text) for name, text in named if text.lower() not in _TRUTHS]
         if unknown and not official:
             raise file.error(f"{unknown[0][0]}: expected TRUE or FALSE, got {unknown[0][1]!r}", line)
         if id_ in labels:
@@ -202,6 +208,27 @@ def read_labels(path: Path, *, official: bool = False) -> Answers:
         "rows whose id came before (passed over)": duplicates,
     }
     return Answers(labels, file.hashes, tuple(f"{n} {what}" for what, n in notes.items() if n))
+
+
+def _fields(line: str) -> list[str]:
+    return [text.strip() for text in line.split("\t")]
+
+
+def _header(file: TextFile, line: int, fields: Sequence[str]) -> list[int] | None:
+    """Where a header has each of `_LABELS`; None where the first line is none: it has no such name.
+
+    Raises:
+        DataError: a header with another name, or without one of these.
+    """
+    names = [field.strip('"').lower() for field in fields]
+    known = [name.lower() for name in _LABELS]
+    if not set(names) & set(known):
+        return None
+    if sorted(names) != sorted(known):
+        listing = ", ".join(map(repr, fields[:5])) + ", …" * (len(fields) > 5)
+        expected = f"expected the columns {', '.join(_LABELS)}, in any order"
+        raise file.error(f"{expected}, got the header {listing}", line)
+    return [names.index(name) for name in known]
 
 
 def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = ()) -> str:

@@ -7,6 +7,7 @@ weight. The solver is `mtbias.stats.balance.balance`, which takes any two groups
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from json import dumps
@@ -36,6 +37,8 @@ from mtbias.types import JsonDict
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_log = logging.getLogger(__name__)
 
 Property = Literal["names", "distance"]
 
@@ -240,7 +243,10 @@ def write_gap_weights(
     spans, how = find(file) if find else (annotated, "")
     assert spans is not None  # noqa: S101 - one of the two is given
     chosen = [name for name in PROPERTIES if not over or name in over]
-    solved = solve_gap_weights(properties(file, spans), over=chosen, max_names=max_names, max_distance=max_distance)
+    everything = properties(file, spans)
+    limits = {"max_names": max_names, "max_distance": max_distance}
+    solved = solve_gap_weights(everything, over=chosen, **limits)
+    _warn(everything, data)
     kept, n = solved.n_drawn, len(file.instances)
     notes = [
         f"{solved.n_without_antecedent} examples without antecedent among the candidates have weight 0",
@@ -262,6 +268,14 @@ def write_gap_weights(
     if out is not None:
         write_atomic(out, dumps(solved.weights, ensure_ascii=False, indent=0).split("\n"))
     return replace(solved, notes=notes, signature=signature, out=out)
+
+
+def _warn(everything: pd.DataFrame, path: Path) -> None:
+    """Say where there is nothing to balance."""
+    if not everything["names"].any():
+        _log.warning("%s: its texts have no names: there is nothing to balance", path)
+    elif everything["distance"].isna().all():
+        _log.warning("%s: no name touches an antecedent: no distance can be balanced", path)
 
 
 def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:

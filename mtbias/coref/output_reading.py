@@ -13,6 +13,11 @@ what marks them as such does not count.
 it; read the wrong way they score near 0. They are read as mtbias's own, with the end included, if that is sure:
 ``[3, 3]`` is no mention where ends are excluded, and every data set asks for a pronoun. A file without any such mention
 is refused with its readings, and ``--spans`` says which it is.
+
+**Two sets of clusters.** Of ``predicted_clusters`` and ``clusters`` the former are read where the
+latter are empty, the same, or the data's gold ones, as `coref export --gold` writes them. Where all
+``predicted_clusters`` of the output are empty and the others are not gold, these are read, and a
+note says so. Any other two that differ are refused: nothing tells which the system found.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -70,6 +75,7 @@ def read_output(
         message = f"none of the data's documents, whose ids are such as {next(iter(by_id), 'none')!r}{more}"
         raise named[unknown[0]].error(f"{message}; --ids FILE says which is which")
     placed = {id_: _Placed(document, by_id[id_]) for id_, document in named.items()}
+    placed, chosen_notes = _chosen(placed, spans)
     if spans is None:
         _check_ends([one for one in placed.values() if one.document.spans is None])
     changed: Counter[str] = Counter()
@@ -80,6 +86,7 @@ def read_output(
         counted[counting] = None
         read[id_] = one.clusters(counting, changed)
     notes = [f"mentions {what}: {n}" for what, n in changed.items()]
+    notes += chosen_notes
     if read and not any(read.values()):
         notes.append(f"documents without any cluster: all {len(read)}")
     others = [counting for counting in counted if counting != "included"]
@@ -134,6 +141,44 @@ def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str
     return [by_own.get(document.id) for document in documents]
 
 
+# --- Which clusters are the system's ------------------------------------------------------------
+
+
+def _chosen(
+    placed: Mapping[str, _Placed],
+    spans: Spans | None,
+) -> tuple[dict[str, _Placed], list[str]]:
+    """The documents with the clusters that the system found, and notes on those that were not read.
+
+    Raises:
+        DataError: a document has two sets of clusters, and nothing tells which the system found.
+    """
+    differing = [one for one in placed.values() if one.has_other_clusters(spans)]
+    some_predicted = any(one.document.clusters for one in placed.values())
+    with_others = {id_: one for id_, one in placed.items() if one.document.other_clusters}
+    if differing and some_predicted:
+        raise differing[0].document.error(
+            "expected clusters that are empty, the predicted_clusters or the data's gold ones, got "
+            "others; leave out the ones that the system did not find"
+        )
+    if some_predicted or not with_others:
+        return dict(placed), []
+    nothing = "predicted_clusters are empty in all documents"
+    if not differing:
+        return dict(placed), [f"{nothing}; clusters are the data's gold ones and were not read"]
+    chosen = dict(placed)
+    for id_, one in with_others.items():
+        found = replace(one.document, clusters=one.document.other_clusters or ())
+        chosen[id_] = replace(one, document=found)
+    return chosen, [f"{nothing}; clusters were read in their place"]
+
+
+def _alike(one: Clusters, other: Clusters) -> bool:
+    """Whether two sets of clusters are the same, in whatever order."""
+    first, second = ({frozenset(cluster) for cluster in clusters} for clusters in (one, other))
+    return first == second
+
+
 # --- Which tokens mentions are ----------------------------------------------------------------------------------------
 
 
@@ -159,6 +204,15 @@ class _Placed:
             return align(theirs, self.text.tokens, what)
         except ValueError as error:
             raise self.document.error(str(error)) from None
+
+    def has_other_clusters(self, spans: Spans | None) -> bool:
+        """Whether other clusters than the gold ones stand beside the predicted ones."""
+        others = self.document.other_clusters
+        if not others or _alike(others, self.document.clusters):
+            return False
+        beside = replace(self, document=replace(self.document, clusters=others))
+        in_tokens = beside.clusters(self.document.spans or spans or "included", Counter())
+        return not _alike(in_tokens, self.text.gold)
 
     def clusters(self, spans: Spans, changed: Counter[str]) -> Clusters:
         """The clusters in tokens of the text; `changed` counts what became of mentions."""

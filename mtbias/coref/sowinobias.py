@@ -11,7 +11,7 @@ appendix A ship with mtbias.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib import resources
@@ -50,6 +50,13 @@ VERBS = {"positive": "liked", "negative": "disliked"}
 LINKS = tuple(Link)
 _SHAPE = (len(POLARITIES), len(LINKS), len(LINKS))
 """Of the tables of pairs."""
+
+
+PAPER_SIZE = (
+    "8,192 sentences are pro and 8,192 anti, of each 4,096 with positive and 4,096 with negative "
+    "adjectives; the paper prints 4,096 of each and does not say which"
+)
+"""What is to be known of the test set that the paper's lists make."""
 
 
 @frozen
@@ -104,8 +111,9 @@ def parse_vocabulary(file: TextFile) -> Vocabulary:
 def generate(vocabulary: Vocabulary) -> tuple[SoWinoBiasSentence, ...]:
     """The test set by polarity: each pro-stereotypical sentence with its counterpart behind it.
 
-    With lists of 16 there are 4096 sentences in each direction *and polarity*. The paper's "n = 4096 in each of pro and
-    anti" may mean that, or a half whose choice it does not describe.
+    With lists of 16 there are 4096 sentences in each direction *and polarity* (`PAPER_SIZE`). The
+    paper's "n = 4096 in each of pro and anti" may mean that, or a half whose choice it does not
+    describe.
     """
     adjectives = vocabulary.positive_adjectives, vocabulary.negative_adjectives
     return tuple(
@@ -156,6 +164,11 @@ class SoWinoBias(CorefDataset):
     name = "sowinobias"
     options = frozenset({"over"})
 
+    @property
+    def remarks(self) -> Sequence[str]:  # type: ignore[override] # read-only
+        """How the number of sentences differs from the paper's, where the words are the paper's."""
+        return [PAPER_SIZE] if self.signed.get("list") == "paper" else []
+
     @cached_property
     def texts(self) -> list[CorefText]:
         """All sentences; a group is a pair."""
@@ -171,16 +184,20 @@ class SoWinoBias(CorefDataset):
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.
 
-        Accuracy: right / n; both persons, or none, are wrong. Intervals are percentile bootstraps over pairs; p of
-        pro − anti is McNemar's exact test over pairs (``all``: of both polarities), two-sided.
+        Accuracy: right / n; both persons, or none, are wrong. Intervals are percentile bootstraps
+        over pairs (of shares Wilson's where that knows one value alone, or pairs are few:
+        `NumberUnits.estimates`); p of pro − anti is McNemar's exact test over pairs (``all``: of
+        both polarities), two-sided.
         """
         # A pair is a cell of a table of polarity, link of the pro and link of the anti sentence.
         links = {s.id: LINKS.index(link(s, answers.of[s.id])) for s in self.sentences}
         pairs = list(zip(self.sentences[::2], self.sentences[1::2], strict=True))
         places = [(POLARITIES.index(pro.polarity), links[pro.id], links[anti.id]) for pro, anti in pairs]
         meant = tuple(" ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs)
-        drawn = [f"{row}:{key}" for row in ROWS for key in ("pro", "anti", "difference")]
-        units = replace(NumberUnits.of_cells(places, _SHAPE, meant, _numbers), compared=drawn)
+        shares = [f"{row}:{condition}" for row in ROWS for condition in CONDITIONS]
+        drawn = [*shares, *(f"{row}:difference" for row in ROWS)]
+        units = NumberUnits.of_cells(places, _SHAPE, meant, _numbers)
+        units = replace(units, compared=drawn, shares=shares)
         estimates = units.estimates(resamples, source(seed), intervals=drawn)
         table = units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE)
         numbers: list[NamedNumber] = []
@@ -197,7 +214,7 @@ class SoWinoBias(CorefDataset):
                 numbers.append(NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {label}", one, headline))
             for direction, of in by_link.items():
                 counts[f"{row}, {direction}"] = dict(zip(map(str, LINKS), map(int, of), strict=True))
-        return DatasetScores(tuple(numbers), {"": units}, counts)
+        return DatasetScores(tuple(numbers), {"": units}, counts, tuple(self.remarks))
 
 
 def open_sowinobias(data: Path | None) -> SoWinoBias:

@@ -11,8 +11,9 @@
 | CorefUD | `Entity=` in the last column | `# newdoc id` | the words themselves |
 | CoNLL-2012 | `#begin document` | its name and part | the words themselves |
 
-JSON is a document a line, or one document. One that has `predicted_clusters` is scored on those and never on its
-`clusters`, which are then the gold ones that the system was given.
+JSON is a document a line, or one document. One that has `predicted_clusters` is read by those; its
+`clusters` are the gold ones that the system was given in e2e-coref's own lines (`speakers` and no
+`id`), and in others what `mtbias.coref.output_reading` makes of them.
 
 In CoNLL-U, Stanza writes at each word of a mention ``unit-``, ``start-``, ``middle-`` or ``end-``, perhaps ``repr-``,
 and the chain: ``coref_chains=start-repr-id0,unit-id2``. CorefUD writes brackets: ``Entity=(e1-person-1``,
@@ -153,7 +154,7 @@ def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # 
     name = "predicted_clusters" if "predicted_clusters" in value else "clusters"
     if name not in value or not (id_ or {"tokens", "sentences", "text"} & set(value)):
         raise file.error(f'expected {{"id": …, "clusters": […]}}, got the keys {sorted(value)}', line)
-    if name == "clusters" and "speakers" in value and "id" not in value:
+    if name == "clusters" and _is_of_e2e(value):
         raise file.error(
             "expected predicted_clusters, got the gold clusters alone of a file that systems read; give what the "
             "system wrote (or call its clusters predicted_clusters)",
@@ -165,25 +166,46 @@ def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # 
         kept = ([m for m in cluster if m is not None] if isinstance(cluster, list) else cluster for cluster in clusters)
         clusters = [cluster for cluster in kept if cluster != []]
     found = file.converted(_Line, value | {"clusters": clusters} | ({"id": value[id_]} if id_ else {}), line)
-    if () in found.clusters:
-        raise file.error(f"{name}: expected a mention or more in each cluster, got one without", line)
-    for start, end in (mention for cluster in found.clusters for mention in cluster):
-        if not 0 <= start <= end:
-            message = f"{name}: expected mentions [start, end] with 0 <= start <= end, got [{start}, {end}]"
-            raise file.error(message, line)
+    _check_mentions(found.clusters, name, file, line)
+    others = None
+    if name == "predicted_clusters" and not _is_of_e2e(value) and value.get("clusters"):
+        others = file.converted(_Clusters, {"clusters": value["clusters"]}, line).clusters
+        _check_mentions(others, "clusters", file, line)
     text, tokens = (found.text, found.tokens) if isinstance(found.text, str) else (None, found.tokens or found.text)
     if tokens is None and found.sentences is not None:
         tokens = tuple(word for sentence in found.sentences for word in sentence)
     spans: Spans | None = None if not fastcoref else "excluded" if text is None else "characters"
     own = None if found.id is None else str(found.id)
-    return SystemDocument(own, found.clusters, file.path, line, tokens, text, spans)
+    return SystemDocument(own, found.clusters, file.path, line, tokens, text, spans, others)
+
+
+def _is_of_e2e(value: JsonDict) -> bool:
+    """Whether a line has e2e-coref's own form, whose `clusters` are the gold ones of its input."""
+    return "speakers" in value and "id" not in value
+
+
+def _check_mentions(clusters: Clusters, name: str, file: TextFile, line: int) -> None:
+    """`DataError` for clusters of a line, called `name` there, that cannot be."""
+    if () in clusters:
+        message = f"{name}: expected a mention or more in each cluster, got one without"
+        raise file.error(message, line)
+    for start, end in (mention for cluster in clusters for mention in cluster):
+        if not 0 <= start <= end:
+            message = f"{name}: expected mentions [start, end] with 0 <= start <= end"
+            raise file.error(f"{message}, got [{start}, {end}]", line)
 
 
 @dataclass(frozen=True)
-class _Line:
-    """A line of mtbias's own, of e2e-coref or of fastcoref."""
+class _Clusters:
+    """The clusters of a line."""
 
     clusters: Clusters
+
+
+@dataclass(frozen=True)
+class _Line(_Clusters):
+    """A line of mtbias's own, of e2e-coref or of fastcoref."""
+
     id: str | int | None = None
     tokens: tuple[str, ...] | None = None
     sentences: tuple[tuple[str, ...], ...] | None = None

@@ -57,7 +57,7 @@ from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import NumberUnits, PairedUnits, compare
-from mtbias.stats.resampling import mcnemar, wilson_percent
+from mtbias.stats.resampling import mcnemar, wilson_percent, with_width
 from mtbias.stats.results import Estimate, Floats, Rng, percent, percent_of, source
 from mtbias.types import Gender, Stereotype, frozen
 
@@ -353,7 +353,9 @@ def _lines(pro: _Set, anti: _Set, shared: Sequence[int]) -> NumberUnits:
         own = [n for n, document in enumerate(of.documents) if document.line in at]
         rows = [at[of.documents[n].line] for n in own]
         sums[rows, side] = np.column_stack([of.table, of.right, np.ones(len(of.right))])[own]
-    return NumberUnits(sums.reshape(len(at), -1), tuple(names[line] for line in at), _numbers)
+    shares = [f"link_{kind}" for kind in ("pro", "anti", "average")]
+    groups = tuple(names[line] for line in at)
+    return NumberUnits(sums.reshape(len(at), -1), groups, _numbers, shares=shares)
 
 
 def _numbers(sums: Floats) -> dict[str, Floats]:
@@ -393,7 +395,8 @@ def _differences(
     found = {
         key: replace(one, n=len(pro)) for key, one in over_lines.items() if key.endswith(("average", "difference"))
     }
-    found["f1_difference"] = replace(found["f1_difference"], interval=f1.interval, p=f1.p)
+    ends = with_width(f1.interval)
+    found["f1_difference"] = replace(found["f1_difference"], interval=ends, p=f1.p)
     p = mcnemar(int((more > 0).sum()), int((more < 0).sum()))
     found["link_difference"] = replace(found["link_difference"], p=p)
     return found

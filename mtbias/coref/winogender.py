@@ -284,7 +284,7 @@ class _Counts:
             shares = dict(zip(self.shares, percent(hits, of).T, strict=True))
             return shares | {f"pearson_{name}": _pearson(of) for name, of in zip(self.women, moments, strict=True)}
 
-        return NumberUnits(np.hstack(blocks), tuple(self.names), numbers)
+        return NumberUnits(np.hstack(blocks), tuple(self.names), numbers, shares=tuple(self.shares))
 
 
 def _pearson(sums: Floats) -> Floats:

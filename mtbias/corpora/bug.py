@@ -1,7 +1,12 @@
 """BUG: sentences of Wikipedia, PubMed and COVID-19 papers with a profession and a pronoun (Levy et al. 2021).
 
 Two versions are read by the same code: the current release (columns with ``tokens``) and the paper's first version
-(extra columns, a fourth corpus ``perseus``, damaged characters). Neither needs its index column.
+(extra columns, a fourth corpus ``perseus``, damaged characters).
+
+**Ids** are numbers of rows: the file's own index, which is its column without a name, where that
+has another whole number in each row; else the places of the rows, from 0. So what belongs to a row
+is found again in a file whose rows were shuffled, or of which some were taken out, with their
+index. (``data_index`` is none: it is the pattern's number.)
 
 **Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The column table in the release's README says
 it the other way round; the published ΔS, nearly all above 0, and mt_gender's converter both need 1 = pro.
@@ -78,6 +83,27 @@ class BugRow:
         return self.record.get("corpus").lower()
 
 
+_NUMBER = re.compile("[0-9]{1,9}")
+INDEX = ""
+"""The column of the file's own index, as pandas writes it: without a name."""
+
+
+def row_numbers(rows: Sequence[BugRow]) -> tuple[int, ...]:
+    """The number of each of all rows of a file, as ids have it; see the module."""
+    index = [row.record.get(INDEX).removesuffix(".0") for row in rows]
+    numbers = tuple(int(text) for text in index if _NUMBER.fullmatch(text))
+    is_index = len(set(numbers)) == len(rows)
+    return numbers if is_index else tuple(range(len(rows)))
+
+
+INDEX_NOTE = "row whose number in the file's index is not its place: ids have the number"
+
+
+def moved(numbers: Sequence[int]) -> int:
+    """How many rows have another number than their place."""
+    return sum(number != place for place, number in enumerate(numbers))
+
+
 def stands_at(words: Sequence[str], index: int, word: str) -> bool:
     """Whether `word` is the one of `words` with that index, in any case."""
     return index < len(words) and words[index].lower() == word.lower()
@@ -117,19 +143,21 @@ def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
     file, rows = read_rows(path, name)
     notes = Notes()
     notes.add_file(file)
-    read = [_instance(row, name, notes) for row in rows]
+    numbers = row_numbers(rows)
+    notes.add(INDEX_NOTE, moved(numbers))
+    ids = (f"{name}-{number + 1:06d}" for number in numbers)
+    read = [_instance(row, id_, notes) for row, id_ in zip(rows, ids, strict=True)]
     instances = [instance for instance in read if instance is not None]
     return notes.corpus(name, file, instances, len(read) - len(instances))
 
 
-def _instance(row: BugRow, name: str, notes: Notes) -> Instance | None:
+def _instance(row: BugRow, id_: str, notes: Notes) -> Instance | None:
     """The instance of one row; None where it is skipped."""
     raw = row.sentence
     if not raw.strip():
         notes.add("no sentence: row skipped")
         return None
     refuse_long(raw, "sentence_text", row.record.path, row.record.line)
-    id_ = f"{name}-{row.record.row + 1:06d}"
     profession = row.profession
     index = row.record.integer("profession_first_index")
     if not stands_at(raw.split(" "), index, profession):

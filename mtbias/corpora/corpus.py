@@ -57,7 +57,8 @@ class Corpus(Generic[S_co]):
     def part(self, ids: Collection[str]) -> Self:
         """The sentences with these ids as a corpus of their own.
 
-        Its name says how many of how many they are, and has a hash of their ids: other sentences are another corpus.
+        Its name has the number of the sentences, that of the corpus, and a hash of their ids, so that other
+        sentences are another corpus.
         """
         kept = [instance for instance in self.instances if instance.id in ids]
         which = sha256_of(" ".join(instance.id for instance in kept))[:8]

@@ -90,8 +90,9 @@ def weat_two_targets(
 def _share_above(values: Floats, n1: int, settings: EmbeddingSettings) -> Measured:
     """The difference of means of the first `n1` values and the others, with its p.
 
-    p is the share of partitions whose difference is larger, strictly. Where they are drawn, the observed one is added
-    to both counts, (hits + 1) / (drawn + 1), since a p of 0 cannot be known from a sample (Phipson and Smyth 2010).
+    p is the share of partitions whose difference is strictly larger, and of the observed one, which
+    is a partition too: (hits + 1) / all of them, or (hits + 1) / (drawn + 1) where they are drawn.
+    So p is never 0 (Phipson and Smyth 2010); the papers leave the observed one out.
     """
     n, total = len(values), float(values.sum())
 
@@ -105,7 +106,7 @@ def _share_above(values: Floats, n1: int, settings: EmbeddingSettings) -> Measur
     for chosen in _all(n, n1) if exact else _drawn(n, n1, settings):
         hits += int((differences(chosen) > observed + _TIE).sum())
         done += len(chosen)
-    p = hits / done if exact else (hits + 1) / (done + 1)
+    p = (hits + 1) / (done if exact else done + 1)
     return Measured(observed, rests_on={"partitions" if exact else "random partitions": done}, p=p)
 
 

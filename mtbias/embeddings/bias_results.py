@@ -27,7 +27,7 @@ from mtbias.embeddings.measure_settings import MEASURES, WITH_SCIKIT_LEARN, Embe
 from mtbias.embeddings.vectors import ALL_NEUTRAL, EXAMPLE_LISTS, Pair, Vectors, WordLists, read_lists, read_vectors
 from mtbias.errors import DataError, DependencyError, SettingError, escaped
 from mtbias.files.writing import signature_line
-from mtbias.stats.results import UNDEFINED, Floats, estimate_text, number, number_text
+from mtbias.stats.results import UNDEFINED, Floats, estimate_text, number, p_text
 from mtbias.types import JsonDict, frozen
 
 _SIZES = ("words", "dimensions", "repeated_words", "zero_vectors")
@@ -81,7 +81,7 @@ class MeasuredSpaces:
                 for name, each in found.items():
                     label = f"{_LABELS.get(measure, measure)} {name}".rstrip()
                     numbers = {label: each.undefined or estimate_text(each.value, each.ends, decimals)}
-                    numbers |= {} if each.p is None else {f"{label}, p": number_text(each.p, decimals)}
+                    numbers |= {} if each.p is None else {f"{label}, p": p_text(each.p, decimals)}
                     counts = ", ".join(f"{n:,} {what}" for what, n in each.rests_on.items())
                     for row, text in numbers.items():
                         cells = rows.setdefault(row, {**dict.fromkeys(names, UNDEFINED), "rests on": counts})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,14 @@ from numpy.typing import NDArray
 from mtbias.embeddings.bias_measures import edges, gender_direction, gender_subspace, sklearn_module
 from mtbias.embeddings.bias_results import with_vectors
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
-from mtbias.embeddings.vectors import EXAMPLE_LISTS, Vectors, read_lists, read_vectors, vector_lines
+from mtbias.embeddings.vectors import (
+    EXAMPLE_LISTS,
+    Vectors,
+    WordLists,
+    read_lists,
+    read_vectors,
+    vector_lines,
+)
 from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.file_ledger import file_ledger
 from mtbias.files.writing import signature_line, write_atomic, write_json
@@ -27,6 +35,8 @@ from mtbias.types import frozen
 # Source: Ravfogel, Elazar, Gonen, Twiton and Goldberg, *Null it out* (ACL 2020), algorithm 1, with the set-up of their
 # section on word vectors: the words that lean most to each gender and words that lean nowhere, linear support vector
 # machines without intercept, 35 rounds.
+
+_log = logging.getLogger(__name__)
 
 _HELD_OUT = 0.3
 """Share of the words that no classifier is trained on, as in the authors' program."""
@@ -353,4 +363,31 @@ def debias_file(
         "word_lists": {"sha256": lists.sha256},
     }
     write_json(beside, rounded(record))
+    _warn(counts, lists, vectors, path)
     return made
+
+
+_WITHOUT_EFFECT = {
+    "moved": "no word was moved: all tell a gender",
+    "neutralised": "no word was neutralised: all tell a gender",
+    "dimensions_removed": "no dimension was removed: no classifier found the gender of words",
+}
+"""What is to be said where one of the counts is 0."""
+
+
+def _warn(
+    counts: Mapping[str, int | float],
+    lists: WordLists,
+    vectors: Vectors,
+    path: Path,
+) -> None:
+    """Say where a step of the method did nothing, or a list is of no use to it."""
+    found = [message for name, message in _WITHOUT_EFFECT.items() if counts.get(name) == 0]
+    section = lists.gendered
+    if section.pairs and counts.get("pairs_equalised") == 0:
+        found.append("no pair of [gendered] was equalised: none has vectors that differ in gender")
+    listed = {word.lower() for word in (*section.words, *chain.from_iterable(section.pairs))}
+    if "kept" in counts and listed and listed.isdisjoint(map(str.lower, vectors.words)):
+        found.append("no word of [gendered] has a vector")
+    if found:
+        _log.warning("%s: %s", path, "; ".join(found))

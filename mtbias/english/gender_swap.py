@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -144,6 +144,12 @@ def read_swaps(path: Path | None) -> Swaps:
         capital_stays=frozenset(word for word in ours.capital_stays if word.lower() not in swaps),
     )
     return Swaps(words, {"swaps": file.sha256})
+
+
+def has_listed_words(tokens: Iterable[str], table: GenderedWords) -> bool:
+    """Whether any of `tokens` is a word of the table, pronouns aside."""
+    words = map(str.lower, tokens)
+    return any(word in table.swaps and word not in GENDER_OF_PRONOUN for word in words)
 
 
 def _genders(section: JsonObject) -> dict[str, Gender]:

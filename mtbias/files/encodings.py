@@ -99,7 +99,7 @@ def _bytes_of(name: str) -> dict[str, int]:
 
 @cache
 def _pages_with(first: str, second: str) -> tuple[str, ...]:
-    """The code pages in which the first of two characters may begin one of UTF-8, and the second go on."""
+    """The code pages in which the first of two characters may begin one of UTF-8, and the second continue it."""
     return tuple(
         name
         for name in _CODE_PAGES

@@ -164,7 +164,7 @@ def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> N
 
 
 _WORD = re.compile(r"[^\W\d_]+")
-_NUMBERS = {"length": 5, "distance": 5, "pronouns": 1}
+_NUMBERS = {"length": 5, "distance": 5, "pronouns": 1, "corpus_pronouns": 1}
 """What is counted of a sentence, and how wide the classes of a histogram are."""
 
 
@@ -173,7 +173,8 @@ class PropertyMean:
     """The mean of a number over some sentences."""
 
     property: str
-    """length: words between white space; distance: words between entity and pronoun; pronouns: gendered ones."""
+    """length: words between white space; distance: words between entity and pronoun; pronouns:
+    gendered ones, as mtbias counts them; corpus_pronouns: the corpus's own count."""
     of: str
     """``all``, or a stereotype."""
     mean: float
@@ -209,6 +210,7 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
         "length": [len(row.source.split()) for row in rows],
         "distance": [row.distance for row in rows],
         "pronouns": [row.pronouns for row in rows],
+        "corpus_pronouns": pd.array([row.corpus_pronouns for row in rows], dtype="Int64"),
         "stereotype": [str(row.stereotype) for row in rows],
         "domain": [row.domain for row in rows],
     })  # fmt: skip

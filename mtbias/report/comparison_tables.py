@@ -11,14 +11,22 @@ from typing import Any
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.run_table import wrapped
-from mtbias.report.tables import PrintedTable, cut, draw, p_text
+from mtbias.report.tables import PrintedTable, cut, draw
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number
 from mtbias.scoring.weighted import Weighting
-from mtbias.stats.results import ALPHA, UNDEFINED, Difference, Estimate, estimate_text, number_text
+from mtbias.stats.results import (
+    ALPHA,
+    UNDEFINED,
+    Difference,
+    Estimate,
+    estimate_text,
+    number_text,
+    p_text,
+)
 
 _FEW = 2
 """More systems of a language than these are ranked, and their differences shown when asked for."""

@@ -16,7 +16,7 @@ from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.report import page
 from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, script_data
 from mtbias.report.tables import PrintedTable, as_csv, cut, draw, number, printable
-from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text
+from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text, p_text
 from mtbias.types import JsonDict, JsonObject, frozen
 
 
@@ -45,6 +45,10 @@ def render_evaluation(
         for name, result in one.results.items()
     ]
     return draw(tables, form, signatures)
+
+
+_P_DECIMALS = 4
+"""As many as 10,000 resamples can tell apart."""
 
 
 def labelled(one: NamedNumber) -> str:
@@ -103,7 +107,8 @@ def _p(one: NamedNumber | None) -> str:
     if one is None or one.estimate.p is None:
         return ""
     two_sided, one_sided = one.estimate.p, one.estimate.p_one_sided
-    return number(two_sided, 4) + ("" if one_sided is None else f" (one-sided {number(one_sided, 4)})")
+    text = p_text(two_sided, _P_DECIMALS)
+    return text if one_sided is None else f"{text} (one-sided {p_text(one_sided, _P_DECIMALS)})"
 
 
 def _counts(evaluation: Evaluation) -> Iterator[PrintedTable]:
@@ -124,7 +129,8 @@ def _differences(first: str, other: str, differences: Sequence[NumberDifference]
         if one.second == other:
             d = one.difference
             text = estimate_text(d.difference, d.interval, one.number.decimals) + "*" * d.significant
-            rows.append([one.dataset, labelled(one.number), text, number(d.p, 4), number(d.p_holm, 4)])
+            pvalues = (p_text(p, _P_DECIMALS) for p in (d.p, d.p_holm))
+            rows.append([one.dataset, labelled(one.number), text, *pvalues])
     return PrintedTable(
         head=["data set", "number", "difference", "p", "p, Holm"],
         rows=rows,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from mtbias.report.tables import PrintedTable, cut, note_on_bits, p_text, printable
-from mtbias.stats.results import UNDEFINED, interval_text, number_text
+from mtbias.report.tables import PrintedTable, cut, note_on_bits, printable
+from mtbias.stats.results import UNDEFINED, interval_text, number_text, p_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -32,12 +32,11 @@ from mtbias.report.publishing import (
     write_results,
 )
 from mtbias.report.report_runs import corpus_name, language_name
-from mtbias.report.tables import p_text
 from mtbias.scoring.definitions import Best, Unit, decisive
 from mtbias.scoring.finding import RULES
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
-from mtbias.stats.results import ALPHA, estimate_text, number_text
+from mtbias.stats.results import ALPHA, estimate_text, number_text, p_text
 from mtbias.types import frozen
 
 # Which results are ranked together, and the ranks: ties are what paired tests could not tell apart.

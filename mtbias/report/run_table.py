@@ -88,6 +88,8 @@ def render(metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Nu
         _unknown(metrics_json, full=full),
         repeat_block(metrics_json, numbers, level(metrics_json)),
     ]
+    if not full:
+        blocks.append(_noticed_briefly(metrics_json))
     if full:
         blocks += [
             *_breakdowns(metrics_json, numbers),
@@ -359,6 +361,12 @@ def noticed(metrics: JsonObject) -> Iterator[tuple[str, int, str]]:
 def _noticed(metrics: JsonObject) -> str:
     rows = [[f"  {what}", f"{count:,}", f"({first})" if first else ""] for what, count, first in noticed(metrics)]
     return "\n".join(["Noticed in the input", *aligned(rows, "<><")]) if rows else ""
+
+
+def _noticed_briefly(metrics: JsonObject) -> str:
+    """The same as a sentence, without the ids."""
+    found = "; ".join(f"{count:,} {what}" for what, count, _ in noticed(metrics))
+    return "\n".join(wrapped(f"Noticed in the input: {found}.")) if found else ""
 
 
 _ABOUT = {

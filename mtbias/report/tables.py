@@ -14,7 +14,6 @@ from mtbias.stats.results import UNDEFINED, interval_text, number_text
 from mtbias.types import JsonObject, frozen
 
 _LABEL_WIDTH = 24
-_LEAST_P = 0.001
 _LONG = 40
 _SHOWN = 20
 """Of the items of a list."""
@@ -61,11 +60,6 @@ def number(value: float | None, decimals: int = 2) -> str:
 def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
     """``[lower, upper]``; "–" for None."""
     return interval_text(ends, decimals)
-
-
-def p_text(p: float | None) -> str:
-    """Of a p-value three decimals, ``<0.001`` below them; "–" for None."""
-    return UNDEFINED if p is None else f"<{_LEAST_P}" if p < _LEAST_P else f"{p:.3f}"
 
 
 # --- Texts ------------------------------------------------------------------------------------------------------------

@@ -31,9 +31,12 @@ T = TypeVar("T")
 
 
 _KEYS = (
-    "row", "source", "translation", "entity", "gold", "stereotype", "domain", "pronouns", "distance", "pair", "control",
+    "row", "source", "translation", "entity", "gold", "stereotype", "domain", "pronouns",
+    "corpus_pronouns", "distance", "pair", "control",
 )  # fmt: skip
 """The keys of a line that say what was asked and translated, in its order."""
+_OF_SOME_CORPORA = frozenset({"corpus_pronouns"})
+"""Of these, the keys that a line has only where its corpus has a value."""
 
 
 @frozen
@@ -55,6 +58,7 @@ class CallRecord:
     distance: int | None = None
     pair: str | None = None
     control: str | None = None
+    corpus_pronouns: int | None = None
 
     @property
     def id(self) -> str:
@@ -69,9 +73,13 @@ class CallRecord:
 
     def to_json(self) -> JsonDict:
         """The object of the line."""
+        asked = {name: getattr(self, name) for name in _KEYS}
+        for name in _OF_SOME_CORPORA:
+            if asked[name] is None:
+                del asked[name]
         return {
             "id": self.id,
-            **{name: getattr(self, name) for name in _KEYS},
+            **asked,
             **call_json(self.call, self.translation),
             "stanza_gender": self.call.stanza_gender,
             "does": self.call.does,
@@ -123,6 +131,7 @@ class _CallLine(CallLine):
     distance: int | None
     pair: str | None
     control: str | None
+    corpus_pronouns: int | None = None
     # runs of earlier releases have none of these
     stanza_gender: Gender | None = None
     does: Strategy | None = None

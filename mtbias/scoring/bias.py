@@ -112,9 +112,17 @@ def accuracy_bounds(counts: Counts) -> Mapping[str, tuple[float | None, float | 
     return {"accuracy_bounds": (number(percent(correct, confusion.sum())), number(percent(correct, called)))}
 
 
+NOT_COUNTED = "not counted"
+"""The group of sentences whose pronouns nobody counted."""
+
+
 def pronoun_class(pronouns: int | None) -> str:
     """The number of pronouns as the name of a group."""
-    return "not counted" if pronouns is None else str(pronouns)
+    return NOT_COUNTED if pronouns is None else str(pronouns)
+
+
+def _corpus_pronouns(record: Called) -> str | None:
+    return None if record.corpus_pronouns is None else str(record.corpus_pronouns)
 
 
 GENDER_COUNTING = Counting(
@@ -131,6 +139,7 @@ GENDER_COUNTING = Counting(
     breakdowns={
         "domain": lambda record: record.domain,
         "pronouns": lambda record: pronoun_class(record.pronouns),
+        "corpus_pronouns": _corpus_pronouns,
         "stereotype": lambda record: record.stereotype.value,
         "entity": lambda record: record.entity,
     },

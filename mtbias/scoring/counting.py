@@ -44,8 +44,9 @@ class Counting:
     classes: Callable[[Counts], Mapping[str, int]]
     """The rows of a table in each class that a number rests on: ``n``, those with a call (key ``decided``) where it has
     such, and others."""
-    breakdowns: Mapping[str, Callable[[Any], str]]
-    """Properties by which records are grouped: name (``domain``), and a record's group."""
+    breakdowns: Mapping[str, Callable[[Any], str | None]]
+    """Properties by which records are grouped: name (``domain``), and a record's group; None where
+    the corpus does not say it. A property that it says of no record makes no groups."""
     entity: Callable[[Any], str] | None = None
     """What a record is about, where records about one thing resemble each other: intervals are over these too."""
     entity_kind: Callable[[Floats], Counts] | None = None

@@ -175,6 +175,7 @@ class Breakdown:
 BREAKDOWNS = (
     Breakdown("by_domain"),
     Breakdown("by_pronouns", "pronouns in the source", "pronouns"),
+    Breakdown("by_corpus_pronouns", "pronouns as the corpus counts them", "the corpus's pronouns"),
     Breakdown("by_stereotype"),
     Breakdown("by_entity", long=True),
 )

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from mtbias import __version__
 from mtbias.errors import DataError
-from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER, post_edits, strategies, uncalled
+from mtbias.scoring.bias import (
+    GENDER_COUNTING,
+    NOT_COUNTED,
+    UNKNOWN_GENDER,
+    post_edits,
+    strategies,
+    uncalled,
+)
 from mtbias.scoring.consistency import consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
@@ -121,8 +128,12 @@ def score_records(
     if not records:
         raise DataError("expected instances to score, got none: look at the corpus and at what was filtered out")
     row_cells, by = counting.cells(records), {}
-    for name, of in counting.breakdowns.items():
-        tables = counting.tabulate_by(row_cells, map(of, records))
+    for name, group_of in counting.breakdowns.items():
+        groups = [group_of(record) for record in records]
+        if set(groups) == {None}:
+            continue
+        named = (NOT_COUNTED if group is None else group for group in groups)
+        tables = counting.tabulate_by(row_cells, named)
         by[name] = {
             key: counting.group(tables[key].copy(), n_resamples, seed)
             for key in sorted(tables, key=partial(_order, counting.axes.get(name, ())))

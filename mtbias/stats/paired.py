@@ -26,6 +26,8 @@ from mtbias.stats.resampling import (
     holm,
     mcnemar,
     percentile_interval,
+    wilson_percent,
+    with_width,
 )
 from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, Rng, enough, minus, number, source
 from mtbias.types import frozen
@@ -298,6 +300,8 @@ class NumberUnits:
     """Maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined."""
     compared: Collection[str] = ()
     """The numbers that systems are compared in; none named: all."""
+    shares: Collection[str] = ()
+    """The numbers that are shares, in per cent, of things that units have."""
     one_cell: bool = False
     """Whether each unit counts in one cell: resamples draw the table of them, which is the same and takes less time."""
 
@@ -333,26 +337,39 @@ class NumberUnits:
         intervals: Collection[str] | None = None,
         tested: Collection[str] = (),
     ) -> dict[str, Estimate]:
-        """The numbers with percentile intervals over units; `n` (default: units) and all else as in `estimate`."""
+        """The numbers with percentile intervals over units; `n` (default: units) as in `estimate`.
+
+        Where the bootstrap knows a single value, or units are fewer than `MIN_ROWS`, there is no
+        interval; but `shares` have Wilson's, of as many things as there are units that have some,
+        and at most n.
+        """
         whole = self.sums.sum(axis=0)
         resample = (
             partial(bootstrap_counts, whole.astype(np.int64)) if self.one_cell else partial(bootstrap_units, self.sums)
         )
         denominators = dict.fromkeys(self.numbers(whole[None]), len(self.sums)) if n is None else n
-        return estimate(
+        found = estimate(
             whole[None],
             lambda sums: dict(self.numbers(sums)),
             partial(resample, n_resamples=resamples, rng=rng),
             n=denominators,
-            intervals=intervals,
+            intervals=intervals if enough(len(self.sums)) else (),
             tested=tested,
         )
+        if not resamples:
+            return found
+        for name, one in found.items():
+            found[name] = replace(one, interval=with_width(one.interval))
+        of_units = self.numbers(self.sums)
+        for name in self.shares:
+            units = int((~np.isnan(of_units[name])).sum())
+            if found[name].interval is None or not enough(units):
+                found[name] = _with_wilson(found[name], units)
+        return found
 
     def over(self, over: Draw, resamples: int, seed: int) -> dict[str, Estimate]:
-        """The numbers with intervals over what is drawn; without, where that is less than `MIN_ROWS`."""
-        drawn = self.drawn(over)
-        wide = None if enough(len(drawn.sums)) else ()
-        return drawn.estimates(resamples, source(seed), intervals=wide)
+        """The numbers with intervals over what is drawn."""
+        return self.drawn(over).estimates(resamples, source(seed))
 
     def minus(self, other: NumberUnits, over: Draw, resamples: int, seed: int) -> dict[str, Difference]:
         """First (this system) − `other` for each compared number, with the paired interval and p.
@@ -381,6 +398,14 @@ class NumberUnits:
             test=source(seed),
             intervals=lambda _: wide,
         )
+
+
+def _with_wilson(share: Estimate, units: int) -> Estimate:
+    """A share in per cent, of things that so many units have, with Wilson's interval."""
+    if share.value is None:
+        return share
+    things = units if share.n is None else min(units, share.n)
+    return replace(share, interval=wilson_percent(share.value / 100 * things, things))
 
 
 def corrected(

@@ -17,6 +17,7 @@ from functools import reduce
 from itertools import product
 from math import hypot, sqrt
 from statistics import NormalDist
+from sys import float_info
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -129,6 +130,15 @@ def percentile_interval(replicates: Floats, level: float = LEVEL) -> Interval | 
     return float(low), float(high)
 
 
+_POINT = 1e-9
+"""An interval that is narrower is a point: its ends differ by rounding."""
+
+
+def with_width(ends: Interval | None) -> Interval | None:
+    """An interval that is more than a point; None for others, which would be read as certainty."""
+    return ends if ends is not None and ends[1] - ends[0] > _POINT else None
+
+
 def estimate(
     whole: Tables,
     numbers: Callable[[Tables], Mapping[str, Floats]],
@@ -147,9 +157,11 @@ def estimate(
         n: the denominators by name; a number without one is not in it.
         intervals: the names of those that get an interval, by default all (`mtbias.stats.results.enough` says whether
             rows suffice).
-        tested: the names of those that get a one-sided p, the share of resamples in which the number is 0 or less, or
-            undefined; and a two-sided one, min(1, 2·(m + 1) / (R + 1)), with m the fewer of the resamples in which it
-            is 0 or less and of those in which it is 0 or more (undefined counts as both).
+        tested: the names of those that get a one-sided p, (k + 1) / (R + 1) with k the resamples in
+            which the number is 0 or less, or undefined; and a two-sided one, min(1, 2·(m + 1) / (R
+            + 1)), with m the fewer of the resamples in which it is 0 or less and of those in which
+            it is 0 or more (undefined counts as both). No p is 0, which no sample of resamples can
+            tell.
     """
     point = numbers(whole)
     replicates = resample(lambda sums: np.stack(list(numbers(sums).values()), axis=-1))
@@ -158,9 +170,9 @@ def estimate(
         interval = percentile_interval(column) if intervals is None or name in intervals else None
         p = two_sided = None
         if name in tested and len(column):
-            p = float((~(column > 0)).mean())
-            fewer = min(int((~(column > 0)).sum()), int((~(column < 0)).sum()))
-            two_sided = min(1.0, 2 * (fewer + 1) / (len(column) + 1))
+            not_above, not_below = int((~(column > 0)).sum()), int((~(column < 0)).sum())
+            p = (not_above + 1) / (len(column) + 1)
+            two_sided = min(1.0, 2 * (min(not_above, not_below) + 1) / (len(column) + 1))
         found[name] = Estimate(number(value[0]), interval, n.get(name), two_sided, p)
     return found
 
@@ -258,13 +270,14 @@ def mcnemar(b: int, c: int) -> float:
 
     In `b` pairs only the first is correct, in `c` only the second.
 
-    Edge cases: 1 where no pair differs.
+    Edge cases: 1 where no pair differs; the least positive number where p is below it (some 1,000
+    pairs that all differ one way).
 
     Source: McNemar (1947); the exact form as in Agresti, *Categorical Data Analysis* (2013), section 11.1.
     """
     from scipy.special import bdtr
 
-    return min(1.0, 2 * float(bdtr(min(b, c), b + c, 0.5)))
+    return min(1.0, max(2 * float(bdtr(min(b, c), b + c, 0.5)), float_info.min))
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

@@ -119,19 +119,31 @@ def enough(rows: int | Sequence[int]) -> bool:
 T = TypeVar("T")
 
 
+_P_VALUES = frozenset({"p", "p_holm", "p_one_sided"})
+"""What p-values are called in files."""
+
+
 def rounded(value: T) -> T:
     """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting; all else as it is.
 
-    Rounded at the very end, so that the same run gives the same bytes.
+    Rounded at the very end, so that the same run gives the same bytes. A p-value above 0 never
+    becomes 0: one that is too small for `DECIMALS` keeps its first two digits.
     """
     found: Any = value
     if isinstance(value, float):
         found = round(value, DECIMALS) + 0.0
     elif isinstance(value, dict):
-        found = {key: rounded(part) for key, part in value.items()}
+        found = {
+            key: _rounded_p(part) if key in _P_VALUES and isinstance(part, float) else rounded(part)
+            for key, part in value.items()
+        }
     elif isinstance(value, list | tuple):
         found = [rounded(part) for part in value]
     return cast(T, found)
+
+
+def _rounded_p(p: float) -> float:
+    return rounded(p) or float(f"{p:.1e}")
 
 
 UNDEFINED = "–"
@@ -152,3 +164,11 @@ def estimate_text(value: float | None, ends: Sequence[float] | None, decimals: i
     """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
     text = number_text(value, decimals)
     return text if value is None or ends is None else f"{text} {interval_text(ends, decimals)}"
+
+
+def p_text(p: float | None, decimals: int = 3) -> str:
+    """A p-value, never as 0: ``<0.001`` below the least that `decimals` can show; "–" for None."""
+    if p is None:
+        return UNDEFINED
+    least = 10**-decimals
+    return f"<{least:.{decimals}f}" if p < least else f"{p:.{decimals}f}"

@@ -66,7 +66,7 @@ def without_key(text: str, key: str) -> str:
     """Text of a server without the key, as it is or disguised.
 
     Whatever a server says comes here before it is kept, shown or repaired: a server that repeats
-    the key must not put it into a file or a message. Where a repair would bring it to light, the
+    the key must not put it into a file or a message. Where a repair would show it, the
     repaired text is what is kept, without it.
     """
     if len(key) < _SECRET:

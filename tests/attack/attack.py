@@ -35,6 +35,8 @@ class Attack:
     code: int = 1
     """0 only where the input is in fact acceptable, with `why`."""
     why: str = ""
+    says: str = ""
+    """A part of what must be said: in the message, in a line of warning, or in what is printed."""
 
     @property
     def words(self) -> list[str]:
@@ -127,8 +129,12 @@ def _faults_of_lines(attack: Attack, outcome: Outcome) -> list[str]:
     A message has at most 400 characters, of which a terminal obeys none.
     """
     found, lines = [], outcome.err.splitlines()
-    if outcome.code == 0 and lines:
+    warned = len(lines) == 1 and bool(attack.says) and attack.says in lines[0]
+    if outcome.code == 0 and lines and not warned:
         found.append(f"done, with {len(lines)} lines on standard error")
+    said = " ".join(f"{outcome.err} {outcome.out}".split())
+    if attack.says not in said:
+        found.append(f"nowhere said: {attack.says!r}")
     if outcome.code != 0 and (not all(line.startswith("mtbias: ") for line in lines) or not 1 <= len(lines) <= 3):
         found.append("standard error is not one to three lines of mtbias's own")
     if "Traceback" in outcome.err or "Warning" in outcome.err:

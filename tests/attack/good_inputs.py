@@ -19,6 +19,17 @@ ROWS = 6
 """Of the demo's corpus: three pairs."""
 
 
+_WITH_NAMES = """\
+#begin document (nw/names//0); part 000
+nw/names//0\t0\t0\tAnn\tNNP\t(1)
+nw/names//0\t0\t1\tcalled\tVBD\t-
+nw/names//0\t0\t2\tTom\tNNP\t(2)
+
+#end document
+"""
+"""A document whose tags tell names."""
+
+
 def write_good_inputs(folder: Path) -> None:
     """Write all of them but the runs, which `mtbias score` makes of them."""
     _write_corpora(folder)
@@ -122,7 +133,7 @@ def _write_clusters(folder: Path) -> None:
     texts = {"pro": conll(PRO_SENTENCES, "pro"), "anti": conll(ANTI_SENTENCES, "anti")}
     (folder / "system.conll").write_text("".join(texts.values()), encoding="utf-8")
     _write_answers(folder / "system.jsonl", [f"nw/{name}//{n}" for name, n in product(texts, range(3))])
-    (folder / "train.conll").write_text(texts["pro"], encoding="utf-8")
+    (folder / "train.conll").write_text(texts["pro"] + _WITH_NAMES, encoding="utf-8")
     (folder / "swaps.tsv").write_text("actor\tactress\nking\tqueen\n", encoding="utf-8")
     (folder / "ids.tsv").write_text("".join(f"{n}\t{n}\n" for n in range(3)), encoding="utf-8")
 

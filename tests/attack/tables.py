@@ -29,6 +29,7 @@ def table(name: str) -> Iterator[Attack]:
             code=int(row["code"]),
             prepare=row["prepare"],
             why=row["why"],
+            says=unescaped(row.get("says", "")),
         )
 
 

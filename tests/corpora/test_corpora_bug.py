@@ -12,6 +12,7 @@ import pytest
 from mtbias.corpora import Corpus, count_pronouns, load_corpus
 from mtbias.corpora.bug import read_rows, stands_at
 from mtbias.errors import DataError
+from mtbias.translate.given_translations import read_translations
 from mtbias.types import Gender, Instance, Stereotype
 
 SENTENCE = "The doctor said she is late ."
@@ -55,6 +56,24 @@ def test_the_release_with_byte_order_mark_and_index_column(tmp_path: Path) -> No
     # 1 is pro and -1 anti: the README's column table says the reverse.
     assert [i.stereotype for i in corpus.instances] == [Stereotype.ANTI, Stereotype.NONE, Stereotype.PRO]
     assert corpus.notes == {"byte-order mark dropped": 1}
+
+
+def test_shuffled_rows_keep_their_ids(tmp_path: Path) -> None:
+    sentences = ["The doctor said she is late .", "The doctor lost her hat .", "The doctor said she left ."]
+    frame = pd.DataFrame([row(sentence_text=text) for text in sentences])
+    frame.to_csv(tmp_path / "a.csv")
+    frame.iloc[[2, 0, 1]].to_csv(tmp_path / "b.csv")
+    before, after = load(tmp_path / "a.csv"), load(tmp_path / "b.csv")
+    assert {i.id: i.source for i in after.instances} == {i.id: i.source for i in before.instances}
+    assert [i.row for i in after.instances] == [0, 1, 2]
+    assert after.notes == {"row whose number in the file's index is not its place: ids have the number": 3}
+    # Translations by id find their sentences again, whatever the order.
+    (tmp_path / "t.tsv").write_text(
+        "id\ttarget\n" + "".join(f"{i.id}\tT {i.source}\n" for i in before.instances).replace("T The", "Der"),
+        encoding="utf-8",
+    )
+    given = read_translations(tmp_path / "t.tsv", after.instances)
+    assert [t.text for t in given.translations] == [i.source.replace("The", "Der") for i in after.instances]
 
 
 def test_each_dataset_has_its_file(tmp_path: Path) -> None:

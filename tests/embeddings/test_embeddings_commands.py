@@ -261,6 +261,32 @@ def test_a_word_of_which_nothing_is_left_is_written_with_zeros(tmp_path: Path, e
     assert "out.txt\n" in shown
 
 
+@pytest.mark.parametrize(
+    ("gendered", "warning"),
+    [
+        ("", None),
+        ("pairs = [['she', 'he']]", None),
+        ("pairs = [['aunt', 'uncle']]\nwords = ['nurse']", "no pair of [gendered] was equalised: none"),
+        ("words = ['aunt']", "no word of [gendered] has a vector"),
+        ("pairs = [['she', 'he']]\nwords = ['nurse', 'pure']", "no word was neutralised: all tell a gender"),
+    ],
+)
+def test_lists_without_effect_are_warned_of(
+    tmp_path: Path,
+    embeddings: Callable[..., str],
+    caplog: pytest.LogCaptureFixture,
+    gendered: str,
+    warning: str | None,
+) -> None:
+    data = written(tmp_path, "she\t1 0\nhe\t-1 0\nnurse\t3 4\npure\t2 1\n")
+    lists = "[direction]\npairs = [['she', 'he']]\n" + (f"[gendered]\n{gendered}\n" if gendered else "")
+    words = written(tmp_path, lists, "w.toml")
+    embeddings("debias", "--vectors", data, "--words", words, "--method", "hard", "--out", tmp_path / "out.txt")
+    texts = [record.message for record in caplog.records]
+    assert len(texts) == (warning is not None)
+    assert all(text.startswith(f"{data}: {warning}") for text in texts)
+
+
 def test_limit_reads_and_writes_the_first_words(tmp_path: Path, embeddings: Callable[..., str]) -> None:
     data = written(tmp_path, "4 2\nshe 1 0\nhe -1 0\nnurse 3 4\nmore 1 1\n")
     words = written(tmp_path, "[direction]\npairs = [['she', 'he']]\n", "w.toml")

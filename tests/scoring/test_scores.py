@@ -83,6 +83,16 @@ def test_overall_and_breakdowns_by_hand() -> None:
     assert scores.by["stereotype"]["pro"]["delta_s"].value is None
 
 
+def test_the_corpuss_own_count_of_pronouns_is_a_breakdown_of_its_own() -> None:
+    # The file says 2 of row 0, nothing of row 1, 0 of row 2; a corpus that counts nothing has no such groups.
+    counted = [replace(INSTANCES[0], corpus_pronouns=2), INSTANCES[1], replace(INSTANCES[2], corpus_pronouns=0)]
+    scores = score(counted, CALLS[:3], n_resamples=0)
+    assert {key: group.n for key, group in scores.by["corpus_pronouns"].items()} == {"0": 1, "2": 1, "not counted": 1}
+    assert list(scores.by["pronouns"]) == ["1", "2", "10"]
+    assert "by_corpus_pronouns" in scores.to_json()
+    assert "by_corpus_pronouns" not in score(INSTANCES, CALLS, n_resamples=0).to_json()
+
+
 def test_reasons_are_those_that_occur_in_the_order_of_the_stages() -> None:
     assert score(INSTANCES, CALLS, n_resamples=0).reasons == {Reason.UNTRANSLATED: 1, Reason.NO_MORPHOLOGY: 1}
     assert list(score(INSTANCES, CALLS, n_resamples=0).reasons) == [Reason.UNTRANSLATED, Reason.NO_MORPHOLOGY]

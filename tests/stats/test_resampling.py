@@ -20,7 +20,7 @@ from mtbias.stats.resampling import (
     wilson_percent,
     wilson_percent_of_units,
 )
-from mtbias.stats.results import Estimate, Floats
+from mtbias.stats.results import Estimate, Floats, p_text, rounded
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
@@ -246,7 +246,27 @@ def test_two_sided_p_is_twice_the_smaller_tail_with_one_resample_more() -> None:
         return statistic(values[:, None])
 
     found = estimate(np.ones((1, 1)), lambda sums: {"x": sums[:, 0]}, drawn, n={}, tested=["x"])["x"]
-    assert (found.p_one_sided, found.p) == (3 / 10, 2 * (3 + 1) / 11)
+    assert (found.p_one_sided, found.p) == ((3 + 1) / 11, 2 * (3 + 1) / 11)
+
+
+def test_a_p_of_resamples_is_never_0() -> None:
+    # All of 200 resamples are above 0: the least that they can tell is 1 of 201.
+    def drawn(statistic: Callable[[Floats], Floats]) -> Floats:
+        return statistic(np.ones((200, 1)))
+
+    found = estimate(np.ones((1, 1)), lambda sums: {"x": sums[:, 0]}, drawn, n={}, tested=["x"])["x"]
+    assert (found.p_one_sided, found.p) == (1 / 201, 2 / 201)
+
+
+def test_p_values_in_files_and_in_print_are_never_0() -> None:
+    # Six decimals would make 0 of 0.00000034; the share beside it is no p-value, and is 0 to six decimals.
+    content = {"p": 3.4e-7, "share": 3.4e-7, "tests": [{"p_holm": 0.25, "p_one_sided": None}]}
+    assert rounded(content) == {"p": 3.4e-7, "share": 0.0, "tests": [{"p_holm": 0.25, "p_one_sided": None}]}
+    assert rounded({"p": 0.123456789}) == {"p": 0.123457}
+    # The least p of 10,000 resamples, 1 / 10,001, is below what four decimals show.
+    texts = [p_text(p, 4) for p in (1 / 10_001, 0.0001, 0.00051, None)]
+    assert texts == ["<0.0001", "0.0001", "0.0005", "–"]
+    assert [p_text(p) for p in (0.00099, 0.001, 0.0406)] == ["<0.001", "0.001", "0.041"]
 
 
 def test_intervals_of_several_numbers_are_those_of_each() -> None:

@@ -115,6 +115,8 @@ def test_mcnemar_is_scipys_binomial_test(b: int, c: int) -> None:
 def test_mcnemar_by_hand() -> None:
     # P(X <= 1), X ~ Binomial(5, 1/2): (1 + 5) / 32; twice that.
     assert mcnemar(1, 4) == pytest.approx(0.375, rel=1e-15)
+    # 2 · 2^-2000 is below the least number that a computer has, and not 0.
+    assert 0 < mcnemar(0, 2000) < 1e-300
 
 
 def test_holm_by_hand() -> None:

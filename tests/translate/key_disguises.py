@@ -88,6 +88,14 @@ DISGUISES: Mapping[str, Mapping[str, Callable[[str], str]]] = {
 }  # fmt: skip
 """By what `mtbias.files.text_repair` undoes."""
 
+UNDONE_BY_NOBODY = {
+    # Of these repair undoes what is beyond ASCII alone, or nothing: they stay as they are.
+    "entities: named", "escapes: of Python", "escapes: of MIME", "escapes: of a line of MIME",
+    "letters: Greek", "composed: an accent",
+}  # fmt: skip
+UNDONE_IN_A_WORD_ALONE = {"escapes: of MIME, wide", "escapes: of addresses"}
+"""Of these repair undoes nothing where the whole line is written so, or where it has blanks."""
+
 EACH: Sequence[tuple[str, Callable[[str], str]]] = [
     (f"{kind}: {name}", disguise) for kind, by_name in DISGUISES.items() for name, disguise in by_name.items()
 ]

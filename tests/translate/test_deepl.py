@@ -22,7 +22,7 @@ from mtbias.translate.system_kinds import find_kind
 from mtbias.types import SourceSentence
 
 from .endpoint_server import Reply, Server, serving
-from .key_disguises import EACH
+from .key_disguises import EACH, UNDONE_BY_NOBODY, UNDONE_IN_A_WORD_ALONE
 from .key_disguises import KEY as DISGUISED_KEY
 
 KEY = "0123-a-very-secret-key:fx"
@@ -185,13 +185,16 @@ def test_what_goes_wrong_is_a_line_without_the_key(reply: Reply, said: str, star
 
 
 def test_a_translation_has_no_key(start: Callable[..., Speaker], monkeypatch: pytest.MonkeyPatch) -> None:
-    said = [f"Der Koch sah {disguise(DISGUISED_KEY)} hier." for _, disguise in EACH]
+    nowhere = UNDONE_BY_NOBODY | UNDONE_IN_A_WORD_ALONE
+    disguises = [disguise for name, disguise in EACH if name not in nowhere]
+    said = [f"Der Koch sah {disguise(DISGUISED_KEY)} hier." for disguise in disguises]
     start(lambda *_: Reply(json.dumps({"translations": [answered(text) for text in said]}).encode()))
     monkeypatch.setenv("DEEPL_AUTH_KEY", DISGUISED_KEY)
     store = MemoryStore()
-    run(plan(sentences(len(EACH))), store)
+    run(plan(sentences(len(disguises))), store)
     (kept,) = store.parts.values()
-    assert all(re.fullmatch(r"Der Koch sah ▁?\[key\][*`_]* hier\.", record["text"]) for record in kept)
+    hidden = re.compile(r"Der ?Koch ?sah ▁?\[key\][*`_]* ?hier\.")
+    assert [record["text"] for record in kept if not hidden.fullmatch(record["text"])] == []
 
 
 def test_an_answer_that_does_not_come_to_an_end_is_not_waited_for(

@@ -16,16 +16,9 @@ from mtbias.translate.language_models.cleaning import clean
 from mtbias.translate.language_models.prompt_files import load_prompt
 from mtbias.translate.remote_server import server_line, without_key
 
-from .key_disguises import DISGUISES, EACH, KEY
+from .key_disguises import DISGUISES, EACH, KEY, UNDONE_BY_NOBODY, UNDONE_IN_A_WORD_ALONE
 
 SOURCE = "The doctor slept well yesterday and greeted the nurse."
-UNDONE_BY_NOBODY = {
-    # Of these repair undoes what is beyond ASCII alone, or nothing: they stay as they are.
-    "entities: named", "escapes: of Python", "escapes: of MIME", "escapes: of a line of MIME",
-    "letters: Greek", "composed: an accent",
-}  # fmt: skip
-UNDONE_IN_A_WORD_ALONE = {"escapes: of MIME, wide", "escapes: of addresses"}
-"""Of these repair undoes nothing where the whole line is written so, or where it has blanks."""
 
 
 def readings(text: str) -> list[str]:
