@@ -26,7 +26,7 @@ PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
 # The demo's language.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex budgets format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
@@ -36,7 +36,7 @@ help:
 	@echo "make test-adapters    test the adapters (docs/adapters.md) with the real harnesses: installs them"
 	@echo "make test-eflomal     test --aligner eflomal: installs it (GPL, compiled)"
 	@echo "make test-latex       test that LaTeX compiles the tables for papers: needs pdflatex"
-	@echo "make budgets          print the tokens of every package beside its budget"
+	@echo "make density          print how dense the code of every package is"
 	@echo "make format           let ruff format and fix what it can"
 	@echo "make wheel            build dist/*.whl and dist/*.tar.gz, and list the wheel's files"
 	@echo "make docs             build the documentation site, into site/"
@@ -119,8 +119,8 @@ test-latex: install
 	@command -v pdflatex > /dev/null || { echo "expected pdflatex, found none (Debian: apt install texlive-latex-recommended)"; exit 1; }
 	$(PYTEST) -m latex
 
-budgets: install
-	$(BIN)/python -m pytest -q -s tests/test_budgets.py
+density: install
+	$(BIN)/python -m pytest -q -s tests/test_density.py
 
 format: install
 	$(BIN)/ruff check --fix .

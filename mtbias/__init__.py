@@ -1,7 +1,8 @@
 """mtbias measures gender bias in machine translation.
 
-``mtbias.evaluate``, ``mtbias.score``, ``mtbias.compare`` and ``mtbias.read_run`` do what the commands do and give
-objects instead of text; they are imported when they are first asked for, so that ``import mtbias`` costs nothing.
+``mtbias.evaluate``, ``mtbias.score``, ``mtbias.compare`` and ``mtbias.read_run`` do what the
+commands do and give objects instead of text; they are imported when they are first asked for, so
+that ``import mtbias`` costs nothing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The Python API: what the commands do, as functions whose results are objects.
 
-``mtbias.evaluate`` is ``mtbias eval``, ``mtbias.score`` is ``mtbias score``, ``mtbias.read_run`` reads the folder that
-either wrote; all three give a `Run`. ``mtbias.compare`` is ``mtbias compare``. They take the settings that are the
-commands' options (`mtbias.settings`), run the same code (`mtbias.evaluation`) and give the same numbers. Nothing is
-printed, unless `progress=True`, and nothing exits: what is wrong is an error of `mtbias.errors`, all of them kinds of
-`MtbiasError`.
+``mtbias.evaluate`` is ``mtbias eval``, ``mtbias.score`` is ``mtbias score``, ``mtbias.read_run``
+reads the folder that either wrote; all three give a `Run`. ``mtbias.compare`` is ``mtbias
+compare``. They take the settings that are the commands' options (`mtbias.settings`), run the same
+code (`mtbias.evaluation`) and give the same numbers. Nothing is printed, unless `progress=True`,
+and nothing exits: what is wrong is an error of `mtbias.errors`, all of them kinds of `MtbiasError`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Run(FinishedRun):
         return str(as_html(overall_table(self.metrics, numbers=self.numbers)))
 
     def __getattr__(self, name: str) -> float | None:
-        """A number of the whole corpus by its key (``run.delta_g``): as in `metrics`, None where undefined.
+        """A number of the whole corpus by its key (``run.delta_g``): as in `metrics`, None where
+        undefined.
 
         Raises:
             AttributeError: there is no such number; names the close ones.
@@ -87,7 +88,9 @@ class Run(FinishedRun):
         numbers = self._numbers()
         if name in numbers:
             return numbers[name]
-        raise AttributeError(f"a run has no {name!r}; {choices(name, numbers, {each: each for each in dir(self)})}")
+        raise AttributeError(
+            f"a run has no {name!r}; {choices(name, numbers, {each: each for each in dir(self)})}"
+        )
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._numbers()})
@@ -96,20 +99,27 @@ class Run(FinishedRun):
         """The numbers of the whole corpus, those over pairs of sentences too where it has pairs."""
         found = {number.key: number.of(self.metrics["overall"]).value for number in self.numbers}
         pairs = self.metrics.get("consistency")
-        return found if pairs is None else {**found, **{n.key: n.of(pairs["all"]).value for n in CONSISTENCY}}
+        return (
+            found
+            if pairs is None
+            else {**found, **{n.key: n.of(pairs["all"]).value for n in CONSISTENCY}}
+        )
 
     def to_frame(self) -> pd.DataFrame:
-        """The numbers as a data frame, one row a group: see `mtbias.scoring.scores.Scores.to_frame`."""
+        """The numbers as a data frame, one row a group: see
+        `mtbias.scoring.scores.Scores.to_frame`.
+        """
         return self.scores.to_frame()
 
     def calls_frame(self) -> pd.DataFrame:
         """The sentences as a data frame, one row each, in the corpus's order, with the id as index.
 
-        Columns: those of `calls.jsonl` up to `reason`, `stanza_gender` and `does`; `correct` (the call is the gold
-        gender; no call is not correct; missing where the gender is unknown); `target` (the aligned words, joined by a
-        space); `decided_by` (the kind of word the call rests on); `edits` (how many words show the gender). What is
-        absent is missing: `gender` where there is no call, `reason` where there is one. For another measure than the
-        gender of an entity: the keys of its lines.
+        Columns: those of `calls.jsonl` up to `reason`, `stanza_gender` and `does`; `correct` (the
+        call is the gold gender; no call is not correct; missing where the gender is unknown);
+        `target` (the aligned words, joined by a space); `decided_by` (the kind of word the call
+        rests on); `edits` (how many words show the gender). What is absent is missing: `gender`
+        where there is no call, `reason` where there is one. For another measure than the gender of
+        an entity: the keys of its lines.
         """
         import pandas as pd
 
@@ -146,13 +156,14 @@ def evaluate(
     """Translate a corpus with a model and score the translations, as ``mtbias eval`` does.
 
     Args:
-        model: short name (``mtbias list models`` lists them), hub id, folder with a checkpoint, ``openai:NAME`` of an
-            endpoint, or ``SCHEME:NAME`` of a plugin.
+        model: short name (``mtbias list models`` lists them), hub id, folder with a checkpoint,
+            ``openai:NAME`` of an endpoint, or ``SCHEME:NAME`` of a plugin.
         lang: code of the target language, such as ``de``.
         out: folder of the run, where an interrupted run resumes; None keeps everything in memory.
-        settings: the options of ``mtbias eval``, such as ``EvalSettings(dataset="bug", preset="fast")``.
-        progress: True shows the stages on standard error, a bar on a terminal, else a line every 30 seconds; a
-            function is called as ``progress(stage, done, total)``.
+        settings: the options of ``mtbias eval``, such as ``EvalSettings(dataset="bug",
+            preset="fast")``.
+        progress: True shows the stages on standard error, a bar on a terminal, else a line every 30
+            seconds; a function is called as ``progress(stage, done, total)``.
 
     Raises:
         UsageError: a value that cannot be, or two that exclude each other.
@@ -171,7 +182,8 @@ def translate_shard(
     settings: EvalSettings | None = None,
     progress: Progress | bool = False,
 ) -> ShardReport:
-    """Translate a part of the run in a folder, as ``mtbias eval --shard`` does; `evaluate` completes the run.
+    """Translate a part of the run in a folder, as ``mtbias eval --shard`` does; `evaluate`
+    completes the run.
 
     Args:
         model: as of `evaluate`.
@@ -193,7 +205,8 @@ def translate_shard(
 def estimate_requests(
     model: str, lang: str, *, out: AnyPath | None = None, settings: EvalSettings | None = None
 ) -> RequestEstimate:
-    """How many requests, and about how many tokens, `evaluate` would send to an endpoint, which is asked nothing.
+    """How many requests, and about how many tokens, `evaluate` would send to an endpoint, which is
+    asked nothing.
 
     Args:
         model: ``openai:NAME``.
@@ -210,7 +223,9 @@ def estimate_requests(
     folder = None if out is None else Path(out)
     plan = planned(_prepared(model, lang, settings, progress=False), folder)
     if not isinstance(plan, endpoint_system.EndpointPlan):
-        raise SettingError("dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one")
+        raise SettingError(
+            "dry_run", "expected an endpoint (--model openai:NAME), which is asked one by one"
+        )
     return endpoint_system.estimate_requests(plan, readable_store(plan, folder))
 
 
@@ -231,31 +246,38 @@ def score(
 ) -> Run:
     """Score given translations, as ``mtbias score`` does. Nothing is downloaded.
 
-    The sentences are those of the settings' data set (WinoMT), or with `sources` those that are given. Translations in
-    memory are what a JSONL file of theirs would be, with an object of ``id`` and ``target`` a line, and sentences in
-    memory what a file ``sentences.jsonl`` would be, with an object of ``source``, ``entity``, ``gender`` (and
-    ``stereotype``) a line: these files, given to ``mtbias score``, have the same numbers and the same fingerprint.
+    The sentences are those of the settings' data set (WinoMT), or with `sources` those that are
+    given. Translations in memory are what a JSONL file of theirs would be, with an object of ``id``
+    and ``target`` a line, and sentences in memory what a file ``sentences.jsonl`` would be, with an
+    object of ``source``, ``entity``, ``gender`` (and ``stereotype``) a line: these files, given to
+    ``mtbias score``, have the same numbers and the same fingerprint.
 
     Args:
-        translations: the path of a file (a `str` is a path); or one text for each instance in the corpus's order; or
-            texts by the id of the instance. None, or an id that is not there, is a missing translation.
+        translations: the path of a file (a `str` is a path); or one text for each instance in the
+            corpus's order; or texts by the id of the instance. None, or an id that is not there, is
+            a missing translation.
         lang: code of the target language, such as ``de``.
         sources: sentences of one's own, with `entities` and `genders` of the same length.
-        entities: the person of each, as its words stand in the sentence once: ``construction worker``.
+        entities: the person of each, as its words stand in the sentence once: ``construction
+            worker``.
         genders: of that person: male, female, neutral or unknown.
-        stereotypes: whether the gender fits that of the stereotype: pro, anti or none; by default none.
-        system: name of the system, for the signature; by default the file's name, or "translations".
+        stereotypes: whether the gender fits that of the stereotype: pro, anti or none; by default
+            none.
+        system: name of the system, for the signature; by default the file's name, or
+            "translations".
         out: folder of the run; None keeps everything in memory.
         allow_missing: score even if less than 95 % of the corpus is translated.
-        clean: the translations are answers of a language model: what stands around them is removed and counted.
+        clean: the translations are answers of a language model: what stands around them is removed
+            and counted.
         settings: the options of ``mtbias score``, such as ``ScoreSettings(dataset="bug")``.
         progress: as of `evaluate`.
 
     Raises:
-        UsageError: a value that cannot be; sources, entities, genders or stereotypes of different length.
+        UsageError: a value that cannot be; sources, entities, genders or stereotypes of different
+            length.
         DataError: the translations do not fit the corpus; an entity that is not in its sentence.
-        MissingResourceError: data set or Stanza's models are missing; the message names the command that downloads
-            them.
+        MissingResourceError: data set or Stanza's models are missing; the message names the command
+            that downloads them.
         MtbiasError: any other fault of data, plugin or folder.
     """
     settings = settings or ScoreSettings()
@@ -275,13 +297,16 @@ def score_systems(
     settings: ScoreSettings | None = None,
     progress: Progress | bool = False,
 ) -> tuple[list[Run], Comparison | None]:
-    """Score several systems' translations, as ``mtbias score`` does with more than one file or language.
+    """Score several systems' translations, as ``mtbias score`` does with more than one file or
+    language.
 
-    Corpus, aligner and Stanza are loaded once a language. Each system and language has the run that `score` gives, in
-    the folder ``SYSTEM-LANG`` of `out`; `out` also gets the page of all, ``report.html``.
+    Corpus, aligner and Stanza are loaded once a language. Each system and language has the run that
+    `score` gives, in the folder ``SYSTEM-LANG`` of `out`; `out` also gets the page of all,
+    ``report.html``.
 
     Args:
-        translations: for each system the path of its file; ``{lang}`` in it stands for the language.
+        translations: for each system the path of its file; ``{lang}`` in it stands for the
+            language.
         langs: codes of the target languages.
         out: folder of the runs; those that are done there are read, not made again.
         allow_missing: as of `score`.
@@ -293,21 +318,26 @@ def score_systems(
         the runs, by language, and their comparison; None where no language has two systems.
 
     Raises:
-        UsageError: several languages and a path without ``{lang}``, or names that are no names of folders.
+        UsageError: several languages and a path without ``{lang}``, or names that are no names of
+            folders.
         OutputError: `out` is the folder of a run.
         MtbiasError: as of `score`; files are looked for before anything is computed.
     """
     settings, folder = settings or ScoreSettings(), Path(out)
     file_ledger().refuse_loss(folder / REPORT)
     if not (translations and langs):
-        raise UsageError(f"expected systems and languages, got {len(translations)} and {len(langs)}")
+        raise UsageError(
+            f"expected systems and languages, got {len(translations)} and {len(langs)}"
+        )
     for name, path in translations.items():
         if not name or name in {".", ".."} or "/" in name or "\0" in name:
             raise UsageError(
                 f"{path}: expected a system's name that a folder can have, got {name!r:.60}; give NAME=FILE"
             )
         if len(langs) > 1 and LANG not in str(path):
-            raise UsageError(f"expected {LANG} in the path where there are several languages, got {path}")
+            raise UsageError(
+                f"expected {LANG} in the path where there are several languages, got {path}"
+            )
     named = [(name, lang) for lang in langs for name in translations]
     files = [str(translations[name]).replace(LANG, lang) for name, lang in named]
     given = [
@@ -329,7 +359,8 @@ def read_run(path: AnyPath) -> Run:
     """Read the folder of a finished run, whether a command or a function wrote it.
 
     Raises:
-        RunFolderError: there is no run, it is not finished, or a file of it was changed; the message says which.
+        RunFolderError: there is no run, it is not finished, or a file of it was changed; the
+            message says which.
         DataError: a file is damaged; with path and line.
     """
     return Run.read(RunFolder(Path(path)))
@@ -346,7 +377,8 @@ def compare(
 
     Args:
         compared: two runs or more, or their folders; with `weighted` one is enough.
-        weighted: weighted ΔG and ΔS too, balanced over these properties, or with True over all that vary.
+        weighted: weighted ΔG and ΔS too, balanced over these properties, or with True over all that
+            vary.
         names: of the systems, one for each run, in place of those that the runs have.
         different_evaluators: compare runs of a language although different evaluators read them.
         settings: seed and resamples of bootstrap and randomisation.
@@ -370,13 +402,17 @@ def compare(
     )
 
 
-def _own_corpus(columns: Mapping[str, Sequence[str] | None], settings: ScoreSettings) -> Corpus[Instance] | None:
+def _own_corpus(
+    columns: Mapping[str, Sequence[str] | None], settings: ScoreSettings
+) -> Corpus[Instance] | None:
     """The corpus of sentences in memory; None where none are given."""
     given = {name: list(values) for name, values in columns.items() if values is not None}
     if not given:
         return None
     if settings.dataset is not None or settings.data is not None:
-        raise UsageError("expected sources, or settings with dataset or data, got both; leave one out")
+        raise UsageError(
+            "expected sources, or settings with dataset or data, got both; leave one out"
+        )
     lengths = {name: len(values) for name, values in given.items()}
     if not {"source", "entity", "gender"} <= given.keys() or len(set(lengths.values())) > 1:
         found = ", ".join(f"{n} of {name}" for name, n in lengths.items())
@@ -407,7 +443,8 @@ def _given(
     else:
         texts = translations
         given = GivenSystem(
-            system or "translations", lambda corpus: join_texts(texts, corpus.instances, allow_missing=allow_missing)
+            system or "translations",
+            lambda corpus: join_texts(texts, corpus.instances, allow_missing=allow_missing),
         )
     if not clean:
         return given
@@ -416,7 +453,9 @@ def _given(
     return cleaned_system(given, lang)
 
 
-def _prepared(model: str, lang: str, settings: EvalSettings | None, progress: Progress | bool) -> Request:
+def _prepared(
+    model: str, lang: str, settings: EvalSettings | None, progress: Progress | bool
+) -> Request:
     settings = settings or EvalSettings()
     request = prepare_eval(model, lang, settings, bars=progress is True and draws_bars(sys.stderr))
     refuse_unused(model, request.system, settings)
@@ -428,7 +467,9 @@ def _shown(progress: Progress | bool) -> Progress:
 
 
 def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
-    done = evaluate_request(request, out=None if out is None else Path(out), progress=_shown(progress))
+    done = evaluate_request(
+        request, out=None if out is None else Path(out), progress=_shown(progress)
+    )
     return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
 
 
@@ -437,7 +478,9 @@ def _row(record: CallRecord) -> dict[str, Any]:
     content = record.to_json()
     call = record.call
     kept = {
-        name: value for name, value in content.items() if name not in {"target", "target_spans", "evidence", "edits"}
+        name: value
+        for name, value in content.items()
+        if name not in {"target", "target_spans", "evidence", "edits"}
     }
     return {
         **kept,

@@ -1,7 +1,9 @@
-"""What other distributions add to mtbias: languages, kinds of systems, corpora and measures, by entry points.
+"""What other distributions add to mtbias: languages, kinds of systems, corpora and measures, by
+entry points.
 
-Nothing is imported until it is asked for by name. Two distributions that register one name, or an object that fails to
-load, is an error that names the distribution, raised only when that name is asked for. Built-in ones go the same way.
+Nothing is imported until it is asked for by name. Two distributions that register one name, or an
+object that fails to load, is an error that names the distribution, raised only when that name is
+asked for. Built-in ones go the same way.
 """
 
 from __future__ import annotations
@@ -17,20 +19,31 @@ from mtbias.errors import PluginError, UsageError, choices
 
 
 def installed(group: str) -> dict[str, tuple[str, ...]]:
-    """The names that are registered in a group, sorted, each with the ``name version`` of its distributions.
+    """The names that are registered in a group, sorted, each with the ``name version`` of its
+    distributions.
 
     More than one distribution is a conflict, which `load` refuses.
     """
-    return {name: tuple(origin for _, origin in points) for name, points in sorted(_registered(group).items())}
+    return {
+        name: tuple(origin for _, origin in points)
+        for name, points in sorted(_registered(group).items())
+    }
 
 
 def called(group: str) -> dict[str, str]:
-    """What the objects of a group are called in their modules, in lower case, and the names that they have there."""
-    return {point.attr.lower(): name for name, points in _registered(group).items() for point, _ in points}
+    """What the objects of a group are called in their modules, in lower case, and the names that
+    they have there.
+    """
+    return {
+        point.attr.lower(): name
+        for name, points in _registered(group).items()
+        for point, _ in points
+    }
 
 
 def load(group: str, name: str, what: str) -> object:
-    """The object that is registered in a group under a name, such as ``de`` in ``mtbias.languages``.
+    """The object that is registered in a group under a name, such as ``de`` in
+    ``mtbias.languages``.
 
     `what` it is (``language``) stands in messages.
 
@@ -40,7 +53,9 @@ def load(group: str, name: str, what: str) -> object:
     """
     points = _registered(group).get(name)
     if not points:
-        raise UsageError(f"no {what} {name!r} is installed; {choices(name, sorted(_registered(group)))}")
+        raise UsageError(
+            f"no {what} {name!r} is installed; {choices(name, sorted(_registered(group)))}"
+        )
     if len(points) > 1:
         origins = " and ".join(f"{point.value} of {origin}" for point, origin in points)
         raise PluginError(f"{what} {name!r} is registered twice: {origins}; uninstall one of them")
@@ -49,33 +64,48 @@ def load(group: str, name: str, what: str) -> object:
 
 def refuse(group: str, name: str, what: str, problem: str) -> PluginError:
     """The error of an object that loads and is not what it should be; names its distribution."""
-    return PluginError(f"{what} {name!r} of {' and '.join(installed(group).get(name, ('nobody',)))}: {problem}")
+    return PluginError(
+        f"{what} {name!r} of {' and '.join(installed(group).get(name, ('nobody',)))}: {problem}"
+    )
 
 
 def _registered(group: str) -> Mapping[str, list[tuple[EntryPoint, str]]]:
     """The entry points of a group by name, each with its distribution."""
     places = [Path(place) for place in sys.path]
-    return _read(group, tuple((place, place.stat().st_mtime_ns if place.exists() else 0) for place in places))
+    return _read(
+        group, tuple((place, place.stat().st_mtime_ns if place.exists() else 0) for place in places)
+    )
 
 
 @cache  # reading what all distributions say takes 40 ms, and every call of `get_language` asks
-def _read(group: str, _: tuple[tuple[Path, int], ...]) -> Mapping[str, list[tuple[EntryPoint, str]]]:
+def _read(
+    group: str, _: tuple[tuple[Path, int], ...]
+) -> Mapping[str, list[tuple[EntryPoint, str]]]:
     try:
         points = entry_points(group=group)
     except Exception as error:
-        what = f"{type(error).__name__}: {error}; install the distributions again, or uninstall them"
-        raise PluginError(f"an entry_points.txt of what is installed cannot be read: {what}") from error
+        what = (
+            f"{type(error).__name__}: {error}; install the distributions again, or uninstall them"
+        )
+        raise PluginError(
+            f"an entry_points.txt of what is installed cannot be read: {what}"
+        ) from error
     found: dict[str, list[tuple[EntryPoint, str]]] = {}
     for point in points:
         known, origin = found.setdefault(point.name, []), _origin(point)
-        # A distribution that is found on two paths (an editable installation, its build folder) is one.
+        # A distribution that is found on two paths (an editable installation, its build folder) is
+        # one.
         if not any(other.value == point.value and told == origin for other, told in known):
             known.append((point, origin))
     return found
 
 
 def _origin(point: EntryPoint) -> str:
-    return "an unknown distribution" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+    return (
+        "an unknown distribution"
+        if point.dist is None
+        else f"{point.dist.name} {point.dist.version}"
+    )
 
 
 @cache
@@ -87,7 +117,9 @@ def _load(point: EntryPoint, what: str) -> object:
         raise PluginError(f"{what} {point.name!r} of {_origin(point)}: {error}") from error
     except KeyboardInterrupt:  # the user's, not the plugin's
         raise
-    except BaseException as error:  # it may fail in any way, sys.exit included; its distribution must be named
+    except (
+        BaseException
+    ) as error:  # it may fail in any way, sys.exit included; its distribution must be named
         raise PluginError(
             f"{what} {point.name!r} of {_origin(point)} fails to load ({point.value}): {type(error).__name__}: {error}"
         ) from error

@@ -14,20 +14,25 @@ from pathlib import Path
 from types import MappingProxyType
 
 MESSAGE_LENGTH = 400
-"""Characters of the longest message; what is between its beginning (where) and its end (what to do) is left out."""
+"""Characters of the longest message; what is between its beginning (where) and its end (what to do)
+is left out."""
 
 STANDARD_INPUT = "/dev/stdin"
 """The path that is read for `-`."""
 
-# Controls, which a terminal obeys; marks that turn the direction of what follows; what no file can hold, such as the
-# bytes of a file name that is not UTF-8, which Python keeps as lone surrogates.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+# Controls, which a terminal obeys; marks that turn the direction of what follows; what no file can
+# hold, such as the bytes of a file name that is not UTF-8, which Python keeps as lone surrogates.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 _FIRST_BYTE = 0xDC00
 """The surrogate that stands for byte 0; those of bytes from 0x80 occur."""
 
 
 def escaped(text: str) -> str:
-    r"""`text` with escapes for what cannot be shown: ``\x1b``, ``\u202e``; ``\xe4`` for a byte that is not UTF-8."""
+    r"""`text` with escapes for what cannot be shown: ``\x1b``, ``\u202e``; ``\xe4`` for a byte that
+    is not UTF-8.
+    """
 
     def escape(match: re.Match[str]) -> str:
         code = ord(match[0])
@@ -39,7 +44,9 @@ def escaped(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A message as one line of at most `MESSAGE_LENGTH` characters, all of them harmless to a terminal."""
+    """A message as one line of at most `MESSAGE_LENGTH` characters, all of them harmless to a
+    terminal.
+    """
     line = escaped(" ".join(text.splitlines()))
     if len(line) <= MESSAGE_LENGTH:
         return line
@@ -52,11 +59,14 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [""])[0]
 
 
-def choices(name: str, known: Iterable[str], aliases: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The end of a message about a `name` that is not among `known`: which may be meant, and which there are.
+def choices(
+    name: str, known: Iterable[str], aliases: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """The end of a message about a `name` that is not among `known`: which may be meant, and which
+    there are.
 
-    Where they would fill half a message, so that the middle of it would be left out, either the one or the other.
-    `aliases` are other words for some.
+    Where they would fill half a message, so that the middle of it would be left out, either the one
+    or the other. `aliases` are other words for some.
     """
     names = list(known)
     words = {**aliases, **{each.lower(): each for each in names}}
@@ -78,7 +88,9 @@ class MtbiasError(Exception):
 
 
 class UsageError(MtbiasError):
-    """The call itself is wrong (an option that does not exist, two that exclude each other). Exit code 2."""
+    """The call itself is wrong (an option that does not exist, two that exclude each other). Exit
+    code 2.
+    """
 
 
 class SettingError(UsageError, ValueError):
@@ -109,10 +121,20 @@ class DataError(MtbiasError):
     `path` and `line` (1-based) are printed in front of the message where they are known.
     """
 
-    def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
-        self.path = None if path is None else "standard input" if str(path) == STANDARD_INPUT else str(path)
+    def __init__(
+        self, message: str, *, path: Path | str | None = None, line: int | None = None
+    ) -> None:
+        self.path = (
+            None if path is None else "standard input" if str(path) == STANDARD_INPUT else str(path)
+        )
         self.line = line
-        where = "" if self.path is None else f"{self.path}:{line}: " if line is not None else f"{self.path}: "
+        where = (
+            ""
+            if self.path is None
+            else f"{self.path}:{line}: "
+            if line is not None
+            else f"{self.path}: "
+        )
         super().__init__(f"{where}{message}")
 
 
@@ -121,7 +143,9 @@ class MissingResourceError(MtbiasError):
 
 
 class MissingTranslationsError(MtbiasError):
-    """A run that may not translate lacks translations; gives their number, and which command makes them."""
+    """A run that may not translate lacks translations; gives their number, and which command makes
+    them.
+    """
 
 
 class OfflineError(MtbiasError):
@@ -133,11 +157,15 @@ class DependencyError(MtbiasError):
 
 
 class ModelError(MtbiasError):
-    """A translation checkpoint is of no known family, lacks the language, or does not do what its family does."""
+    """A translation checkpoint is of no known family, lacks the language, or does not do what its
+    family does.
+    """
 
 
 class PluginError(MtbiasError):
-    """A language plugin is unknown, doubly registered, or fails to load; the message names the distribution."""
+    """A language plugin is unknown, doubly registered, or fails to load; the message names the
+    distribution.
+    """
 
 
 class RunFolderError(MtbiasError):

@@ -1,6 +1,8 @@
-"""What a user may set, declared once: the command line, a sweep's file and the Python API all take these classes.
+"""What a user may set, declared once: the command line, a sweep's file and the Python API all take
+these classes.
 
-A value is checked where the class is made, so that a wrong one is refused in the same words wherever it came from.
+A value is checked where the class is made, so that a wrong one is refused in the same words
+wherever it came from.
 """
 
 from __future__ import annotations
@@ -24,7 +26,15 @@ Variant = Literal["plain", "repository"]
 DTYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "transformers": ("float32", "bfloat16", "float16"),
-        "ct2": ("float32", "bfloat16", "float16", "int8", "int8_float32", "int8_bfloat16", "int8_float16"),
+        "ct2": (
+            "float32",
+            "bfloat16",
+            "float16",
+            "int8",
+            "int8_float32",
+            "int8_bfloat16",
+            "int8_float16",
+        ),
     }
 )
 """Types of weights, by engine."""
@@ -39,9 +49,26 @@ S = TypeVar("S", bound="Settings")
 
 ADVANCED = frozenset(
     {
-        *("aligner_layer", "aligner_model", "answer_tokens", "api_key_env", "batch_rows", "beams", "concurrency"),
+        *(
+            "aligner_layer",
+            "aligner_model",
+            "answer_tokens",
+            "api_key_env",
+            "batch_rows",
+            "beams",
+            "concurrency",
+        ),
         *("dtype", "evidence", "length_penalty", "max_length", "max_requests", "processes"),
-        *("repeat", "requests_per_minute", "revision", "scores", "shard", "source_lang", "stanza_dir", "target_code"),
+        *(
+            "repeat",
+            "requests_per_minute",
+            "revision",
+            "scores",
+            "shard",
+            "source_lang",
+            "stanza_dir",
+            "target_code",
+        ),
         *("temperature", "timeout", "variant"),
     }
 )
@@ -49,7 +76,8 @@ ADVANCED = frozenset(
 
 
 FEWEST_RESAMPLES = 200
-"""Of fewer draws, the percentiles 2.5 and 97.5 are the extreme few: of one, both are one value beside the number."""
+"""Of fewer draws, the percentiles 2.5 and 97.5 are the extreme few: of one, both are one value
+beside the number."""
 MOST_RESAMPLES = 1_000_000
 """Their numbers are held in memory all at once: a million take about 1 GiB."""
 
@@ -60,8 +88,12 @@ def at_least(least: int, default: int | None, most: int = 10**9) -> Any:  # noqa
 
 
 def drawn(default: int) -> Any:  # noqa: ANN401 - of whatever type it gets
-    """A field for the draws of intervals and tests: none, or enough for the ends of an interval of 95 %."""
-    return field(default=default, metadata={"range": (int, 0, MOST_RESAMPLES), "few": FEWEST_RESAMPLES})
+    """A field for the draws of intervals and tests: none, or enough for the ends of an interval of
+    95 %.
+    """
+    return field(
+        default=default, metadata={"range": (int, 0, MOST_RESAMPLES), "few": FEWEST_RESAMPLES}
+    )
 
 
 def number_in(least: float, most: float, default: float | None) -> Any:  # noqa: ANN401 - of whatever type it gets
@@ -69,7 +101,9 @@ def number_in(least: float, most: float, default: float | None) -> Any:  # noqa:
     return field(default=default, metadata={"range": (float, least, most)})
 
 
-def check_number(name: str, value: object, least: float, most: float | None = None, *, whole: bool = False) -> None:
+def check_number(
+    name: str, value: object, least: float, most: float | None = None, *, whole: bool = False
+) -> None:
     """Refuse what is no finite number from `least` to `most`.
 
     Raises:
@@ -84,7 +118,9 @@ def check_number(name: str, value: object, least: float, most: float | None = No
 
 
 def _short(value: object) -> str:
-    """A value in a message; one of thousands of digits is neither written out nor, by Python, allowed to be."""
+    """A value in a message; one of thousands of digits is neither written out nor, by Python,
+    allowed to be.
+    """
     if type(value) is int and abs(value) >= 10**30:
         return "a number of more than 30 digits"
     text = repr(value)
@@ -98,13 +134,16 @@ def _settings(cls: type[S]) -> type[S]:
 
 @_settings
 class Settings:
-    """Base of all settings: checks numbers by the range that their fields declare; text becomes a path.
+    """Base of all settings: checks numbers by the range that their fields declare; text becomes a
+    path.
 
     Raises:
         SettingError: a value that cannot be; names the setting.
     """
 
-    __pydantic_config__: ClassVar = EXACT  # of a file's tables: a key that is misspelt must not pass unnoticed
+    __pydantic_config__: ClassVar = (
+        EXACT  # of a file's tables: a key that is misspelt must not pass unnoticed
+    )
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -114,7 +153,9 @@ class Settings:
                 check_number(each.name, value, least, most, whole=kind is int)
             few = each.metadata.get("few")
             if few is not None and 0 < value < few:
-                raise SettingError(each.name, f"expected at least {few}, or 0 for no intervals, got {value}")
+                raise SettingError(
+                    each.name, f"expected at least {few}, or 0 for no intervals, got {value}"
+                )
             if isinstance(value, str) and str(each.type).startswith("Path"):
                 object.__setattr__(self, each.name, Path(value))
 
@@ -132,7 +173,8 @@ class SourceSettings(Settings):
     """What the sentences are written in."""
 
     source_lang: str = "en"
-    """Language of the source sentences, such as de: of custom, or of WinoMT's form with a file of one's own."""
+    """Language of the source sentences, such as de: of custom, or of WinoMT's form with a file of
+    one's own."""
 
 
 @_settings
@@ -140,8 +182,9 @@ class CorpusSettings(SourceSettings):
     """Which sentences."""
 
     dataset: str | None = None
-    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval, mt-geneval-entities,
-    mt-geneval-context, gest, demo, custom, or one of a plugin (default: winomt; demo for the model demo)."""
+    """Data set: winomt, bug, bug-balanced, bug-gold, bug-gold-paper, mt-geneval,
+    mt-geneval-entities, mt-geneval-context, gest, demo, custom, or one of a plugin (default:
+    winomt; demo for the model demo)."""
     data: Path | None = None
     """File or folder to read instead of the cache."""
 
@@ -151,8 +194,8 @@ class StanzaSettings(CacheSettings):
     """Where Stanza's models are."""
 
     stanza_dir: Path | None = None
-    """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache, where `mtbias fetch --lang CODE` puts
-    them); mtbias:demo for the demo's."""
+    """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache, where `mtbias fetch
+    --lang CODE` puts them); mtbias:demo for the demo's."""
 
 
 @_settings
@@ -160,30 +203,34 @@ class EvaluatorSettings(StanzaSettings):
     """What reads the genders; the same for all systems that are to be compared."""
 
     aligner: Aligner = "statistical"
-    """What finds the entity's words in the translation: mtbias's own model, learnt from the sentences at hand; the
-    embeddings of a multilingual encoder; the first, and the second where the tables do not know the word that it found;
-    eflomal."""
+    """What finds the entity's words in the translation: mtbias's own model, learnt from the
+    sentences at hand; the embeddings of a multilingual encoder; the first, and the second where the
+    tables do not know the word that it found; eflomal."""
     evidence: EvidenceReader = "tables"
-    """What tells the gender of the person's words: the language's tables of forms, and Stanza where they are silent; or
-    Stanza's Gender features alone."""
+    """What tells the gender of the person's words: the language's tables of forms, and Stanza where
+    they are silent; or Stanza's Gender features alone."""
     aligner_model: str | None = None
-    """Encoder of the aligners neural and statistical+neural: hub id (`@COMMIT` may follow) or folder (default:
-    google-bert/bert-base-multilingual-cased)."""
+    """Encoder of the aligners neural and statistical+neural: hub id (`@COMMIT` may follow) or
+    folder (default: google-bert/bert-base-multilingual-cased)."""
     aligner_layer: int | None = at_least(0, None, 1000)
     """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
     processes: int | None = at_least(1, None, 1024)
-    """Processes that analyse translations, where 4,096 or more are new, or while a GPU or another machine translates;
-    results do not depend on it (default: 1; in the latter case 2, where there are 3 cores and 4 GiB)."""
+    """Processes that analyse translations, where 4,096 or more are new, or while a GPU or another
+    machine translates; results do not depend on it (default: 1; in the latter case 2, where there
+    are 3 cores and 4 GiB)."""
     variant: Variant | None = None
-    """How words are told apart with mt-geneval and mt-geneval-context: plain, at white space (default), or repository,
-    in lower case and without ASCII punctuation, as the authors' program does."""
+    """How words are told apart with mt-geneval and mt-geneval-context: plain, at white space
+    (default), or repository, in lower case and without ASCII punctuation, as the authors' program
+    does."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if "neural" not in self.aligner:
             for name in ("aligner_model", "aligner_layer"):
                 if getattr(self, name) is not None:
-                    raise SettingError(name, f"expected the aligner neural with it, got {self.aligner}")
+                    raise SettingError(
+                        name, f"expected the aligner neural with it, got {self.aligner}"
+                    )
 
 
 @_settings
@@ -209,13 +256,15 @@ class DecodingSettings(Settings):
     """How a checkpoint translates; what is not set is the preset's."""
 
     engine: Engine | None = None
-    """transformers, or ct2 (CTranslate2) (default: transformers; on a GPU the preset fast of eval takes ct2 where it
-    works, and says so)."""
+    """transformers, or ct2 (CTranslate2) (default: transformers; on a GPU the preset fast of eval
+    takes ct2 where it works, and says so)."""
     dtype: str | None = None
     """Type of the weights: float32, bfloat16, float16; with ct2 also int8 and its mixtures."""
     beams: int | None = at_least(1, None, 1000)
     """Beams of the search (presets: 5)."""
-    length_penalty: float | None = number_in(-10, 10, None)  # beyond it 1,000 tokens to its power overflow fp32
+    length_penalty: float | None = number_in(
+        -10, 10, None
+    )  # beyond it 1,000 tokens to its power overflow fp32
     """Exponent of the length (presets: 1.0)."""
     max_length: int | None = at_least(3, None, 100_000)
     """Maximum tokens of a translation (presets: 200)."""
@@ -227,7 +276,9 @@ class DecodingSettings(Settings):
         engine = self.engine or "transformers"  # and with ct2 what transformers has, too
         known = DTYPES.get(engine)  # an unknown engine is refused where it is opened
         if self.dtype is not None and known is not None and self.dtype not in known:
-            raise SettingError("dtype", f"expected {', '.join(known)} with the engine {engine}, got {self.dtype!r}")
+            raise SettingError(
+                "dtype", f"expected {', '.join(known)} with the engine {engine}, got {self.dtype!r}"
+            )
 
 
 @_settings
@@ -235,8 +286,8 @@ class TranslationSettings(DecodingSettings):
     """How a model translates."""
 
     preset: Preset = "paper"
-    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, by CTranslate2 where it works there,
-    lengths bounded by the source's."""
+    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, by CTranslate2
+    where it works there, lengths bounded by the source's."""
     target_code: str | None = None
     """The checkpoint's own name of the target language, where the usual one does not fit."""
     revision: str | None = None
@@ -256,7 +307,8 @@ class LanguageModelSettings(Settings):
     base_url: str = "https://api.openai.com/v1"
     """Address of the endpoint, up to its /v1."""
     api_key_env: str | None = None
-    """Environment variable that holds the key (default: OPENAI_API_KEY; for an endpoint on this machine none)."""
+    """Environment variable that holds the key (default: OPENAI_API_KEY; for an endpoint on this
+    machine none)."""
     concurrency: int = at_least(1, 8, 1024)
     """Requests to an endpoint at the same time."""
     requests_per_minute: int | None = at_least(1, None)
@@ -264,9 +316,11 @@ class LanguageModelSettings(Settings):
     timeout: float = number_in(0.1, 86_400, 120.0)
     """Seconds after which a request is given up and sent again."""
     max_requests: int | None = at_least(1, None)
-    """Most requests of this command, those sent again included; what is answered is kept, the same command resumes."""
+    """Most requests of this command, those sent again included; what is answered is kept, the same
+    command resumes."""
     repeat: int = at_least(1, 1, 100)
-    """Times that an endpoint translates everything: measures how much the numbers change from time to time."""
+    """Times that an endpoint translates everything: measures how much the numbers change from time
+    to time."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -279,15 +333,22 @@ class ScoreSettings(CorpusSettings, EvaluatorSettings, DeviceSettings, Bootstrap
     """Settings of ``mtbias score`` and `mtbias.score`."""
 
     part: bool = False
-    """Score a part of the data set: only the sentences that the file has; the signature says which they are."""
+    """Score a part of the data set: only the sentences that the file has; the signature says which
+    they are."""
     scores: Path | None = None
-    """File of a score for each sentence, COMET's or any, for means by gender and their gap (mt-geneval): a TSV, CSV or
-    JSONL with the columns id or source, and one with the score's name."""
+    """File of a score for each sentence, COMET's or any, for means by gender and their gap
+    (mt-geneval): a TSV, CSV or JSONL with the columns id or source, and one with the score's
+    name."""
 
 
 @_settings
 class EvalSettings(
-    TranslationSettings, LanguageModelSettings, CorpusSettings, EvaluatorSettings, DeviceSettings, BootstrapSettings
+    TranslationSettings,
+    LanguageModelSettings,
+    CorpusSettings,
+    EvaluatorSettings,
+    DeviceSettings,
+    BootstrapSettings,
 ):
     """Settings of ``mtbias eval`` and `mtbias.evaluate`."""
 
@@ -296,7 +357,8 @@ class EvalSettings(
 
 
 def combined(kind: type[S], *parts: Settings, **more: object) -> S:
-    """The settings of class `kind`, with the values of settings of other classes where it has fields of their names.
+    """The settings of class `kind`, with the values of settings of other classes where it has
+    fields of their names.
 
     What is None in the other, not set, is the default in `kind`.
 

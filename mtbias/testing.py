@@ -1,12 +1,13 @@
-"""The contract of a language plugin as one test, for mtbias's own languages and for third parties' test suites.
+"""The contract of a language plugin as one test, for mtbias's own languages and for third parties'
+test suites.
 
     from mtbias.testing import check_language
 
     def test_contract() -> None:
         check_language(PORTUGUESE)
 
-It needs no models and no network. It says whether a plugin is *sound*; whether it is *right* is a matter of test
-sentences with known answers.
+It needs no models and no network. It says whether a plugin is *sound*; whether it is *right* is a
+matter of test sentences with known answers.
 """
 
 from __future__ import annotations
@@ -51,10 +52,11 @@ Problems = Iterator[str]
 def check_language(language: Language) -> None:
     """Check that `language` keeps the contract that mtbias relies on.
 
-    Checked, beside what the reading of its data files has checked: the code; that `tokens` cuts texts without loss;
-    that look-ups do not depend on how a form was folded; that every form of the noun table and of the determiners can
-    be reached; that decisions on hand-made phrases rest on evidence, with no gender by default; and that of phrases
-    that differ in gender alone both are called by it, or neither is.
+    Checked, beside what the reading of its data files has checked: the code; that `tokens` cuts
+    texts without loss; that look-ups do not depend on how a form was folded; that every form of the
+    noun table and of the determiners can be reached; that decisions on hand-made phrases rest on
+    evidence, with no gender by default; and that of phrases that differ in gender alone both are
+    called by it, or neither is.
 
     Raises:
         PluginError: `language` is not a `Language`.
@@ -70,8 +72,11 @@ def check_language(language: Language) -> None:
         )
 
 
-def contract_problems(language: Language, outcomes: Iterable[PairOutcome] | None = None) -> list[str]:
-    """Every place in which `language` breaks the contract (`check_language`), one line each; none where it keeps it.
+def contract_problems(
+    language: Language, outcomes: Iterable[PairOutcome] | None = None
+) -> list[str]:
+    """Every place in which `language` breaks the contract (`check_language`), one line each; none
+    where it keeps it.
 
     `outcomes` are those of `mtbias.decide.gender_pairs.pair_outcomes`, where the caller has them.
 
@@ -98,7 +103,14 @@ def _header(language: Language) -> Problems:
         yield "the language has no name"
     if language.verbs.order not in ("after", "both"):
         yield f"the order of verbs must be after or both; got {language.verbs.order!r}"
-    for name in ("inclusive", "definite", "perhaps_definite", "verbs.feminine", "speaker.accusative", "speaker.silent"):
+    for name in (
+        "inclusive",
+        "definite",
+        "perhaps_definite",
+        "verbs.feminine",
+        "speaker.accusative",
+        "speaker.silent",
+    ):
         try:
             re.compile(attrgetter(name)(language))
         except re.error as error:
@@ -118,7 +130,9 @@ def _tokens(language: Language) -> Problems:
 
 
 def _cut(language: Language, text: str) -> Problems:
-    """Problems of the tokens of one text: they must stand in it, in order, and hold all its letters and digits."""
+    """Problems of the tokens of one text: they must stand in it, in order, and hold all its letters
+    and digits.
+    """
     last = 0
     for token in language.tokens(text):
         start, end = token.span
@@ -142,7 +156,10 @@ def _forms(language: Language, text: str) -> list[str]:
 
 
 def _folding(language: Language) -> Problems:
-    for text in ("Ärztin’s “L’Élève” ʼ ״ ׳ ‑ ґ ё İ ß ŒUVRE", *(w.upper() for w in _sample(language))):
+    for text in (
+        "Ärztin’s “L’Élève” ʼ ״ ׳ ‑ ґ ё İ ß ŒUVRE",
+        *(w.upper() for w in _sample(language)),
+    ):
         folded = language.fold(text)
         if language.fold(folded) != folded:
             yield f"folding {text!r} twice gives {language.fold(folded)!r}, once {folded!r}"
@@ -181,7 +198,10 @@ def _determiners(language: Language) -> Problems:
 
 def _words(language: Language) -> Problems:
     """Titles, prepositions and forms of verbs must be single words, as `tokens` cuts them."""
-    tables = (*(f"verbs.{table}" for table in _VERB_WORDS), *(f"speaker.{table}" for table in _SPEAKER_WORDS))
+    tables = (
+        *(f"verbs.{table}" for table in _VERB_WORDS),
+        *(f"speaker.{table}" for table in _SPEAKER_WORDS),
+    )
     for name in ("names", "sex_adjectives", "possessors", "prepositions", *tables):
         for form in sorted(attrgetter(name)(language)):
             if form not in _forms(language, _phrase(language, form, "x")):
@@ -189,7 +209,9 @@ def _words(language: Language) -> Problems:
 
 
 def _speaker(language: Language) -> Problems:
-    """A language that reads the speaker's gender says who speaks, and each of its words says a man or a woman."""
+    """A language that reads the speaker's gender says who speaks, and each of its words says a man
+    or a woman.
+    """
     rules = language.speaker
     if rules != SpeakerRules() and not rules.pronouns:
         yield "[speaker]: there are no pronouns, so that no clause could be the speaker's"
@@ -213,11 +235,15 @@ def _endings(language: Language) -> Problems:
     for ending, others in language.neutral_endings.items():
         if len(others) < 2:
             yield f"[neutral_endings]: {ending!r} must stand for two endings or more; got {sorted(others)}"
-    tables = chain(language.nouns.items(), ((f, [r for _, r in found]) for f, found in language.phrases.items()))
+    tables = chain(
+        language.nouns.items(),
+        ((f, [r for _, r in found]) for f, found in language.phrases.items()),
+    )
     silent = [
         form
         for form, readings in tables
-        if any(r.kind in _WITHOUT_GENDER for r in readings) or {*PERSONAL} <= {r.kind.gender for r in readings}
+        if any(r.kind in _WITHOUT_GENDER for r in readings)
+        or {*PERSONAL} <= {r.kind.gender for r in readings}
     ]
     for ending in language.neutral_nouns:
         if not any(form.endswith(ending) for form in silent):
@@ -246,13 +272,18 @@ def _decisions(language: Language) -> Problems:
         call = _call(language, word, word, basis)
         if call.gender is not None:
             yield f"the made-up word {word!r}, without features, is called {call.gender}: there is no default"
-    if decide(Alignment("x", (), None), _analysis(language, word), SplitTexts(language)).reason is not Reason.UNALIGNED:
+    if (
+        decide(Alignment("x", (), None), _analysis(language, word), SplitTexts(language)).reason
+        is not Reason.UNALIGNED
+    ):
         yield "an entity that is not aligned must be called unaligned"
     yield from _by_determiner(language, word)
 
 
 def _by_determiner(language: Language, word: str) -> Problems:
-    """A made-up word with an article: the article's gender with the article as evidence, or none, never another."""
+    """A made-up word with an article: the article's gender with the article as evidence, or none,
+    never another.
+    """
     for form, allowed in language.determiners.items():
         genders = {a.gender for a in allowed}
         text = _phrase(language, form, word)
@@ -262,25 +293,40 @@ def _by_determiner(language: Language, word: str) -> Problems:
             yield f"{text!r} is called {call.gender}, though {form!r} allows only {sorted(genders)}"
 
 
-_VERB_WORDS = ("skip", "copulas", "words", "short", "auxiliaries", "reflexives", "reflexive_copulas", "oblique")
+_VERB_WORDS = (
+    "skip",
+    "copulas",
+    "words",
+    "short",
+    "auxiliaries",
+    "reflexives",
+    "reflexive_copulas",
+    "oblique",
+)
 _SPEAKER_WORDS = ("pronouns", "verbs", "copulas", "reflexive_copulas", "relatives", "words")
 
 
 def _founded(text: str, call: GenderCall) -> Problems:
-    """A call needs evidence for its gender; no call needs a reason (which `GenderCall` itself sees to)."""
+    """A call needs evidence for its gender; no call needs a reason (which `GenderCall` itself sees
+    to).
+    """
     if call.gender is not None and call.gender not in [e.gender for e in call.evidence]:
         yield f"{text!r} is called {call.gender} without evidence"
 
 
 def _gender_pairs(language: Language) -> Problems:
-    """Tables that know one gender alone; `contract_problems` adds phrases that differ in gender alone."""
+    """Tables that know one gender alone; `contract_problems` adds phrases that differ in gender
+    alone.
+    """
     for name in ("names", "sex_adjectives", "possessors"):
         if len(genders := {*getattr(language, name).values()}) == 1:
             yield f"[{name}] has words for {genders.pop()} alone"
 
 
 def _call(language: Language, text: str, word: str, basis: str = "links+lexicon") -> GenderCall:
-    """The call on the last occurrence of `word` in `text`, every word tagged as a noun or determiner, no features."""
+    """The call on the last occurrence of `word` in `text`, every word tagged as a noun or
+    determiner, no features.
+    """
     start = text.rindex(word)
     alignment = Alignment("x", (Span(start, start + len(word)),), basis)
     return decide(alignment, _analysis(language, text), SplitTexts(language))
@@ -289,7 +335,9 @@ def _call(language: Language, text: str, word: str, basis: str = "links+lexicon"
 def _analysis(language: Language, text: str) -> Analysis:
     surface = language.tokens(text)
     # A word that stands alone is a noun (es *algunas*).
-    return analysed(text, surface, dict.fromkeys(language.determiners, "DET") if len(surface) > 1 else {})
+    return analysed(
+        text, surface, dict.fromkeys(language.determiners, "DET") if len(surface) > 1 else {}
+    )
 
 
 def _phrase(language: Language, determiner: str, noun: str) -> str:
@@ -301,7 +349,9 @@ def _unknown(language: Language) -> str | None:
     letters = dict.fromkeys(c for form in islice(language.nouns, 200) for c in form if c.isalpha())
     for pair in product(letters, repeat=2):
         word = "".join(pair) * 3
-        known = word in language.determiners or word in language.names or word in language.prepositions
+        known = (
+            word in language.determiners or word in language.names or word in language.prepositions
+        )
         if not known and not language.noun(word) and language.ending(word) is None:
             return word
     return None

@@ -43,7 +43,9 @@ class Gender(StrEnum):
 
 
 class Stereotype(StrEnum):
-    """Whether an entity's gold gender fits its occupation's stereotype; NONE where the corpus does not say."""
+    """Whether an entity's gold gender fits its occupation's stereotype; NONE where the corpus does
+    not say.
+    """
 
     PRO = "pro"
     ANTI = "anti"
@@ -58,10 +60,11 @@ class Reason(StrEnum):
     UNALIGNED = "unaligned"
     """No word of the translation could be found that renders the entity."""
     NO_MORPHOLOGY = "no morphology"
-    """The aligned phrase shows no gender: common-gender noun without article, foreign word, noun of fixed gender."""
+    """The aligned phrase shows no gender: common-gender noun without article, foreign word, noun of
+    fixed gender."""
     NO_PERSON = "no person"
-    """The aligned noun is not in the table of nouns for people, and nothing else says that it names a person; or it
-    names a thing as well, and does not translate the entity."""
+    """The aligned noun is not in the table of nouns for people, and nothing else says that it names
+    a person; or it names a thing as well, and does not translate the entity."""
     COPIED = "copied"
     """The entity stands in words of the source that were left untranslated, and nowhere else."""
     AMBIGUOUS = "ambiguous"
@@ -69,8 +72,8 @@ class Reason(StrEnum):
 
 
 class Strategy(StrEnum):
-    """What a translation does with the gender of the person: shows one, writes both, uses a neutral word, leaves the
-    person out.
+    """What a translation does with the gender of the person: shows one, writes both, uses a neutral
+    word, leaves the person out.
     """
 
     MALE = "male"
@@ -96,7 +99,8 @@ class Strategy(StrEnum):
     PARTICIPLE = "neutral:participle"
     """A participle or adjective as a noun, where nothing agrees with it: *die Studierenden*."""
     COMPOUND = "neutral:compound"
-    """A word for a person, a force or a member that carries the occupation: *Lehrkraft*, *persona encargada*."""
+    """A word for a person, a force or a member that carries the occupation: *Lehrkraft*, *persona
+    encargada*."""
     COLLECTIVE = "neutral:collective"
     """One word for all of them: *Personal*, *alumnado*."""
     EPICENE = "neutral:epicene"
@@ -134,17 +138,19 @@ class Instance(SourceSentence):
     """One sentence of a corpus with the entity whose gender it tells."""
 
     head: Span
-    """Characters of `source` that are the head word of the entity ("worker" in "construction worker")."""
+    """Characters of `source` that are the head word of the entity ("worker" in "construction
+    worker")."""
     entity: str
     """The entity as the corpus names it, lower-cased ("construction worker")."""
     gold: Gender | None
     """None where the sentence shows none: no translation of it is right or wrong."""
     stereotype: Stereotype
     domain: str
-    """Sub-corpus: ``winobias``/``winogender`` in WinoMT; ``wikipedia``/``pubmed``/``covid19``/``perseus`` in BUG."""
+    """Sub-corpus: ``winobias``/``winogender`` in WinoMT;
+    ``wikipedia``/``pubmed``/``covid19``/``perseus`` in BUG."""
     pronouns: int | None
-    """Gendered pronouns in `source`, counted alike in every corpus (`mtbias.english.words.count_pronouns`); None where
-    it is not English."""
+    """Gendered pronouns in `source`, counted alike in every corpus
+    (`mtbias.english.words.count_pronouns`); None where it is not English."""
     corpus_pronouns: int | None = None
     """The corpus's own count where it has one (BUG's ``num_of_pronouns``)."""
     distance: int | None = None
@@ -152,7 +158,8 @@ class Instance(SourceSentence):
     pair: str | None = None
     """Id of the counterfactual (the same sentence, other gender), where there is one."""
     control: str | None = None
-    """Id of the control (the same sentence and gender, something else changed), where there is one."""
+    """Id of the control (the same sentence and gender, something else changed), where there is
+    one."""
 
 
 @frozen
@@ -163,42 +170,48 @@ class Translation:
     text: str | None
     reason: str | None = None
     raw: str | None = None
-    """What stood there, where `text` is a part of it or was repaired: the answer of a language model."""
+    """What stood there, where `text` is a part of it or was repaired: the answer of a language
+    model."""
 
 
 @frozen
 class Alignment:
     """Where the entity's head word stands in the translation.
 
-    `target` holds the spans of the target words that render the entity, best first, empty where nothing was found;
-    `basis` says what found them: ``links``, ``links+lexicon``, ``lexicon``, ``derived``, or ``elimination`` (a word
-    that no other source word explains; it counts only if it is a noun).
+    `target` holds the spans of the target words that render the entity, best first, empty where
+    nothing was found; `basis` says what found them: ``links``, ``links+lexicon``, ``lexicon``,
+    ``derived``, or ``elimination`` (a word that no other source word explains; it counts only if it
+    is a noun).
     """
 
     id: str
     target: tuple[Span, ...]
     basis: str | None
     number: str | None = None
-    """``sg`` or ``pl``: the number in which the entity stands in the source, where its form tells."""
+    """``sg`` or ``pl``: the number in which the entity stands in the source, where its form
+    tells."""
     copied: bool = False
     """The anchor is the source's word itself, left untranslated."""
     others: tuple[Span, ...] = ()
-    """Nouns for people that no other source word explains, likeliest first: taken where `target` turns out to hold no
-    noun."""
+    """Nouns for people that no other source word explains, likeliest first: taken where `target`
+    turns out to hold no noun."""
     candidates: tuple[Span, ...] = ()
-    """Further content words that no other source word explains, likeliest first: taken where what was aligned is
-    neither a noun nor known."""
+    """Further content words that no other source word explains, likeliest first: taken where what
+    was aligned is neither a noun nor known."""
     translations: tuple[Span, ...] = ()
     """Words that the language's tables know as translations of the entity, in text order."""
     meant: str | None = None
-    """The known translation from which the first of `target`, a word of no table, is one letter off."""
+    """The known translation from which the first of `target`, a word of no table, is one letter
+    off."""
     loan: bool = False
-    """The tables know no translation of the entity; the first of `target` is spelt like it (ru *катепан*)."""
+    """The tables know no translation of the entity; the first of `target` is spelt like it (ru
+    *катепан*)."""
     unclaimed: tuple[Span, ...] = ()
-    """Where `target` is known as nobody: nouns for people that the tables know as a translation of no other source
-    word. A single one is taken where `target` turns out to name nobody."""
+    """Where `target` is known as nobody: nouns for people that the tables know as a translation of
+    no other source word. A single one is taken where `target` turns out to name nobody."""
     first_part: Span | None = None
-    """Where no word is known as the entity's translation: the beginning of a compound that is (de *Frauen* in
+    """Where no word is known as the entity's translation: the beginning of a compound that is (de
+    *Frauen* in
     *Frauenrechte*). Taken where `target` turns out to name nobody."""
     qualified: bool = False
     """An adjective or a noun stands before the entity in the source ("a beautiful local boy")."""
@@ -210,22 +223,28 @@ class Alignment:
     """A word with a capital stands right behind the entity in the source (*Secretary Korth*)."""
     quantifier: bool = False
     """The entity is a numeral or a word such as "others" in an English source."""
-    # Sums of floats: their last bits depend on the order of the corpus, and no result rests on them.
+    # Sums of floats: their last bits depend on the order of the corpus, and no result rests on
+    # them.
     score: float = field(default=0.0, compare=False)
-    """What the aligner adds up for the first of `target`; 0 where that is too little, and something else found it."""
+    """What the aligner adds up for the first of `target`; 0 where that is too little, and something
+    else found it."""
     margin: float = field(default=0.0, compare=False)
-    """`score` less that of the best word of another form; negative where a rule preferred the word to a better one."""
+    """`score` less that of the best word of another form; negative where a rule preferred the word
+    to a better one."""
 
 
 DERIVED = "derived"
-"""Basis of an alignment with a word that only derives from a translation of the entity (uk *пекарські гроші*)."""
+"""Basis of an alignment with a word that only derives from a translation of the entity (uk
+*пекарські гроші*)."""
 ELIMINATION = "elimination"
 """Basis of an alignment that rests only on no other source word wanting the target word."""
 
 
 @frozen
 class Word:
-    """A syntactic word: what Stanza tags. Several words share a token where a multiword token was split."""
+    """A syntactic word: what Stanza tags. Several words share a token where a multiword token was
+    split.
+    """
 
     text: str
     lemma: str | None
@@ -242,7 +261,9 @@ class Word:
 
 @frozen
 class Token:
-    """A surface token with its character span in the text and the syntactic words it consists of."""
+    """A surface token with its character span in the text and the syntactic words it consists
+    of.
+    """
 
     span: Span
     text: str
@@ -267,8 +288,9 @@ class Evidence:
     """The surface form."""
     gender: Gender | None
     source: str
-    """What says so: ``lexicon`` (the plugin's nouns), ``form`` (an ending or article form), ``tagger``,
-    ``corpus`` (the tagger's own majority reading of this form over the corpus), ``stanza`` (its features alone)."""
+    """What says so: ``lexicon`` (the plugin's nouns), ``form`` (an ending or article form),
+    ``tagger``, ``corpus`` (the tagger's own majority reading of this form over the corpus),
+    ``stanza`` (its features alone)."""
     detail: str = ""
     """The features or the rule, for a reader: ``Gender=Fem``, ``-trice``, ``der: m.nom.sg``."""
 
@@ -284,7 +306,8 @@ WRITTEN_FOR_BOTH = "written to mean both genders"
 NEUTRAL_ENDING = "an ending for both genders"
 """Detail of evidence: neither form stands there (*niñes*)."""
 NAMES_BOTH = (BOTH_IN_ONE_WORD, BOTH_FORMS, BOTH_ARTICLES, WRITTEN_FOR_BOTH)
-"""What the details of evidence say that names both genders; the longer first, of those that hold each other."""
+"""What the details of evidence say that names both genders; the longer first, of those that hold
+each other."""
 
 
 @frozen
@@ -294,12 +317,15 @@ class GenderedWord:
     word: str
     span: Span
     known: bool
-    """Whether the language's tables tell that its form shows the gender; else it is the tagger that does."""
+    """Whether the language's tables tell that its form shows the gender; else it is the tagger that
+    does."""
 
 
 @frozen
 class GenderCall:
-    """The gender in which the entity stands, with its evidence, **or** the reason for having none. Never both."""
+    """The gender in which the entity stands, with its evidence, **or** the reason for having none.
+    Never both.
+    """
 
     id: str
     gender: Gender | None
@@ -308,10 +334,12 @@ class GenderCall:
     """The head word first, then the other aligned words."""
     evidence: tuple[Evidence, ...] = ()
     stanza_gender: Gender | None = None
-    """What Stanza's features alone show at the same head; None where they show none, and where nobody asked them."""
+    """What Stanza's features alone show at the same head; None where they show none, and where
+    nobody asked them."""
     does: Strategy | None = None
-    """What the translation does with the person's gender; None where the evidence contradicts itself, a thing or a
-    foreign word stands for the person, there is no translation, and for the second reader."""
+    """What the translation does with the person's gender; None where the evidence contradicts
+    itself, a thing or a foreign word stands for the person, there is no translation, and for the
+    second reader."""
     edits: tuple[GenderedWord, ...] = ()
     """The words that show the gender: what must be changed where it is the wrong one."""
 
@@ -321,7 +349,8 @@ class GenderCall:
 
     @property
     def decided_by(self) -> str:
-        """What it rests on: the kind of the first evidence that says what was called (``noun``, ``determiner``, …).
+        """What it rests on: the kind of the first evidence that says what was called (``noun``,
+        ``determiner``, …).
 
         Edge cases: the reason where nothing was called; "none" where no evidence says it.
         """
@@ -331,12 +360,17 @@ class GenderCall:
 
     @property
     def both_forms(self) -> bool:
-        """Whether a neutral call rests on the forms of both genders, and not on one that is neither (*niñes*)."""
+        """Whether a neutral call rests on the forms of both genders, and not on one that is neither
+        (*niñes*).
+        """
         details = [piece.detail for piece in self.evidence if piece.gender is Gender.NEUTRAL]
-        return self.gender is Gender.NEUTRAL and any(name in detail for detail in details for name in NAMES_BOTH)
+        return self.gender is Gender.NEUTRAL and any(
+            name in detail for detail in details for name in NAMES_BOTH
+        )
 
 
-# What the metrics need to know about a sentence: `mtbias.types.Instance` has it, and a line of `calls.jsonl`.
+# What the metrics need to know about a sentence: `mtbias.types.Instance` has it, and a line of
+# `calls.jsonl`.
 
 # ruff: noqa: D102 - the names of the properties say what they are
 

@@ -1,10 +1,12 @@
 """Agreement of the evaluator with human labels, all languages in one table.
 
-    python scripts/agreement.py --gold LABELS.csv --translations WINOMT/translations/google --stanza-dir DIR [--rows]
+    python scripts/agreement.py --gold LABELS.csv --translations WINOMT/translations/google
+    --stanza-dir DIR [--rows]
 
-`--gold` has the columns that `mtbias validate` reads; `--translations` holds en-LANG.txt files that alignment learns
-from too. "N + D" are the labels that rest on the noun phrase (basis N or D), which is what the evaluator reads; "of
-fixed gender" counts those of them on which no call is made because the noun's gender says nothing about the person.
+`--gold` has the columns that `mtbias validate` reads; `--translations` holds en-LANG.txt files that
+alignment learns from too. "N + D" are the labels that rest on the noun phrase (basis N or D), which
+is what the evaluator reads; "of fixed gender" counts those of them on which no call is made because
+the noun's gender says nothing about the person.
 """
 
 from __future__ import annotations
@@ -25,11 +27,23 @@ from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.bitext import read_bitext
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
-HEAD = ("", "labels", "head exact", "N + D: n", "agreement", "of fixed gender", "κ", "balanced accuracy", "all labels")
+HEAD = (
+    "",
+    "labels",
+    "head exact",
+    "N + D: n",
+    "agreement",
+    "of fixed gender",
+    "κ",
+    "balanced accuracy",
+    "all labels",
+)
 
 
 def counts(result: Validation) -> tuple[int, int, int, int, int]:
-    """Labels, exact heads, N + D labels, agreeing N + D labels, N + D labels withheld by a noun of fixed gender."""
+    """Labels, exact heads, N + D labels, agreeing N + D labels, N + D labels withheld by a noun of
+    fixed gender.
+    """
     phrase = [(a, c) for a, c in result.rows if a.basis in ("N", "D")]
     fixed = [c for _, c in phrase if withheld(c)]
     agreeing = sum(c.gender is LABELS[a.label] for a, c in phrase)
@@ -51,7 +65,8 @@ def main(
     gold
         The labels, with the columns that `mtbias validate` reads.
     translations
-        Folder of en-LANG.txt that alignment learns from too; without it the labels' sentences alone.
+        Folder of en-LANG.txt that alignment learns from too; without it the labels' sentences
+        alone.
     rows
         List the disagreements on N + D.
     """
@@ -66,8 +81,12 @@ def main(
         total = [a + b for a, b in zip(total, found, strict=True)]
         numbers = result.to_json()
         kappa, balanced = numbers["kappa"] / 100, numbers["balanced_accuracy"]
-        lines.append(line(lang, found, f"{kappa:.2f}", f"{balanced:.1f} %", f"{numbers['agreement']:.1f} %"))
-        listed += [f"{lang}: {row}" for row in result.differing_json() if row["basis"] in {"N", "D"}]
+        lines.append(
+            line(lang, found, f"{kappa:.2f}", f"{balanced:.1f} %", f"{numbers['agreement']:.1f} %")
+        )
+        listed += [
+            f"{lang}: {row}" for row in result.differing_json() if row["basis"] in {"N", "D"}
+        ]
     lines.append(line("all", tuple(total), "", "", ""))
     print("\n".join(["| " + " | ".join(lines[0]) + " |", "|---|" + "---:|" * (len(HEAD) - 1)]))
     print("\n".join("| " + " | ".join(row) + " |" for row in lines[1:]))

@@ -1,16 +1,18 @@
-"""What the signs of alarms show on good translations, and the limits that follow: `scoring/data/alarm_limits.tsv`.
+"""What the signs of alarms show on good translations, and the limits that follow:
+`scoring/data/alarm_limits.tsv`.
 
-    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--out FILE.json]
-    python scripts/alarm_limits.py --shares FILE.json… [--write]
+    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--out
+    FILE.json] python scripts/alarm_limits.py --shares FILE.json… [--write]
 
-Good translations are the public ones of WinoMT, a folder for each system (``data/winomt/translations`` of the folder
-that ``MTBIAS_SHARED`` names, default ``../shared``), and the texts with the persons of ``tests/natural``; for signs
-that texts alone show also MT-GenEval's references, the parallel treebanks PUD, and GEST's translations. Each file is
-checked as a whole, and in parts of 1,000, 150 and 25 rows that follow each other, each aligned by itself.
+Good translations are the public ones of WinoMT, a folder for each system
+(``data/winomt/translations`` of the folder that ``MTBIAS_SHARED`` names, default ``../shared``),
+and the texts with the persons of ``tests/natural``; for signs that texts alone show also
+MT-GenEval's references, the parallel treebanks PUD, and GEST's translations. Each file is checked
+as a whole, and in parts of 1,000, 150 and 25 rows that follow each other, each aligned by itself.
 
-The second form reads what the first wrote and prints the limits, and how many of the good files and parts are above
-them. A file of a system is held against the limits that the other systems of its language give, so that no limit was
-fitted to it.
+The second form reads what the first wrote and prints the limits, and how many of the good files and
+parts are above them. A file of a system is held against the limits that the other systems of its
+language give, so that no limit was fitted to it.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ HEADER = """\
 # scripts/alarm_limits.py). Measured on public translations; docs/alarms.md names them and says how a limit follows.
 """
 LARGE = 1000
-"""Of a file of so many rows the share itself is taken, of a smaller one the lower end of its interval."""
+"""Of a file of so many rows the share itself is taken, of a smaller one the lower end of its
+interval."""
 RARE = 0.001
 """So great a share of good parts may be above a limit."""
 
@@ -86,35 +89,51 @@ def good_outputs(lang: str, data: Path) -> Iterator[Output]:
         rows = [(instance, text) for instance, text, language in found if text and language in own]
         yield Output(file.parent.name, lang, rows, with_entities=True)
     with suppress(DataError):  # Portuguese ones are not everywhere
-        persons = natural.read_persons(natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data))
+        persons = natural.read_persons(
+            natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data)
+        )
         pairs = [person.pair for person in persons]
         instances = [(_instance(n, pair), pair.text) for n, pair in enumerate(pairs)]
         yield Output("natural", lang, instances, with_entities=True)
     for name, pairs_of_texts in _texts_alone(lang, data):
-        sentences = [(SourceSentence(f"{n}", n, s), t) for n, (s, t) in enumerate(pairs_of_texts) if t.strip()]
+        sentences = [
+            (SourceSentence(f"{n}", n, s), t)
+            for n, (s, t) in enumerate(pairs_of_texts)
+            if t.strip()
+        ]
         yield Output(name, lang, sentences, with_entities=False)
 
 
 def _instance(row: int, pair: Pair) -> Instance:
     head = pair.head or Span(0, 0)
-    return Instance(pair.id, row, pair.source, head, pair.entity, Gender.NEUTRAL, Stereotype.NONE, "natural", 0)
+    return Instance(
+        pair.id, row, pair.source, head, pair.entity, Gender.NEUTRAL, Stereotype.NONE, "natural", 0
+    )
 
 
 def _texts_alone(lang: str, data: Path) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
     for gender in ("feminine", "masculine"):
         stem = data / "mtgeneval" / "sentences" / f"geneval-sentences-{gender}-test.en_{lang}"
         if Path(f"{stem}.{lang}").is_file():
-            sides = [Path(f"{stem}.{side}").read_text(encoding="utf-8").splitlines() for side in ("en", lang)]
+            sides = [
+                Path(f"{stem}.{side}").read_text(encoding="utf-8").splitlines()
+                for side in ("en", lang)
+            ]
             yield f"MT-GenEval, {gender}", list(zip(*sides, strict=True))
     treebanks = json.loads((data / "parallel" / "pud.json").read_text(encoding="utf-8"))
     if own := [(source, text) for source, text, code in treebanks if code == lang]:
         yield "PUD", own
     for file in sorted((data / "gest" / "translations").glob(f"*/{lang}.csv")):
         with file.open(encoding="utf-8", newline="") as lines:
-            yield f"GEST, {file.parent.name}", [(row["from"], row["to"]) for row in csv.DictReader(lines)]
+            yield (
+                f"GEST, {file.parent.name}",
+                [(row["from"], row["to"]) for row in csv.DictReader(lines)],
+            )
 
 
-def shares(output: Output, rows: Sequence[tuple[Any, str]], measure: GenderMeasure) -> dict[str, Counts]:
+def shares(
+    output: Output, rows: Sequence[tuple[Any, str]], measure: GenderMeasure
+) -> dict[str, Counts]:
     """How many rows each sign counts, of how many."""
     repaired = [repair(text).text for _, text in rows]
     if not output.with_entities:
@@ -125,7 +144,9 @@ def shares(output: Output, rows: Sequence[tuple[Any, str]], measure: GenderMeasu
     else:
         instances = [replace(instance, id=f"{n}") for n, (instance, _) in enumerate(rows)]
         translations = [Translation(f"{n}", text) for n, text in enumerate(repaired)]
-        content = checks(measure.judge(instances, translations), output.lang, "gender", n_resamples=0, seed=0)
+        content = checks(
+            measure.judge(instances, translations), output.lang, "gender", n_resamples=0, seed=0
+        )
     return {key: (share["n"], share["of"]) for key, share in content["alarms"]["shares"].items()}
 
 
@@ -168,10 +189,13 @@ def limits(rows: Measured) -> dict[tuple[str, str], list[int]]:
 
         s + min(s, (100 − s) / 3) + 2, where s is 0.3 or more, else s + min(s, …) + 0.5
 
-    With e the greatest lower end (of Wilson's interval) among good parts of a size, but for the share `RARE` of these,
-    that of parts is e + min(e / 2, (100 − e) / 3) + 3, and never below the limit of larger ones.
+    With e the greatest lower end (of Wilson's interval) among good parts of a size, but for the
+    share `RARE` of these, that of parts is e + min(e / 2, (100 − e) / 3) + 3, and never below the
+    limit of larger ones.
     """
-    parts: defaultdict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    parts: defaultdict[tuple[str, str], dict[int, list[float]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     whole: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
         for sign, (n, of) in row["shares"].items():
@@ -200,7 +224,9 @@ def _lower_end(n: int, of: int) -> float:
 
 
 def above_own_limits(rows: Measured) -> dict[int, Counts]:
-    """By size how many good files or parts are above the limits that they gave with all others, of how many."""
+    """By size how many good files or parts are above the limits that they gave with all others, of
+    how many.
+    """
     given = limits(rows)
     above: defaultdict[int, list[bool]] = defaultdict(list)
     for row in rows:
@@ -212,12 +238,17 @@ def _raised(row: Mapping[str, Any], given: Mapping[tuple[str, str], Sequence[int
     """The signs of a file or part that are above their limits."""
     column = SIZES.index(row["rows"])
     signs = [sign for sign in row["shares"] if (sign, row["lang"]) in given]
-    return [sign for sign in signs if _lower_end(*row["shares"][sign]) > given[sign, row["lang"]][column]]
+    return [
+        sign
+        for sign in signs
+        if _lower_end(*row["shares"][sign]) > given[sign, row["lang"]][column]
+    ]
 
 
 def false_alarms(rows: Measured) -> dict[tuple[int, str], Counts]:
-    """By size and sign how many good files or parts are above the limits that the other files of their language give,
-    of how many; by size alone how many have any alarm (sign ``any``). Languages with one file are left out.
+    """By size and sign how many good files or parts are above the limits that the other files of
+    their language give, of how many; by size alone how many have any alarm (sign ``any``).
+    Languages with one file are left out.
     """
     files: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -264,7 +295,9 @@ def main(
     rows = [row for path in shares for row in json.loads(path.read_text(encoding="utf-8"))]
     order = {sign.key: n for n, sign in enumerate(SIGNS)}
     lines = ["\t".join(["sign", "lang", *map(str, SIZES)])]
-    for (sign, code), values in sorted(limits(rows).items(), key=lambda item: (order[item[0][0]], item[0][1])):
+    for (sign, code), values in sorted(
+        limits(rows).items(), key=lambda item: (order[item[0][0]], item[0][1])
+    ):
         lines.append("\t".join([sign, code, *(f"{value:g}" for value in values)]))
     table = "\n".join(lines) + "\n"
     if write:
@@ -274,7 +307,9 @@ def main(
         print(f"files of {size} rows: {above} of {of} above the limits of all files")
     for (size, sign), (above, of) in sorted(false_alarms(rows).items()):
         if above or sign == "any":
-            print(f"files of {size} rows, {sign}: {above} of {of} above the limits of the other files")
+            print(
+                f"files of {size} rows, {sign}: {above} of {of} above the limits of the other files"
+            )
 
 
 if __name__ == "__main__":

@@ -69,7 +69,9 @@ def sets_of(lang: str) -> Iterator[tuple[str, Sequence[Sequence[Pair]]]]:
     yield "neutral", [[row.pair for row in rows]]
 
 
-def _public(lang: str, name: str, corpus: Path, translations: Path) -> Iterator[tuple[str, Sequence[Sequence[Pair]]]]:
+def _public(
+    lang: str, name: str, corpus: Path, translations: Path
+) -> Iterator[tuple[str, Sequence[Sequence[Pair]]]]:
     instances = load_corpus(name, corpus).instances
     for file in sorted(translations.glob(f"*/en-{lang}.txt")):
         targets = dict(read_bitext(file))

@@ -1,7 +1,8 @@
-"""Apertium's tagger of Portuguese in the place of Stanza's, whose Portuguese models are not at hand.
+"""Apertium's tagger of Portuguese in the place of Stanza's, whose Portuguese models are not at
+hand.
 
-It needs Debian's package apertium-por-cat: an analyser with rules, and a hidden Markov model. What it gives is no
-reading of Stanza's, and figures that rest on it must say so.
+It needs Debian's package apertium-por-cat: an analyser with rules, and a hidden Markov model. What
+it gives is no reading of Stanza's, and figures that rest on it must say so.
 """
 
 from __future__ import annotations
@@ -46,14 +47,22 @@ def analyser(texts: Iterable[str]) -> GivenAnalyser:
         MissingResourceError: Apertium or its Portuguese data are not installed.
     """
     if not (DATA.is_dir() and all(shutil.which(stage[0]) for stage in STAGES)):
-        raise MissingResourceError("Apertium's tagger of Portuguese is not here: apt-get install apertium-por-cat cg3")
+        raise MissingResourceError(
+            "Apertium's tagger of Portuguese is not here: apt-get install apertium-por-cat cg3"
+        )
     texts = list(dict.fromkeys(texts))
     found = "".join(re.sub(r"([][{}^$/\\@<>])", r"\\\1", text) + "\n" for text in texts)
     for stage in STAGES:
-        found = subprocess.run(stage, input=found, cwd=DATA, capture_output=True, text=True, check=True).stdout
+        found = subprocess.run(
+            stage, input=found, cwd=DATA, capture_output=True, text=True, check=True
+        ).stdout
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pt.conllu"
-        lines = (line for text, row in zip(texts, found.splitlines(), strict=False) for line in _sentence(text, row))
+        lines = (
+            line
+            for text, row in zip(texts, found.splitlines(), strict=False)
+            for line in _sentence(text, row)
+        )
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return GivenAnalyser(path)
 
@@ -77,5 +86,7 @@ def _sentence(text: str, row: str) -> Iterator[str]:
                 features += [*persons, *(["VerbForm=Fin"] if persons else [])]
             upos = UPOS.get(names[0], "X")
             form = surface if len(words) <= 1 else lemma
-            yield "\t".join((str(place), form, lemma, upos, "_", "|".join(features) or "_", *"____"))
+            yield "\t".join(
+                (str(place), form, lemma, upos, "_", "|".join(features) or "_", *"____")
+            )
     yield ""

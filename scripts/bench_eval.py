@@ -1,13 +1,17 @@
-"""A whole `mtbias eval` against the plain way, each as a process from its start to its end, with a real checkpoint.
+"""A whole `mtbias eval` against the plain way, each as a process from its start to its end, with a
+real checkpoint.
 
-    OMP_NUM_THREADS=1 python scripts/bench_eval.py --model FOLDER --data WINOMT --stanza-dir DIR [--rounds 2]
+    OMP_NUM_THREADS=1 python scripts/bench_eval.py --model FOLDER --data WINOMT --stanza-dir DIR
+    [--rounds 2]
 
-The plain way is EasyNMT 2.0's: transformers, sentences sorted by length, batches of 16, beam 5, fp32, every sentence
-translated, written to a file; nothing else. `mtbias eval` translates, keeps every batch, aligns, analyses, decides,
-scores and writes the report; so `mtbias score` of the plain way's file stands beside it, which makes the two equal in
-what they do. Stanza's analyses are new in every run; the conversion for CTranslate2 is made before, and its seconds
-are printed. Processes take turns, round by round; ratios are of the same round, in CPU seconds of all threads and
-children, so that other work on the machine counts little. The checkpoint must be of M2M100's architecture.
+The plain way is EasyNMT 2.0's: transformers, sentences sorted by length, batches of 16, beam 5,
+fp32, every sentence translated, written to a file; nothing else. `mtbias eval` translates, keeps
+every batch, aligns, analyses, decides, scores and writes the report; so `mtbias score` of the plain
+way's file stands beside it, which makes the two equal in what they do. Stanza's analyses are new in
+every run; the conversion for CTranslate2 is made before, and its seconds are printed. Processes
+take turns, round by round; ratios are of the same round, in CPU seconds of all threads and
+children, so that other work on the machine counts little. The checkpoint must be of M2M100's
+architecture.
 """
 
 from __future__ import annotations
@@ -30,7 +34,10 @@ from scripts.bench.scratch import scratch
 from scripts.bench.work import BASELINE_BATCH
 
 PLAIN, SCORED = "as EasyNMT 2.0, translations alone", "as EasyNMT 2.0, then mtbias score"
-ENGINES = {"mtbias eval, CTranslate2 fp32": ("--engine", "ct2"), "mtbias eval, transformers fp32": ()}
+ENGINES = {
+    "mtbias eval, CTranslate2 fp32": ("--engine", "ct2"),
+    "mtbias eval, transformers fp32": (),
+}
 
 
 def plain(folder: Path, lang: str, data: Path, out: Path) -> None:
@@ -47,10 +54,16 @@ def plain(folder: Path, lang: str, data: Path, out: Path) -> None:
     targets = [""] * len(sources)
     for start in range(0, len(order), BASELINE_BATCH):
         rows = order[start : start + BASELINE_BATCH]
-        inputs = tokenizer([sources[n] for n in rows], truncation=True, padding=True, return_tensors="pt")
+        inputs = tokenizer(
+            [sources[n] for n in rows], truncation=True, padding=True, return_tensors="pt"
+        )
         with torch.no_grad():
-            made = model.generate(**inputs, num_beams=5, forced_bos_token_id=tokenizer.get_lang_id(lang))
-        for n, text in zip(rows, tokenizer.batch_decode(made, skip_special_tokens=True), strict=True):
+            made = model.generate(
+                **inputs, num_beams=5, forced_bos_token_id=tokenizer.get_lang_id(lang)
+            )
+        for n, text in zip(
+            rows, tokenizer.batch_decode(made, skip_special_tokens=True), strict=True
+        ):
             targets[n] = text.strip()
     pairs = (f"{source} ||| {target}\n" for source, target in zip(sources, targets, strict=True))
     out.write_text("".join(pairs), encoding="utf-8")
@@ -63,7 +76,9 @@ def timed(command: Sequence[str | Path]) -> tuple[float, float]:
         SystemExit: it ended with an error.
     """
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *map(str, command)], stdout=subprocess.DEVNULL, env=_environment())
+    process = subprocess.Popen(
+        [sys.executable, *map(str, command)], stdout=subprocess.DEVNULL, env=_environment()
+    )
     try:
         _, status, used = os.wait4(process.pid, 0)
     except BaseException:  # Ctrl-C, SIGTERM
@@ -82,8 +97,13 @@ def _environment() -> dict[str, str]:
 
 
 def table(seconds: Mapping[str, Sequence[float]]) -> str:
-    """CPU seconds of every round, and how many times as fast as the plain way, alone and with scoring."""
-    lines = ["| process | CPU s, by round | × translations alone | × with mtbias score |", "|---|---|---:|---:|"]
+    """CPU seconds of every round, and how many times as fast as the plain way, alone and with
+    scoring.
+    """
+    lines = [
+        "| process | CPU s, by round | × translations alone | × with mtbias score |",
+        "|---|---|---:|---:|",
+    ]
     for name, own in seconds.items():
         cells = [name, ", ".join(f"{one:.1f}" for one in own)]
         for baseline in (PLAIN, SCORED):
@@ -102,7 +122,16 @@ def shares(run: Path) -> str:
 
 def measure(args: argparse.Namespace, home: Path) -> dict[str, list[float]]:
     """All processes, round by round."""
-    common = ["--lang", args.lang, "--data", args.data, "--stanza-dir", args.stanza_dir, "--cache-dir", home / "cache"]
+    common = [
+        "--lang",
+        args.lang,
+        "--data",
+        args.data,
+        "--stanza-dir",
+        args.stanza_dir,
+        "--cache-dir",
+        home / "cache",
+    ]
     seconds: dict[str, list[float]] = {name: [] for name in (PLAIN, SCORED, *ENGINES)}
     file = home / "plain.txt"
 
@@ -112,16 +141,42 @@ def measure(args: argparse.Namespace, home: Path) -> dict[str, list[float]]:
         return home / name
 
     for turn in range(args.rounds):
-        own, wall = timed([__file__, "--plain", file, "--model", args.model, "--lang", args.lang, "--data", args.data])
+        own, wall = timed(
+            [
+                __file__,
+                "--plain",
+                file,
+                "--model",
+                args.model,
+                "--lang",
+                args.lang,
+                "--data",
+                args.data,
+            ]
+        )
         seconds[PLAIN].append(own)
         say(f"round {turn + 1}: {PLAIN}: {own:.1f} CPU s in {wall:.1f} s")
-        scored, wall = timed(["-m", "mtbias", "score", "--translations", file, *common, "--out", fresh("scored")])
+        scored, wall = timed(
+            ["-m", "mtbias", "score", "--translations", file, *common, "--out", fresh("scored")]
+        )
         seconds[SCORED].append(own + scored)
         say(f"round {turn + 1}: mtbias score: {scored:.1f} CPU s in {wall:.1f} s")
         for name, options in ENGINES.items():
             out = fresh("run")
             used, wall = timed(
-                ["-m", "mtbias", "eval", "--model", args.model, "--device", "cpu", *options, *common, "--out", out]
+                [
+                    "-m",
+                    "mtbias",
+                    "eval",
+                    "--model",
+                    args.model,
+                    "--device",
+                    "cpu",
+                    *options,
+                    *common,
+                    "--out",
+                    out,
+                ]
             )
             seconds[name].append(used)
             say(f"round {turn + 1}: {name}: {used:.1f} CPU s in {wall:.1f} s; {shares(out)}")
@@ -139,19 +194,25 @@ def thinned(data: Path, every: int, home: Path) -> Path:
     rows = (data / "en.txt").read_text(encoding="utf-8").splitlines(keepends=True)[::every]
     for name in ("en.txt", "en_pro.txt", "en_anti.txt"):
         known = set((data / name).read_text(encoding="utf-8").splitlines(keepends=True))
-        (home / "winomt" / name).write_text("".join(row for row in rows if row in known), encoding="utf-8")
+        (home / "winomt" / name).write_text(
+            "".join(row for row in rows if row in known), encoding="utf-8"
+        )
     return home / "winomt"
 
 
 def main() -> None:
     """Measure, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--data", type=Path, required=True, help="WinoMT's folder")
     parser.add_argument("--stanza-dir", type=Path)
     parser.add_argument("--lang", default="de")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--every", type=int, default=1, help="only each N-th row, to see whether it runs")
+    parser.add_argument(
+        "--every", type=int, default=1, help="only each N-th row, to see whether it runs"
+    )
     parser.add_argument("--plain", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.plain is not None:
@@ -164,9 +225,14 @@ def main() -> None:
 
         began = time.process_time()
         convert(args.model, home / "cache")
-        print(f"converted for CTranslate2 in {time.process_time() - began:.1f} CPU s, once", file=sys.stderr)
+        print(
+            f"converted for CTranslate2 in {time.process_time() - began:.1f} CPU s, once",
+            file=sys.stderr,
+        )
         rows = len((args.data / "en.txt").read_text(encoding="utf-8").splitlines())
-        print(f"{rows:,} sentences, {args.lang}, {args.rounds} rounds\n\n{table(measure(args, home))}")
+        print(
+            f"{rows:,} sentences, {args.lang}, {args.rounds} rounds\n\n{table(measure(args, home))}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,23 +1,29 @@
-"""All that is to be measured on a GPU, in one call of at most nine minutes, without network and without Stanza.
+"""All that is to be measured on a GPU, in one call of at most nine minutes, without network and
+without Stanza.
 
-    python scripts/bench_gpu.py --out DIR [--minutes 9] [--checkpoint FOLDER --lang de --sources FILE] [--stages FILE]
+    python scripts/bench_gpu.py --out DIR [--minutes 9] [--checkpoint FOLDER --lang de --sources
+    FILE] [--stages FILE]
 
-DIR gets results.jsonl (a line a result, as soon as it is there), report.md (written again after each) and the
-translations of the prices. At the deadline it ends with what it has; what was not reached is named. In this order:
+DIR gets results.jsonl (a line a result, as soon as it is there), report.md (written again after
+each) and the translations of the prices. At the deadline it ends with what it has; what was not
+reached is named. In this order:
 
 - machine: products of matrices and copies, the limits against which all else is held;
-- speed: random weights of the three families' true sizes, lengths drawn from BUG's, beam 5 (the rules are those of
-  `scripts/bench_translate.py`): EasyNMT's way, ours in bf16 and fp32, CTranslate2; per variant as many batches, spread
-  over the plan of 105,687 sentences, as its share of the time allows;
-- cascade: a batch that fits, then the same under a cap on memory: how often it is halved, and what is left in memory
-  when each half begins;
-- prices: the sentences of --sources (one a line; default: the demo's) translated by --checkpoint (default: the demo's)
-  in fp32, bf16 and fp16: how many translations change. `mtbias score --translations DIR/translations-…` and
-  `mtbias compare` give the calls that change, where Stanza is. The demo's grammar says little: use a real model;
+- speed: random weights of the three families' true sizes, lengths drawn from BUG's, beam 5 (the
+  rules are those of `scripts/bench_translate.py`): EasyNMT's way, ours in bf16 and fp32,
+  CTranslate2; per variant as many batches, spread over the plan of 105,687 sentences, as its share
+  of the time allows;
+- cascade: a batch that fits, then the same under a cap on memory: how often it is halved, and what
+  is left in memory when each half begins;
+- prices: the sentences of --sources (one a line; default: the demo's) translated by --checkpoint
+  (default: the demo's) in fp32, bf16 and fp16: how many translations change. `mtbias score
+  --translations DIR/translations-…` and `mtbias compare` give the calls that change, where Stanza
+  is. The demo's grammar says little: use a real model;
 - hours: 3 families × 8 languages × 105,687 sentences by these speeds, with each stage's share.
 
-On a GPU translations of a batch have equal lengths here, so what two stages and leaving sentences save is not in it
-(`scripts/experiments/count_steps.py`). With --device cpu --tiny it shows within two minutes whether all of it runs.
+On a GPU translations of a batch have equal lengths here, so what two stages and leaving sentences
+save is not in it (`scripts/experiments/count_steps.py`). With --device cpu --tiny it shows within
+two minutes whether all of it runs.
 """
 
 from __future__ import annotations
@@ -52,7 +58,13 @@ GROUPS = (
 )
 """Variants that share a process, the most telling first."""
 TOY_GROUPS = ((BASELINE, Variant("transformers")), (Variant("ct2"), Variant("ct2", "int8")))
-TYPES = ("transformers:float32", "transformers:bfloat16", "transformers:float16", "ct2:bfloat16", "ct2:float16")
+TYPES = (
+    "transformers:float32",
+    "transformers:bfloat16",
+    "transformers:float16",
+    "ct2:bfloat16",
+    "ct2:float16",
+)
 PRESETS = (
     ("as EasyNMT 2.0", (("easynmt", "float32"),)),
     ("paper", (("transformers", "float32"),)),
@@ -71,7 +83,12 @@ class Log:
 
     def __init__(self, out: Path, stages: Mapping[str, float], began: float) -> None:
         out.mkdir(parents=True, exist_ok=True)
-        self._file, self._page, self._stages, self._began = out / "results.jsonl", out / "report.md", stages, began
+        self._file, self._page, self._stages, self._began = (
+            out / "results.jsonl",
+            out / "report.md",
+            stages,
+            began,
+        )
         self._file.write_text("", encoding="utf-8")
         self._lock = threading.Lock()
         self.results: list[Json] = []
@@ -83,7 +100,11 @@ class Log:
             with self._file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(found) + "\n")
             self._page.write_text(self.report(), encoding="utf-8")
-            print(f"{time.perf_counter() - self._began:6.0f} s  {json.dumps(found)[:240]}", file=sys.stderr, flush=True)
+            print(
+                f"{time.perf_counter() - self._began:6.0f} s  {json.dumps(found)[:240]}",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def of(self, kind: str) -> list[Json]:
         """The results of a kind."""
@@ -95,7 +116,9 @@ class Log:
 
 
 def run(kind: str, job: Json, log: Log, ends: float) -> list[Json]:
-    """Do a job in a process of its own, which is killed at `ends`; its results, which are in `log`, too."""
+    """Do a job in a process of its own, which is killed at `ends`; its results, which are in `log`,
+    too.
+    """
     left = ends - time.perf_counter()
     if left <= 0:
         log.add({"kind": "not reached", "job": kind, "family": job.get("family")})
@@ -105,7 +128,9 @@ def run(kind: str, job: Json, log: Log, ends: float) -> list[Json]:
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     if job["device"] == "cpu":
         environment["OMP_NUM_THREADS"] = "1"
-    if job["device"] == "cpu" and kind == "cascade":  # large blocks go back to the system, and the cap sees them
+    if (
+        job["device"] == "cpu" and kind == "cascade"
+    ):  # large blocks go back to the system, and the cap sees them
         environment |= {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
     found: list[Json] = []
     with subprocess.Popen(
@@ -136,46 +161,82 @@ def measure(args: argparse.Namespace, log: Log, home: Path, ends: float) -> None
     """All jobs, one after the other; checkpoints are made beside the first ones."""
     cuda = args.device != "cpu"
     groups = GROUPS if cuda else TOY_GROUPS
-    common: Json = {"device": args.device, "tiny": args.tiny, "corpus": args.corpus, "ct2": args.ct2}
+    common: Json = {
+        "device": args.device,
+        "tiny": args.tiny,
+        "corpus": args.corpus,
+        "ct2": args.ct2,
+    }
     found = run("machine", common, log, ends)
     if not found:
-        raise SystemExit(f"--device {args.device}: torch cannot compute there; --device cpu --tiny shows that all runs")
+        raise SystemExit(
+            f"--device {args.device}: torch cannot compute there; --device cpu --tiny shows that all runs"
+        )
     common["limits"] = found[0]["limits"]
     with ThreadPoolExecutor(len(args.families) if cuda else 1) as makers:
         made = {
             name: makers.submit(
-                run, "checkpoint", {**common, "family": name, "folder": str(home / name / "checkpoint")}, log, ends
+                run,
+                "checkpoint",
+                {**common, "family": name, "folder": str(home / name / "checkpoint")},
+                log,
+                ends,
             )
             for name in args.families
         }
         begin, speeds_end = time.perf_counter(), ends - RESERVED * (ends - time.perf_counter())
-        jobs = list(_speed_jobs(groups if args.ct2 else groups[:1], common, home, made))  # CTranslate2 comes last
+        jobs = list(
+            _speed_jobs(groups if args.ct2 else groups[:1], common, home, made)
+        )  # CTranslate2 comes last
         for n, (waiting, job) in enumerate(jobs):
             waiting.result()
             stop = begin + (speeds_end - begin) * (n + 1) / len(jobs)
             share = max(0.0, stop - time.perf_counter())
-            job["seconds"] = share / len(job["variants"]) / 3  # the rest: loading, planning, warming up
+            job["seconds"] = (
+                share / len(job["variants"]) / 3
+            )  # the rest: loading, planning, warming up
             run("speed", job, log, speeds_end)
     family = args.families[len(args.families) // 2]
     folder = str(home / family / "checkpoint")
     sentences = 256 if cuda else 48
-    run("cascade", {**common, "family": family, "folder": folder, "sentences": sentences}, log, ends)
+    run(
+        "cascade", {**common, "family": family, "folder": folder, "sentences": sentences}, log, ends
+    )
     model = str(args.checkpoint) if args.checkpoint else "demo"
     more = {"lang": args.lang, "sources": args.sources and str(args.sources), "limit": args.limit}
-    run("codec", {**common, **more, "folder": model if args.checkpoint else str(_demo())}, log, ends)
+    run(
+        "codec", {**common, **more, "folder": model if args.checkpoint else str(_demo())}, log, ends
+    )
     types = [one for one in TYPES if args.ct2 or not one.startswith("ct2")]
     out, cache = str(args.out.resolve()), str(home / "cache")
-    run("price", {**common, **more, "checkpoint": model, "types": types, "out": out, "cache": cache}, log, ends)
+    run(
+        "price",
+        {**common, **more, "checkpoint": model, "types": types, "out": out, "cache": cache},
+        log,
+        ends,
+    )
 
 
 def _speed_jobs(
-    groups: Sequence[Sequence[Variant]], common: Json, home: Path, made: Mapping[str, Future[list[Json]]]
+    groups: Sequence[Sequence[Variant]],
+    common: Json,
+    home: Path,
+    made: Mapping[str, Future[list[Json]]],
 ) -> Iterator[tuple[Future[list[Json]], Json]]:
     for group in groups:
         variants = [asdict(one) for one in group]
         for name in made:
             folder = str(home / name / "checkpoint")
-            yield made[name], {**common, "family": name, "folder": folder, "variants": variants, "batches": PLANNED}
+            yield (
+                made[name],
+                {
+                    **common,
+                    "family": name,
+                    "folder": folder,
+                    "variants": variants,
+                    "batches": PLANNED,
+                },
+            )
 
 
 def _demo() -> Path:
@@ -188,9 +249,13 @@ def report(log: Log, stages: Mapping[str, float]) -> Iterator[str]:
     """The parts of the page."""
     for one in log.of("machine"):
         speeds = ", ".join(
-            f"{name} {speed / 1e9:,.0f} GFLOP/s" for name, speed in one["limits"].items() if name != "bandwidth"
+            f"{name} {speed / 1e9:,.0f} GFLOP/s"
+            for name, speed in one["limits"].items()
+            if name != "bandwidth"
         )
-        versions = ", ".join(f"{name} {one[name] or 'absent'}" for name in ("torch", "transformers", "ctranslate2"))
+        versions = ", ".join(
+            f"{name} {one[name] or 'absent'}" for name in ("torch", "transformers", "ctranslate2")
+        )
         copies = f"copies {one['limits']['bandwidth'] / 1e9:,.0f} GB/s"
         yield f"# {one['name']}\n\nMeasured: {speeds}, {copies}. {versions}."
     yield _speeds(log.of("speed"))
@@ -205,12 +270,15 @@ def report(log: Log, stages: Mapping[str, float]) -> Iterator[str]:
     yield _prices(log.of("price"))
     ended = [*log.of("not reached"), *log.of("ended early")]
     yield "\n".join(
-        f"- {one['kind']}: {one['job']} {one['family'] or ''} {one.get('why', '')}".rstrip() for one in ended
+        f"- {one['kind']}: {one['job']} {one['family'] or ''} {one.get('why', '')}".rstrip()
+        for one in ended
     )
 
 
 def _rate(one: Json) -> float:
-    """Sentences a second of the whole plan: by tokens, since the batches that were timed may be of the longer ones."""
+    """Sentences a second of the whole plan: by tokens, since the batches that were timed may be of
+    the longer ones.
+    """
     return float(one["tokens"] / one["seconds"] / one["tokens_a_sentence"])
 
 
@@ -230,7 +298,9 @@ def _speeds(found: Iterable[Json]) -> str:
         times = f"{_rate(one) / baseline[one['family']]:.1f}" if one["family"] in baseline else "–"
         size = f"{one['batches']} of {one['planned']} × {one['sentences'] / one['batches']:.0f}"
         limit = f"{one['floor'] / one['seconds']:.0%} ({one['binds']})"
-        lines.append(f"| {name} | {size} | {_rate(one):,.4g} | {times} | {one['peak']:,.0f} | {limit} |")
+        lines.append(
+            f"| {name} | {size} | {_rate(one):,.4g} | {times} | {one['peak']:,.0f} | {limit} |"
+        )
     return "\n".join(lines) if len(lines) > 2 else ""
 
 
@@ -272,7 +342,9 @@ def _prices(found: Iterable[Json]) -> str:
         if "left_out" in one:
             lines.append(f"| {one['type']} | left out: {one['left_out']} | | |")
             continue
-        changed = f"{one['changed']:,} of {one['sentences']:,} ({one['changed'] / one['sentences']:.1%})"
+        changed = (
+            f"{one['changed']:,} of {one['sentences']:,} ({one['changed'] / one['sentences']:.1%})"
+        )
         rate = one["sentences"] / one["seconds"]
         lines.append(f"| {one['type']} | {changed} | {rate:,.4g} | {one['in_second_stage']:,} |")
     return "\n".join(lines) if len(lines) > 2 else ""
@@ -280,26 +352,40 @@ def _prices(found: Iterable[Json]) -> str:
 
 def main() -> None:
     """Measure until the deadline, and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
-    parser.add_argument("--families", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES), metavar="NAME")
+    parser.add_argument(
+        "--families", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES), metavar="NAME"
+    )
     parser.add_argument("--minutes", type=float, default=9.0, help="until the end of all")
     parser.add_argument("--checkpoint", type=Path, help="a real checkpoint, for the prices")
     parser.add_argument("--lang", default="de", help="its target language")
     parser.add_argument("--sources", type=Path, help="sentences, one a line")
     parser.add_argument("--limit", type=int, help="only the first of them")
-    parser.add_argument("--stages", type=Path, help="what bench_scale.py --json wrote: the stages on this CPU")
-    parser.add_argument("--corpus", type=int, default=CORPUS, metavar="N", help="sentences that are planned")
+    parser.add_argument(
+        "--stages", type=Path, help="what bench_scale.py --json wrote: the stages on this CPU"
+    )
+    parser.add_argument(
+        "--corpus", type=int, default=CORPUS, metavar="N", help="sentences that are planned"
+    )
     parser.add_argument("--tiny", action="store_true", help="tiny shapes, to see whether it runs")
     args = parser.parse_args()
     args.ct2 = find_spec("ctranslate2") is not None
     began = time.perf_counter()
     ends = began + 60 * args.minutes - 5  # to end the last process and to remove what was made
-    stages = stage_seconds(json.loads(args.stages.read_text(encoding="utf-8"))) if args.stages else CPU_STAGES
+    stages = (
+        stage_seconds(json.loads(args.stages.read_text(encoding="utf-8")))
+        if args.stages
+        else CPU_STAGES
+    )
     log = Log(args.out, stages, began)
     with scratch("bench-gpu") as home:
-        os.environ["TMPDIR"] = str(home)  # what the processes leave that are killed at the deadline goes with the rest
+        os.environ["TMPDIR"] = str(
+            home
+        )  # what the processes leave that are killed at the deadline goes with the rest
         measure(args, log, home, ends)
     print(log.report())
 

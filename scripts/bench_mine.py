@@ -1,18 +1,22 @@
-"""How fast `mtbias corpora mine` reads and parses, with and without its cheap filter, and the memory that it takes.
+"""How fast `mtbias corpora mine` reads and parses, with and without its cheap filter, and the
+memory that it takes.
 
-    python scripts/bench_mine.py --text FILE… --stanza-dir DIR --occupations FILE [--sizes 1 4 16] [--processes 1 2]
+    python scripts/bench_mine.py --text FILE… --stanza-dir DIR --occupations FILE [--sizes 1 4 16]
+    [--processes 1 2]
 
-First it prints how fast the texts are read and filtered, and nothing else done with them. Each row of the tables is a
-run of its own, in a process of its own, into a new folder:
+First it prints how fast the texts are read and filtered, and nothing else done with them. Each row
+of the tables is a run of its own, in a process of its own, into a new folder:
 
-- speed, of the texts as they are: sentences of the text a second, with the cheap filter and without it (then everything
-  is parsed, and the number of sentences is counted), by number of processes. The share of passages (lines) that the
-  filter lets through is that of the text: in other texts it is another, and so is the speed.
-- memory, of the texts 1, 4 and 16 times over with one process, each copy's lines with its number behind them: the
-  largest amount of memory that the process had, in MiB, and how much of it was new since the first chunk.
+- speed, of the texts as they are: sentences of the text a second, with the cheap filter and without
+  it (then everything is parsed, and the number of sentences is counted), by number of processes.
+  The share of passages (lines) that the filter lets through is that of the text: in other texts it
+  is another, and so is the speed.
+- memory, of the texts 1, 4 and 16 times over with one process, each copy's lines with its number
+  behind them: the largest amount of memory that the process had, in MiB, and how much of it was new
+  since the first chunk.
 
-Seconds are those of the CPU, of all processes together, and wall time, both with loading the models. Wall time says
-something of several processes only where the machine has nothing else to do.
+Seconds are those of the CPU, of all processes together, and wall time, both with loading the
+models. Wall time says something of several processes only where the machine has nothing else to do.
 """
 
 from __future__ import annotations
@@ -99,7 +103,12 @@ def run(job: Json) -> Json:
 
 def copies(texts: list[Path], size: int, out: Path) -> Path:
     """The texts `size` times over, each copy with its number at the end of its lines."""
-    lines = [line for path in texts for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+    lines = [
+        line
+        for path in texts
+        for line in path.read_text(encoding="utf-8").split("\n")
+        if line.strip()
+    ]
     with out.open("w", encoding="utf-8") as file:
         for copy in range(size):
             file.writelines(f"{line} ({copy})\n" for line in lines)
@@ -120,7 +129,9 @@ def reading(texts: list[Path], occupations: Path) -> str:
 
 
 def speed_table(results: list[tuple[str, int, Json]]) -> str:
-    """The table of speeds; sentences of the text are those that a run without the filter counted."""
+    """The table of speeds; sentences of the text are those that a run without the filter
+    counted.
+    """
     sentences = next((found[SENTENCES] for name, _, found in results if name == "no"), None)
     lines = [
         "| filter | processes | passages | with the words | parsed | rows | CPU s | s | sentences per CPU s |",
@@ -138,7 +149,10 @@ def speed_table(results: list[tuple[str, int, Json]]) -> str:
 
 def memory_table(results: list[tuple[int, Json]]) -> str:
     """The table of memory."""
-    lines = ["| text | passages | rows | peak MiB | since the first chunk |", f"| --- |{' ---: |' * 4}"]
+    lines = [
+        "| text | passages | rows | peak MiB | since the first chunk |",
+        f"| --- |{' ---: |' * 4}",
+    ]
     lines += [
         f"| {size}× | {found[READ]:,} | {found['rows']:,} | {found['peak'] / 1024:.0f} | {found['grown'] / 1024:.0f} |"
         for size, found in results
@@ -161,14 +175,21 @@ def main(
     speeds = []
     for filtered in (True, False) if unfiltered else (True,):
         for number in processes or [1, 2]:
-            job = {**common, "text": [str(path) for path in text], "filtered": filtered, "processes": number}
+            job = {
+                **common,
+                "text": [str(path) for path in text],
+                "filtered": filtered,
+                "processes": number,
+            }
             speeds.append(("yes" if filtered else "no", number, run(job)))
     print(speed_table(speeds), flush=True)
     memory = []
     with TemporaryDirectory() as folder:
         for size in sizes or [1, 4, 16]:
             path = copies(text, size, Path(folder) / "text.txt")
-            memory.append((size, run({**common, "text": [str(path)], "filtered": True, "processes": 1})))
+            memory.append(
+                (size, run({**common, "text": [str(path)], "filtered": True, "processes": 1}))
+            )
     print(f"\n{memory_table(memory)}")
 
 

@@ -1,21 +1,24 @@
 """Time and peak memory of every stage at 1/16, 1/4 and 1/1 of BUG, and whether they are linear.
 
-    python scripts/bench_scale.py --data WINOMT --lang de --stanza-dir DIR [--sizes 1/16 1/4 1/1] [--device cuda]
+    python scripts/bench_scale.py --data WINOMT --lang de --stanza-dir DIR [--sizes 1/16 1/4 1/1]
+    [--device cuda]
 
-1/1 is 105,687 sentences, as many as BUG has, as long as BUG's (`scripts.bench.texts`): WinoMT's sentences with their
-translations by two systems, joined and cut, with names that make the vocabulary grow; seeded. Every stage at every
-size is a process of its own, so that peak memory is its own:
+1/1 is 105,687 sentences, as many as BUG has, as long as BUG's (`scripts.bench.texts`): WinoMT's
+sentences with their translations by two systems, joined and cut, with names that make the
+vocabulary grow; seeded. Every stage at every size is a process of its own, so that peak memory is
+its own:
 
-- translate: random weights of the true size (--families). Of the plan of the whole corpus as many batches are timed,
-  evenly spaced, as hold --sentences; seconds are projected to the corpus.
+- translate: random weights of the true size (--families). Of the plan of the whole corpus as many
+  batches are timed, evenly spaced, as hold --sentences; seconds are projected to the corpus.
 - align: the whole corpus in one call.
 - analyse: every distinct translation, by Stanza, into a new cache (--processes as many at a time).
 - decide, score: with the alignments and the analyses that the stages before left on disk.
 
-Seconds are CPU seconds, those of other processes included; with --device cuda they are wall time. "linear" is the
-time at the largest size over the time at the smallest, over the ratio of the sizes: 1.00 is linear, below it the
-fixed part (loading the models) weighs less. With --device cuda the hours of a paper's table follow: every family ×
-8 languages × 105,687 sentences, and each stage's share.
+Seconds are CPU seconds, those of other processes included; with --device cuda they are wall time.
+"linear" is the time at the largest size over the time at the smallest, over the ratio of the sizes:
+1.00 is linear, below it the fixed part (loading the models) weighs less. With --device cuda the
+hours of a paper's table follow: every family × 8 languages × 105,687 sentences, and each stage's
+share.
 """
 
 from __future__ import annotations
@@ -45,17 +48,24 @@ Json = dict[str, Any]
 
 
 class Clock:
-    """Seconds since it was made or read last: CPU seconds of this process and its ended children, and wall time."""
+    """Seconds since it was made or read last: CPU seconds of this process and its ended children,
+    and wall time.
+    """
 
     def __init__(self) -> None:
         self._at = self._now()
 
     def read(self) -> Json:
-        """The time, and most memory until now in MiB (with other processes: the largest one's is added)."""
+        """The time, and most memory until now in MiB (with other processes: the largest one's is
+        added).
+        """
         now = self._now()
         cpu, wall = (b - a for a, b in zip(self._at, now, strict=True))
         self._at = self._now()
-        kib = sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        kib = sum(
+            resource.getrusage(who).ru_maxrss
+            for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
         return {"cpu": cpu, "wall": wall, "peak": kib / 1024}
 
     @staticmethod
@@ -75,12 +85,18 @@ def translate(job: Json) -> dict[str, Json]:
         if not folder.is_dir():
             make_checkpoint(shape, folder, tokenizer=job["engine"] == "ct2")
         variant = Variant(job["engine"], job["dtype"])
-        place = Place(folder, job["device"], 1, max(1, job["sentences"] // BASELINE_BATCH), job["count"])
+        place = Place(
+            folder, job["device"], 1, max(1, job["sentences"] // BASELINE_BATCH), job["count"]
+        )
         runner = Runner(variant, shape, place)
         runner.warm_up()
         cpu, wall = runner.run()
         factor = job["count"] / runner.sentences
-        found[f"translate {family}"] = {"cpu": cpu * factor, "wall": wall * factor, "peak": runner.peak()}
+        found[f"translate {family}"] = {
+            "cpu": cpu * factor,
+            "wall": wall * factor,
+            "peak": runner.peak(),
+        }
     return found
 
 
@@ -133,10 +149,14 @@ def decide(job: Json) -> dict[str, Json]:
         if done == total:
             seconds[stage] = clock.read()
 
-    calls = GenderMeasure(get_language(job["lang"]), OnDisk(), analyser(job)).call_pairs(pairs, note)
+    calls = GenderMeasure(get_language(job["lang"]), OnDisk(), analyser(job)).call_pairs(
+        pairs, note
+    )
     translations = [Translation(pair.id, pair.text) for pair in pairs]
     clock.read()
-    GENDER.score(list(join_records(instances, translations, calls)), n_resamples=N_RESAMPLES, seed=0)
+    GENDER.score(
+        list(join_records(instances, translations, calls)), n_resamples=N_RESAMPLES, seed=0
+    )
     seconds["score"] = clock.read()
     return {stage: seconds[stage] for stage in ("decide", "score")}
 
@@ -147,7 +167,9 @@ def corpus(job: Json) -> tuple[list[Any], list[Any]]:
     from scripts.bench.texts import make_pairs, read_sentences
 
     found = list(make_pairs(read_sentences(Path(job["data"]), job["lang"]), job["count"]))
-    return [Pair.of(instance, text) for instance, text in found], [instance for instance, _ in found]
+    return [Pair.of(instance, text) for instance, text in found], [
+        instance for instance, _ in found
+    ]
 
 
 def analyser(job: Json) -> Any:  # noqa: ANN401 - imported late
@@ -170,18 +192,32 @@ WORK: Mapping[str, Callable[[Json], dict[str, Json]]] = {
 def measure(args: argparse.Namespace, count: int, folder: Path) -> dict[str, Json]:
     """The stages over `count` sentences, each in a process of its own."""
     found: dict[str, Json] = {}
-    job = {name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()}
+    job = {
+        name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()
+    }
     for stage in WORK:
         if stage in args.stages:
             done = subprocess.run(
-                [sys.executable, __file__, "--work", json.dumps({**job, "count": count, "folder": str(folder)}), stage],
+                [
+                    sys.executable,
+                    __file__,
+                    "--work",
+                    json.dumps({**job, "count": count, "folder": str(folder)}),
+                    stage,
+                ],
                 stdout=subprocess.PIPE,
                 text=True,
                 check=False,
-                env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")},
+                env={
+                    **os.environ,
+                    "HF_HUB_OFFLINE": "1",
+                    "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+                },
             )
             if done.returncode:
-                raise SystemExit(f"{stage} at {count:,} sentences ended with status {done.returncode}")
+                raise SystemExit(
+                    f"{stage} at {count:,} sentences ended with status {done.returncode}"
+                )
             found.update(json.loads(done.stdout.splitlines()[-1]))
     return found
 
@@ -197,39 +233,74 @@ def table(results: Mapping[int, Mapping[str, Json]], clock: str) -> str:
         cells = [f"{results[n][stage][clock]:.1f}, {results[n][stage]['peak']:,.0f}" for n in sizes]
         most, least = (results[n][stage][clock] for n in (sizes[-1], sizes[0]))
         linear = f"{most / least / (sizes[-1] / sizes[0]):.2f}" if len(sizes) > 1 and least else "–"
-        lines.append(f"| {stage} | {' | '.join(cells)} | {1000 * most / sizes[-1]:.3f} | {linear} |")
+        lines.append(
+            f"| {stage} | {' | '.join(cells)} | {1000 * most / sizes[-1]:.3f} | {linear} |"
+        )
     return "\n".join(lines)
 
 
 def whole_table(found: Mapping[str, Json], count: int, clock: str) -> str:
-    """Hours of every family × 8 languages × BUG from one size, and each stage's share, as a Markdown table."""
+    """Hours of every family × 8 languages × BUG from one size, and each stage's share, as a
+    Markdown table.
+    """
     families = sum(stage.startswith("translate ") for stage in found) or 1
     hours = {
-        stage: one[clock] / count * CORPUS * LANGUAGES * (1 if stage.startswith("translate ") else families) / 3600
+        stage: one[clock]
+        / count
+        * CORPUS
+        * LANGUAGES
+        * (1 if stage.startswith("translate ") else families)
+        / 3600
         for stage, one in found.items()
     }
     total = sum(hours.values())
-    lines = [f"{families * LANGUAGES} cells × {CORPUS:,} sentences: {total:.2f} hours", "", "| stage | hours | share |"]
-    lines += ["|---|---|---|", *(f"| {stage} | {h:.3f} | {h / total:.0%} |" for stage, h in hours.items())]
+    lines = [
+        f"{families * LANGUAGES} cells × {CORPUS:,} sentences: {total:.2f} hours",
+        "",
+        "| stage | hours | share |",
+    ]
+    lines += [
+        "|---|---|---|",
+        *(f"| {stage} | {h:.3f} | {h / total:.0%} |" for stage, h in hours.items()),
+    ]
     return "\n".join(lines)
 
 
 def parse() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="WinoMT's folder, with translations/google and bing")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        required=True,
+        help="WinoMT's folder, with translations/google and bing",
+    )
     parser.add_argument("--lang", default="de")
     parser.add_argument("--stanza-dir", type=Path, required=True)
-    parser.add_argument("--sizes", type=Fraction, nargs="+", default=[Fraction(1, 16), Fraction(1, 4), Fraction(1)])
-    parser.add_argument("--stages", nargs="+", choices=tuple(WORK), default=tuple(WORK), help="decide includes score")
-    parser.add_argument("--families", nargs="+", choices=tuple(SHAPES), help="CPU: opus-mt; GPU: all three")
+    parser.add_argument(
+        "--sizes", type=Fraction, nargs="+", default=[Fraction(1, 16), Fraction(1, 4), Fraction(1)]
+    )
+    parser.add_argument(
+        "--stages",
+        nargs="+",
+        choices=tuple(WORK),
+        default=tuple(WORK),
+        help="decide includes score",
+    )
+    parser.add_argument(
+        "--families", nargs="+", choices=tuple(SHAPES), help="CPU: opus-mt; GPU: all three"
+    )
     parser.add_argument("--engine", choices=("transformers", "ct2"), default="transformers")
     parser.add_argument("--dtype", help="CPU: float32; GPU: bfloat16")
     parser.add_argument("--sentences", type=int, help="translated at every size (CPU 48, GPU 256)")
     parser.add_argument("--processes", type=int, default=1, help="that analyse")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--corpus", type=int, default=CORPUS, help=argparse.SUPPRESS)
-    parser.add_argument("--tiny", action="store_true", help="tiny models that translate, to see whether it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="tiny models that translate, to see whether it runs"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE")
     args = parser.parse_args()
     cuda = args.device == "cuda"
@@ -258,7 +329,10 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--work"]:
-        answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not mix with the answer
+        answers, sys.stdout = (
+            sys.stdout,
+            sys.stderr,
+        )  # what libraries print must not mix with the answer
         print(json.dumps(WORK[sys.argv[3]](json.loads(sys.argv[2]))), file=answers)
     else:
         main()

@@ -1,24 +1,31 @@
-"""Our engines on a CPU against the way EasyNMT 2.0 translates: one call, the same weights, beams and lengths.
+"""Our engines on a CPU against the way EasyNMT 2.0 translates: one call, the same weights, beams
+and lengths.
 
-    python scripts/bench_translate.py [--families opus-mt m2m100 mbart50] [--engines transformers ct2] [--json FILE]
+    python scripts/bench_translate.py [--families opus-mt m2m100 mbart50] [--engines transformers
+    ct2] [--json FILE]
 
-Baseline: transformers as EasyNMT 2.0 calls it: sentences sorted by length, batches of 16, beam 5, fp32. Ours: the
-product's engines with its plan of batches (`cpu_budget`) and its loop, beam 5. What a run does besides is left out:
-tokenising, writing, the tail where one batch is left for several cores, Stanza. `scripts/bench_eval.py` times whole
-runs; `scripts/bench_gpu.py` does all that is to be measured on a GPU.
+Baseline: transformers as EasyNMT 2.0 calls it: sentences sorted by length, batches of 16, beam 5,
+fp32. Ours: the product's engines with its plan of batches (`cpu_budget`) and its loop, beam 5. What
+a run does besides is left out: tokenising, writing, the tail where one batch is left for several
+cores, Stanza. `scripts/bench_eval.py` times whole runs; `scripts/bench_gpu.py` does all that is to
+be measured on a GPU.
 
-Weights are random, of the true shapes. Lengths are BUG's: words log-normal with the median (29) and the 95th percentile
-(58) of BUG's gold file, 96 at most; 1.3 tokens a word; a translation has exp(N(0, 0.15)) times its source's tokens. As
-many sentences as BUG has (105,687) are drawn and planned; of every plan as many batches are timed, evenly spaced, as
-hold --sentences in batches of 16. The end token's weights are zero, so that it is never among the best and a search
-ends at the most new tokens. Neither engine takes a length for each sentence: all of a batch have the longest that was
-drawn in it. transformers computes that long for a whole batch anyway; CTranslate2 would drop what is finished.
+Weights are random, of the true shapes. Lengths are BUG's: words log-normal with the median (29) and
+the 95th percentile (58) of BUG's gold file, 96 at most; 1.3 tokens a word; a translation has
+exp(N(0, 0.15)) times its source's tokens. As many sentences as BUG has (105,687) are drawn and
+planned; of every plan as many batches are timed, evenly spaced, as hold --sentences in batches of
+16. The end token's weights are zero, so that it is never among the best and a search ends at the
+   most new tokens. Neither engine takes a length for each sentence: all of a batch have the longest
+   that was
+drawn in it. transformers computes that long for a whole batch anyway; CTranslate2 would drop what
+is finished.
 
-Every variant is a process of its own, with its own peak memory. On a CPU each has all cores (--threads): the baseline's
-share each product of matrices, our engines' work on batches side by side. Variants take turns, round by round. Seconds
-are wall time; with --threads 1 CPU seconds, so that other work on the machine counts little. Ratios are medians of the
-rounds, with the least and the most.
-"limit": the least time for the work (`floor_seconds`) over the time it took, and what binds.
+Every variant is a process of its own, with its own peak memory. On a CPU each has all cores
+(--threads): the baseline's share each product of matrices, our engines' work on batches side by
+side. Variants take turns, round by round. Seconds are wall time; with --threads 1 CPU seconds, so
+that other work on the machine counts little. Ratios are medians of the rounds, with the least and
+the most. "limit": the least time for the work (`floor_seconds`) over the time it took, and what
+binds.
 """
 
 from __future__ import annotations
@@ -124,19 +131,29 @@ class Row:
 
 def ratios(row: Row, baseline: Row, *, cpu: bool) -> list[float]:
     """How many times as fast as the baseline, round by round."""
-    return [one / other for one, other in zip(row.rates(cpu=cpu), baseline.rates(cpu=cpu), strict=False)]
+    return [
+        one / other for one, other in zip(row.rates(cpu=cpu), baseline.rates(cpu=cpu), strict=False)
+    ]
 
 
-def run_family(name: str, args: argparse.Namespace, machine: Json) -> tuple[list[Row], dict[str, str]]:
+def run_family(
+    name: str, args: argparse.Namespace, machine: Json
+) -> tuple[list[Row], dict[str, str]]:
     """Measure one family: its rows, and the variants that failed with the reason."""
     variants = choose_variants(args.engines, ct2=machine["ctranslate2"] is not None)
     count = args.sentences or SENTENCES[name]
     with scratch("bench-translate") as home:
         common = {"family": name, "tiny": args.tiny, "folder": str(home / "checkpoint")}
-        maker = Process("checkpoint", args.threads, **common, ct2=any(v.engine == "ct2" for v in variants))
+        maker = Process(
+            "checkpoint", args.threads, **common, ct2=any(v.engine == "ct2" for v in variants)
+        )
         maker.ask()
         maker.end()
-        common |= {"threads": args.threads, "batches": max(1, count // BASELINE_BATCH), "limits": machine["limits"]}
+        common |= {
+            "threads": args.threads,
+            "batches": max(1, count // BASELINE_BATCH),
+            "limits": machine["limits"],
+        }
         common |= {"corpus": args.corpus}
         return run_group(variants, common, args.threads, args.rounds, 60 * args.minutes)
 
@@ -222,7 +239,9 @@ def describe(machine: Json, args: argparse.Namespace) -> str:
         for name in ("float32", "bfloat16", "float16", "int8")
         if name in limits
     )
-    versions = ", ".join(f"{name} {machine[name] or 'absent'}" for name in ("torch", "transformers", "ctranslate2"))
+    versions = ", ".join(
+        f"{name} {machine[name] or 'absent'}" for name in ("torch", "transformers", "ctranslate2")
+    )
     where = f"{args.threads} of {os.cpu_count()} threads"
     load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return (
@@ -267,7 +286,11 @@ def _machine(threads: int, tiny: bool) -> Json:
 
     limits = measure_limits("cpu", threads, size=256 if tiny else None)
     installed = version("ctranslate2") if find_spec("ctranslate2") else None
-    versions = {"torch": torch.__version__, "transformers": version("transformers"), "ctranslate2": installed}
+    versions = {
+        "torch": torch.__version__,
+        "transformers": version("transformers"),
+        "ctranslate2": installed,
+    }
     return {"name": limits.pop("name"), "limits": limits, **versions}
 
 
@@ -278,7 +301,12 @@ def benchmark(args: argparse.Namespace) -> None:
     probe.end()
     print(f"{describe(machine, args)}\n{LEFT_OUT}", flush=True)
     cpu = args.threads == 1
-    results: Json = {"machine": machine, "threads": args.threads, "cpu_seconds": cpu, "families": {}}
+    results: Json = {
+        "machine": machine,
+        "threads": args.threads,
+        "cpu_seconds": cpu,
+        "families": {},
+    }
     if machine["ctranslate2"] is None and "ct2" in args.engines:
         print("CTranslate2 is not installed: its rows are left out")
     for name in args.families:
@@ -295,20 +323,36 @@ def benchmark(args: argparse.Namespace) -> None:
 
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--families", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES), metavar="NAME")
-    parser.add_argument("--engines", nargs="+", choices=("transformers", "ct2"), default=("transformers", "ct2"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--families", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES), metavar="NAME"
+    )
+    parser.add_argument(
+        "--engines", nargs="+", choices=("transformers", "ct2"), default=("transformers", "ct2")
+    )
     parser.add_argument("--sentences", type=int, metavar="N", help="the baseline's (64, 32, 32)")
-    parser.add_argument("--corpus", type=int, default=CORPUS, metavar="N", help="sentences that are planned")
+    parser.add_argument(
+        "--corpus", type=int, default=CORPUS, metavar="N", help="sentences that are planned"
+    )
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--minutes", type=float, default=20.0, help="no round of a family begins later but the first")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=20.0,
+        help="no round of a family begins later but the first",
+    )
     parser.add_argument("--threads", type=int, default=usable_cores(), help="default: all cores")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--tiny", action="store_true", help="tiny shapes, to see whether it runs")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
-        answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not mix with the answers
+        answers, sys.stdout = (
+            sys.stdout,
+            sys.stderr,
+        )  # what libraries print must not mix with the answers
         work(json.loads(args.worker), answers)
     else:
         benchmark(args)

@@ -1,13 +1,15 @@
 """Build the demo that ships with mtbias: corpus, translation model, Stanza pipelines.
 
-    python scripts/build_demo.py                   all of it, into mtbias/demo (about an hour on one core)
-    python scripts/build_demo.py check [LANG…]     says everything that the grammar can say; names what is missing
-    python scripts/build_demo.py corpus            writes the corpus and its correct translations
-    python scripts/build_demo.py model             trains the translation model
+    python scripts/build_demo.py                   all of it, into mtbias/demo (about an hour on one
+    core) python scripts/build_demo.py check [LANG…]     says everything that the grammar can say;
+    names what is missing python scripts/build_demo.py corpus            writes the corpus and its
+    correct translations python scripts/build_demo.py model             trains the translation model
     python scripts/build_demo.py stanza [LANG…]    trains the Stanza pipelines
-    python scripts/build_demo.py verify [LANG…]    translates and calls the corpus; compares with the known genders
+    python scripts/build_demo.py verify [LANG…]    translates and calls the corpus; compares with
+    the known genders
 
-Everything is seeded and runs on one thread: the same machine and versions give the same bytes again.
+Everything is seeded and runs on one thread: the same machine and versions give the same bytes
+again.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from scripts.demo.grammar import GENDERS, LANGUAGES, Grammar, GrammarError, choi
 
 DEMO = Path(__file__).resolve().parent.parent / "mtbias" / "demo"
 STANZA_TRAINING, STANZA_HELD_OUT = 1500, 300
-"""Choices of the grammar for the taggers: each is said of a man, of a woman, and in a mixture of both."""
+"""Choices of the grammar for the taggers: each is said of a man, of a woman, and in a mixture of
+both."""
 
 
 def check(languages: Sequence[str], *, examples: int = 0) -> None:
@@ -40,7 +43,9 @@ def check(languages: Sequence[str], *, examples: int = 0) -> None:
 
 
 def train_stanza(languages: Sequence[str], folder: Path) -> None:
-    """Train a pipeline a language on sentences that are not in the corpus; print its size and what it gets right."""
+    """Train a pipeline a language on sentences that are not in the corpus; print its size and what
+    it gets right.
+    """
     from scripts.demo.pipelines import mixtures, train_pipeline, write_index
 
     kept = {row.choice for row in corpus()}
@@ -50,8 +55,14 @@ def train_stanza(languages: Sequence[str], folder: Path) -> None:
         grammar = Grammar.load(language)
         said = [(grammar.say(choice, "male"), grammar.say(choice, "female")) for choice in chosen]
         pairs, rest = said[:STANZA_TRAINING], said[STANZA_TRAINING:]
-        sentences = [*(sentence for pair in pairs for sentence in pair), *mixtures(pairs, seed=SEED)]
-        held_out = [*(sentence for pair in rest for sentence in pair), *mixtures(rest, seed=SEED + 1)]
+        sentences = [
+            *(sentence for pair in pairs for sentence in pair),
+            *mixtures(pairs, seed=SEED),
+        ]
+        held_out = [
+            *(sentence for pair in rest for sentence in pair),
+            *mixtures(rest, seed=SEED + 1),
+        ]
         report = train_pipeline(language, sentences, held_out, folder, seed=SEED)
         size, scores = sum(size for _, size in report.sizes), report.scores
         print(
@@ -64,16 +75,32 @@ def train_stanza(languages: Sequence[str], folder: Path) -> None:
 
 def main() -> int:
     """Run one step of the build, or all of them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "step", nargs="?", default="all", choices=("all", "check", "corpus", "model", "stanza", "verify")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("languages", nargs="*", default=[], metavar="LANG", help="for check, stanza and verify")
+    parser.add_argument(
+        "step",
+        nargs="?",
+        default="all",
+        choices=("all", "check", "corpus", "model", "stanza", "verify"),
+    )
+    parser.add_argument(
+        "languages", nargs="*", default=[], metavar="LANG", help="for check, stanza and verify"
+    )
     parser.add_argument("--folder", type=Path, default=DEMO, help="where the demo is built")
-    parser.add_argument("--examples", type=int, default=0, help="check: print that many sentences of each language")
-    parser.add_argument("--sentences", type=int, default=9_000, help="model: English sentences, each in all languages")
+    parser.add_argument(
+        "--examples", type=int, default=0, help="check: print that many sentences of each language"
+    )
+    parser.add_argument(
+        "--sentences",
+        type=int,
+        default=9_000,
+        help="model: English sentences, each in all languages",
+    )
     parser.add_argument("--epochs", type=int, default=4, help="model: times that they are seen")
-    parser.add_argument("--threads", type=int, default=1, help="model: another number gives other bytes")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="model: another number gives other bytes"
+    )
     args = parser.parse_args()
     languages = args.languages or LANGUAGES
     steps: dict[str, Callable[[], None]] = {

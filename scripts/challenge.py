@@ -1,15 +1,19 @@
-"""How the evaluator does on mtbias's own test sentences (``tests/challenge``), by language and category.
+"""How the evaluator does on mtbias's own test sentences (``tests/challenge``), by language and
+category.
 
-    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--independent | --unusual {dev,held-out,all}] [--markdown]
+    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--independent | --unusual
+    {dev,held-out,all}] [--markdown]
         [--evidence stanza]
 
-With ``--independent`` the sentences are those of ``tests/independent``, whose authors had seen nothing of the program.
-With ``--unusual`` they are those of ``tests/unusual``: unusual professions in sentences like a newspaper's, each part
-of 25 aligned alone; the part ``held-out`` is not looked at when rules are written.
+With ``--independent`` the sentences are those of ``tests/independent``, whose authors had seen
+nothing of the program. With ``--unusual`` they are those of ``tests/unusual``: unusual professions
+in sentences like a newspaper's, each part of 25 aligned alone; the part ``held-out`` is not looked
+at when rules are written.
 
-The sentences of a language are aligned among themselves only, so this is the evaluator at its hardest: no corpus helps
-it. A sentence counts as right where the call is the expected gender (or, for ``none``, where there is no call), and
-its head where the first aligned word overlaps the expected one. ``--markdown`` prints what went wrong as a table.
+The sentences of a language are aligned among themselves only, so this is the evaluator at its
+hardest: no corpus helps it. A sentence counts as right where the call is the expected gender (or,
+for ``none``, where there is no call), and its head where the first aligned word overlaps the
+expected one. ``--markdown`` prints what went wrong as a table.
 """
 
 from __future__ import annotations
@@ -38,11 +42,41 @@ from mtbias.types import Gender, GenderCall, Span  # noqa: E402
 from scripts.labelled import each_language, evidence_of, shipped_language, stanza_of  # noqa: E402
 
 UNUSUAL_DEV = 25
-COLUMNS = ("id", "source", "entity_index", "entity", "target", "head_index", "gender", "category", "note")
+COLUMNS = (
+    "id",
+    "source",
+    "entity_index",
+    "entity",
+    "target",
+    "head_index",
+    "gender",
+    "category",
+    "note",
+)
 CATEGORIES = frozenset(
     (
-        *("oblique", "syncretic", "common+article", "common-silent", "fixed", "construct", "compound", "prefixed"),
-        *("elided", "two-people", "repeated", "plural", "foreign", "omitted", "verb", "adjective", "generic", "plain"),
+        *(
+            "oblique",
+            "syncretic",
+            "common+article",
+            "common-silent",
+            "fixed",
+            "construct",
+            "compound",
+            "prefixed",
+        ),
+        *(
+            "elided",
+            "two-people",
+            "repeated",
+            "plural",
+            "foreign",
+            "omitted",
+            "verb",
+            "adjective",
+            "generic",
+            "plain",
+        ),
         *("title", "inclusive", "thing"),
     )
 )
@@ -81,7 +115,9 @@ class Outcome:
 
     @property
     def head_right(self) -> bool:
-        """The head that was found overlaps the expected one; nothing is found where nothing renders the entity."""
+        """The head that was found overlaps the expected one; nothing is found where nothing renders
+        the entity.
+        """
         wanted, found = self.sentence.target_head, self.call.target[:1]
         if wanted is None:
             return not found
@@ -101,7 +137,9 @@ def unusual_files() -> dict[str, Path]:
 
 
 def unusual_parts(sentences: Sequence[Sentence]) -> Mapping[str, Sequence[Sentence]]:
-    """The first 25 sentences of a file of ``tests/unusual`` (``dev``) and the rest (``held-out``)."""
+    """The first 25 sentences of a file of ``tests/unusual`` (``dev``) and the rest
+    (``held-out``).
+    """
     return {"dev": sentences[:UNUSUAL_DEV], "held-out": sentences[UNUSUAL_DEV:]}
 
 
@@ -109,8 +147,8 @@ def read_challenge(path: Path) -> tuple[Sentence, ...]:
     """The sentences of one file, in order.
 
     Raises:
-        DataError: a column is missing, an index is out of range, the entity does not stand at its index, a gender or a
-            category is unknown, an id occurs twice.
+        DataError: a column is missing, an index is out of range, the entity does not stand at its
+            index, a gender or a category is unknown, an id occurs twice.
     """
     table = read_table(path)
     table.require(*COLUMNS)
@@ -119,7 +157,9 @@ def read_challenge(path: Path) -> tuple[Sentence, ...]:
     for sentence in sentences:
         if first.setdefault(sentence.id, sentence.line) != sentence.line:
             raise DataError(
-                f"id {sentence.id!r} stands in line {first[sentence.id]} already", path=path, line=sentence.line
+                f"id {sentence.id!r} stands in line {first[sentence.id]} already",
+                path=path,
+                line=sentence.line,
             )
     return sentences
 
@@ -127,7 +167,11 @@ def read_challenge(path: Path) -> tuple[Sentence, ...]:
 def _sentence(record: Record, path: Path) -> Sentence:
     line, source, target = record.line, record.raw("source"), record.raw("target")
     at = integer(record.get("entity_index"), "entity_index", path, line)
-    head_at = -1 if record.get("head_index") == "-1" else integer(record.get("head_index"), "head_index", path, line)
+    head_at = (
+        -1
+        if record.get("head_index") == "-1"
+        else integer(record.get("head_index"), "head_index", path, line)
+    )
     source_spans, target_spans = locate.tokens(source), locate.tokens(target)
     if at >= len(source_spans) or head_at >= len(target_spans):
         raise DataError(
@@ -137,9 +181,15 @@ def _sentence(record: Record, path: Path) -> Sentence:
         )
     gender, category = record.get("gender"), record.get("category")
     if gender not in {*Gender, "none"}:
-        raise DataError(f"expected {', '.join(Gender)} or none; got {gender!r}", path=path, line=line)
+        raise DataError(
+            f"expected {', '.join(Gender)} or none; got {gender!r}", path=path, line=line
+        )
     if category not in CATEGORIES:
-        raise DataError(f"expected one of {', '.join(sorted(CATEGORIES))}; got {category!r}", path=path, line=line)
+        raise DataError(
+            f"expected one of {', '.join(sorted(CATEGORIES))}; got {category!r}",
+            path=path,
+            line=line,
+        )
     entity = record.get("entity").lower()
     return Sentence(
         id=record.get("id"),
@@ -156,12 +206,16 @@ def _sentence(record: Record, path: Path) -> Sentence:
 
 
 def _head(source: str, spans: Sequence[Span], at: int, entity: str, path: Path, line: int) -> Span:
-    """Characters of the token at `at`, which must be the entity's last word or an inflected form of it (*nurses*)."""
+    """Characters of the token at `at`, which must be the entity's last word or an inflected form of
+    it (*nurses*).
+    """
     found = locate.core(source, spans[at])
     word, head = source[slice(*found)].lower(), entity.rsplit(maxsplit=1)[-1]
     stem = head.removesuffix("y").removesuffix("an")
     if not word.startswith(stem[: max(len(stem), 2)]):
-        raise DataError(f"entity_index {at} is {word!r}, expected a form of {head!r}", path=path, line=line)
+        raise DataError(
+            f"entity_index {at} is {word!r}, expected a form of {head!r}", path=path, line=line
+        )
     return found
 
 
@@ -214,7 +268,10 @@ def _report(code: str, outcomes: Sequence[Outcome]) -> str:
     right, total = counts.pop("")
     heads = sum(o.head_right for o in outcomes)
     wrong = sum(not o.right and o.call.gender is not None for o in outcomes)
-    missed = ", ".join(f"{name} {good}/{n}" for name, (good, n) in counts.items() if good < n) or "nothing missed"
+    missed = (
+        ", ".join(f"{name} {good}/{n}" for name, (good, n) in counts.items() if good < n)
+        or "nothing missed"
+    )
     return (
         f"{code}  gender {100 * right / total:5.1f} % ({right}/{total})  "
         f"head {100 * heads / total:5.1f} %  wrong calls {wrong}  missed in: {missed}"
@@ -256,7 +313,9 @@ def main(
             outcome
             for part, rows in parts.items()
             if unusual in (None, "all", part)
-            for outcome in evaluate(rows, shipped_language(code), StatisticalAligner(), analyser, evidence)
+            for outcome in evaluate(
+                rows, shipped_language(code), StatisticalAligner(), analyser, evidence
+            )
         ]
         print(_report(code, outcomes), flush=True)
         if markdown:

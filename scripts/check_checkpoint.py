@@ -1,12 +1,13 @@
 """Hold `mtbias eval` against a plain ``generate()`` loop, on a whole corpus, in several languages.
 
-    python scripts/check_checkpoint.py --model FOLDER --lang de --lang ru --data WINOMT --stanza-dir DIR
+    python scripts/check_checkpoint.py --model FOLDER --lang de --lang ru --data WINOMT --stanza-dir
+    DIR
 
-For each language: `mtbias eval` runs every row; the same checkpoint translates the same sentences in a loop as
-transformers' documentation has it (batches of 16 in the corpus's order, beam 5, fp32); `mtbias score` scores that. The
-translations and the metrics must be equal. How many translations are identified as another language is printed
-(py3langid, choosing among English and the languages of mtbias). The checkpoint must be of M2M100's architecture. Exits
-with 1 where something differs.
+For each language: `mtbias eval` runs every row; the same checkpoint translates the same sentences
+in a loop as transformers' documentation has it (batches of 16 in the corpus's order, beam 5, fp32);
+`mtbias score` scores that. The translations and the metrics must be equal. How many translations
+are identified as another language is printed (py3langid, choosing among English and the languages
+of mtbias). The checkpoint must be of M2M100's architecture. Exits with 1 where something differs.
 """
 
 from __future__ import annotations
@@ -66,16 +67,30 @@ def check(args: argparse.Namespace, lang: str, corpus: Corpus[Instance], work: P
     checkpoint = locate(str(args.model), lang, cache=work)
     system = CheckpointSystem(checkpoint, lang, TranslationSettings(), cache=work, device="cpu")
     start = time.perf_counter()
-    made = evaluate(Request(system=system, **common), out=work / f"eval-{lang}", progress=ProgressLine()).metrics
+    made = evaluate(
+        Request(system=system, **common), out=work / f"eval-{lang}", progress=ProgressLine()
+    ).metrics
     seconds = time.perf_counter() - start
     ours = [t.text or "" for t in RunFolder(work / f"eval-{lang}").read_translations()]
-    theirs = [text.strip() for text in plain(args.model, lang, [i.source for i in corpus.instances])]
+    theirs = [
+        text.strip() for text in plain(args.model, lang, [i.source for i in corpus.instances])
+    ]
     file = work / f"{lang}.jsonl"
     with file.open("w", encoding="utf-8") as lines:
         for instance, text in zip(corpus.instances, theirs, strict=True):
             lines.write(json.dumps({"id": instance.id, "target": text}, ensure_ascii=False) + "\n")
     scored = evaluate(Request(system=given_file(file, name="plain"), **common)).metrics
-    keys = ("n", "decided", "reasons", "overall", "by_domain", "by_pronouns", "by_stereotype", "by_entity", "evidence")
+    keys = (
+        "n",
+        "decided",
+        "reasons",
+        "overall",
+        "by_domain",
+        "by_pronouns",
+        "by_stereotype",
+        "by_entity",
+        "evidence",
+    )
     same = sum(a == b for a, b in zip(ours, theirs, strict=True))
     equal = [key for key in keys if made[key] == scored[key]]
     elsewhere = [text for text in ours if text and identify(text) != lang]
@@ -99,7 +114,9 @@ def identify(text: str) -> str:
 
 def main() -> int:
     """Check every language that was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--lang", action="append", required=True)
     parser.add_argument("--data", type=Path, required=True, help="WinoMT's folder")
@@ -111,7 +128,9 @@ def main() -> int:
         from dataclasses import replace
 
         step = len(corpus.instances) / args.rows
-        corpus = replace(corpus, instances=tuple(corpus.instances[int(n * step)] for n in range(args.rows)))
+        corpus = replace(
+            corpus, instances=tuple(corpus.instances[int(n * step)] for n in range(args.rows))
+        )
     with tempfile.TemporaryDirectory() as name:
         fine = [check(args, lang, corpus, Path(name)) for lang in args.lang]
     return 0 if all(fine) else 1

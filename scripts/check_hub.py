@@ -1,16 +1,19 @@
 """Hold the checkpoints that are published against what mtbias assumes of them.
 
-    python scripts/check_hub.py                           # one checkpoint of each family: about 25 GB
-    python scripts/check_hub.py --only mbart50 --lang de  # one family, one language
-    python scripts/check_hub.py --folder DIR --lang de    # a checkpoint that is here, of whatever size
+    python scripts/check_hub.py                           # one checkpoint of each family: about 25
+    GB python scripts/check_hub.py --only mbart50 --lang de  # one family, one language
+    python scripts/check_hub.py --folder DIR --lang de    # a checkpoint that is here, of whatever
+    size
 
-It is run once by somebody with network, and again where a family's files or transformers have changed. Files, config,
-special tokens, generation settings, matrices, language codes and the splitting of words are looked at; then 20
-sentences are translated into each language (beam 5, fp32) by a plain ``generate()`` loop as transformers' documentation
-has it, by mtbias, and by CTranslate2 where it is installed: all must be equal, and be text in that language.
+It is run once by somebody with network, and again where a family's files or transformers have
+changed. Files, config, special tokens, generation settings, matrices, language codes and the
+splitting of words are looked at; then 20 sentences are translated into each language (beam 5, fp32)
+by a plain ``generate()`` loop as transformers' documentation has it, by mtbias, and by CTranslate2
+where it is installed: all must be equal, and be text in that language.
 
-Prints a line for each difference: what, expected, found. Between the engines one sentence in a hundred may differ by a
-near tie. Exits with 1 where something differs. MADLAD-400 needs 16 GB of memory.
+Prints a line for each difference: what, expected, found. Between the engines one sentence in a
+hundred may differ by a near tie. Exits with 1 where something differs. MADLAD-400 needs 16 GB of
+memory.
 """
 
 from __future__ import annotations
@@ -56,10 +59,15 @@ SENTENCES = (
     "The singer and her friends travelled by train.",
     "The tailor measured the customer and wrote the numbers down in his book.",
 )
-ODD = ("The ﬁrst pilot … is ｗｉｄｅ awake.", "a  b\tc", "„So“, she said: «10½ h» — it's a\u00a0dream")
+ODD = (
+    "The ﬁrst pilot … is ｗｉｄｅ awake.",
+    "a  b\tc",
+    "„So“, she said: «10½ h» — it's a\u00a0dream",
+)
 """What sentencepiece's usual normalization changes, and what it leaves."""
 MOST_ELSEWHERE = 4
-"""Of 20 translations, those that may be taken for another language: Czech for Slovak, Russian for Ukrainian."""
+"""Of 20 translations, those that may be taken for another language: Czech for Slovak, Russian for
+Ukrainian."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +81,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Assumed:
-    """What mtbias assumes of one family. Negative ids are counted from the end of the vocabulary."""
+    """What mtbias assumes of one family. Negative ids are counted from the end of the
+    vocabulary.
+    """
 
     repository: str
     family: str
     codes: Mapping[str, str]
-    """The token of each language that the checkpoint translates into; "" for Opus-MT with one target."""
+    """The token of each language that the checkpoint translates into; "" for Opus-MT with one
+    target."""
     config: Mapping[str, object]
     rules: Mapping[str, object]
     """Fields of `TokenRules`."""
@@ -107,23 +118,50 @@ def numbered(*ids: int) -> dict[str, int]:
 
 def opus(pair: str, codes: Mapping[str, str]) -> Assumed:
     """Opus-MT: everything but the pair is the same."""
-    config = {"scale_embedding": True, "static_position_embeddings": True, "activation_function": "swish"}
+    config = {
+        "scale_embedding": True,
+        "static_position_embeddings": True,
+        "activation_function": "swish",
+    }
     return Assumed(
         f"Helsinki-NLP/opus-mt-en-{pair}",
         "Opus-MT",
         codes,
         {"model_type": "marian", **config, "share_encoder_decoder_embeddings": True},
-        {"start": -1, "ends": (0,), "pad": -1, "forced_end": 0, "never": ((-1,),), "renormalised": True},
+        {
+            "start": -1,
+            "ends": (0,),
+            "pad": -1,
+            "forced_end": 0,
+            "never": ((-1,),),
+            "renormalised": True,
+        },
         {"</s>": 0, "<unk>": 1, "<pad>": -1},
         "source.spm",
         early_stopping=False,
-        sizes={"d_model": 512, "encoder_layers": 6, "decoder_layers": 6, "max_position_embeddings": 512},
+        sizes={
+            "d_model": 512,
+            "encoder_layers": 6,
+            "decoder_layers": 6,
+            "max_position_embeddings": 512,
+        },
     )
 
 
 FAIRSEQ = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
-PLAIN_RULES: dict[str, object] = {"start": 2, "ends": (2,), "pad": 1, "never": (), "renormalised": False}
-WIDE = {"d_model": 1024, "encoder_layers": 12, "decoder_layers": 12, "max_position_embeddings": 1024}
+PLAIN_RULES: dict[str, object] = {
+    "start": 2,
+    "ends": (2,),
+    "pad": 1,
+    "never": (),
+    "renormalised": False,
+}
+WIDE = {
+    "d_model": 1024,
+    "encoder_layers": 12,
+    "decoder_layers": 12,
+    "max_position_embeddings": 1024,
+}
 ASSUMED = {
     "opus-mt": opus("de", {"de": ""}),
     "opus-mt-many": opus("ar", {"ar": ">>ara<<"}),
@@ -139,7 +177,10 @@ ASSUMED = {
         source="__en__",
         sizes=WIDE | {"vocab_size": 128_112},
         ids=dict(
-            zip(("en", *LANGUAGES), (128022, 128006, 128017, 128020, 128023, 128028, 128035, 128045, 128077, 128094))
+            zip(
+                ("en", *LANGUAGES),
+                (128022, 128006, 128017, 128020, 128023, 128028, 128035, 128045, 128077, 128094),
+            )
         ),
     ),
     "mbart50": Assumed(
@@ -151,9 +192,13 @@ ASSUMED = {
         FAIRSEQ,
         "sentencepiece.bpe.model",
         source="en_XX",
-        sizes=WIDE | {"vocab_size": 250_054, "activation_function": "relu", "normalize_before": True},
+        sizes=WIDE
+        | {"vocab_size": 250_054, "activation_function": "relu", "normalize_before": True},
         ids=dict(
-            zip(("en", *LANGUAGES), (250004, 250001, 250002, 250003, 250005, 250008, 250030, 250011, 250021, 250048))
+            zip(
+                ("en", *LANGUAGES),
+                (250004, 250001, 250002, 250003, 250005, 250008, 250030, 250011, 250021, 250048),
+            )
         ),
     ),
     "nllb": Assumed(
@@ -182,7 +227,10 @@ ASSUMED = {
         source="eng_Latn",
         sizes=WIDE | {"vocab_size": 256_206},
         ids=dict(
-            zip(("en", *LANGUAGES), (256047, 256011, 256036, 256042, 256161, 256057, 256067, 256077, 256147, 256188))
+            zip(
+                ("en", *LANGUAGES),
+                (256047, 256011, 256036, 256042, 256161, 256057, 256067, 256077, 256147, 256188),
+            )
         ),
     ),
     "madlad": Assumed(
@@ -205,11 +253,19 @@ def of_files(folder: Path, assumed: Assumed, *, published: bool) -> Iterator[Fin
     from transformers import AutoConfig
 
     yield Finding("files that are missing", [], missing_files(folder))
-    yield Finding(f"files: {assumed.pieces}", "there", "there" if (folder / assumed.pieces).is_file() else "absent")
+    yield Finding(
+        f"files: {assumed.pieces}",
+        "there",
+        "there" if (folder / assumed.pieces).is_file() else "absent",
+    )
     config = AutoConfig.from_pretrained(str(folder), local_files_only=True)
     for name, expected in {**assumed.config, **(assumed.sizes if published else {})}.items():
         stated = read_config(folder).get(name)
-        yield Finding(f"config.json: {name}", expected, getattr(config, name, None) if stated is None else stated)
+        yield Finding(
+            f"config.json: {name}",
+            expected,
+            getattr(config, name, None) if stated is None else stated,
+        )
 
 
 def of_tokens(codec: Codec, assumed: Assumed, lang: str, *, published: bool) -> Iterator[Finding]:
@@ -233,7 +289,9 @@ def of_tokens(codec: Codec, assumed: Assumed, lang: str, *, published: bool) -> 
     if assumed.ids and codec.forced is not None and assumed.source is not None:
         english = tokenizer.convert_tokens_to_ids(assumed.source)
         yield Finding(
-            f"{lang}: id of {code} after English", assumed.ids[lang] - assumed.ids["en"], codec.forced - english
+            f"{lang}: id of {code} after English",
+            assumed.ids[lang] - assumed.ids["en"],
+            codec.forced - english,
         )
         if published:
             yield Finding(f"{lang}: id of {code}", assumed.ids[lang], codec.forced)
@@ -244,7 +302,10 @@ def of_tokens(codec: Codec, assumed: Assumed, lang: str, *, published: bool) -> 
             split = pieces.encode(text, out_type=str)
             yield Finding(
                 f"pieces of {text!r}",
-                *(tokenizer.convert_tokens_to_ids(each) for each in (split, tokenizer.tokenize(text))),
+                *(
+                    tokenizer.convert_tokens_to_ids(each)
+                    for each in (split, tokenizer.tokenize(text))
+                ),
             )
 
 
@@ -259,7 +320,10 @@ def of_model(model: Any, assumed: Assumed) -> Iterator[Finding]:  # noqa: ANN401
 
     for name, expected in assumed.rules.items():
         yield Finding(f"generation settings: {name}", counted(expected), getattr(rules, name))
-    one = model.get_output_embeddings().weight.data_ptr() == model.get_input_embeddings().weight.data_ptr()
+    one = (
+        model.get_output_embeddings().weight.data_ptr()
+        == model.get_input_embeddings().weight.data_ptr()
+    )
     yield Finding("scores and embeddings are one matrix", assumed.tied, one)
 
 
@@ -302,11 +366,15 @@ def of_translations(
         return
     for sentence, text in zip(SENTENCES, expected, strict=True):
         yield Finding(
-            f"{lang}: a translation of {sentence!r}", "text", "text" if text and not is_repetitive(text) else text
+            f"{lang}: a translation of {sentence!r}",
+            "text",
+            "text" if text and not is_repetitive(text) else text,
         )
     elsewhere = [text for text in expected if identified(text) != lang]
     yield Finding(
-        f"{lang}: translations taken for another language", [], elsewhere if len(elsewhere) > MOST_ELSEWHERE else []
+        f"{lang}: translations taken for another language",
+        [],
+        elsewhere if len(elsewhere) > MOST_ELSEWHERE else [],
     )
 
 
@@ -332,7 +400,9 @@ def engines_of(folder: Path, args: argparse.Namespace) -> dict[str, Engine]:
     return found
 
 
-def findings(folder: Path, assumed: Assumed, langs: Sequence[str], args: argparse.Namespace) -> Iterator[Finding]:
+def findings(
+    folder: Path, assumed: Assumed, langs: Sequence[str], args: argparse.Namespace
+) -> Iterator[Finding]:
     """All that is looked at in one checkpoint; what cannot be loaded is a finding, and the last."""
     published = args.folder is None
     try:
@@ -355,7 +425,13 @@ def kind_of(folder: Path) -> str:
     family = family_of(read_config(folder), str(named)).name
     if family == "Opus-MT":
         prefixes = [token for token in read_config(folder, "vocab.json") if token.startswith(">>")]
-        return "opus-mt" if not prefixes else "opus-mt-romance" if ">>es<<" in prefixes else "opus-mt-many"
+        return (
+            "opus-mt"
+            if not prefixes
+            else "opus-mt-romance"
+            if ">>es<<" in prefixes
+            else "opus-mt-many"
+        )
     return next(name for name, assumed in ASSUMED.items() if assumed.family == family)
 
 
@@ -364,35 +440,57 @@ def check(name: str, folder: Path, args: argparse.Namespace) -> int:
     assumed = ASSUMED[name]
     langs = [lang for lang in args.lang or LANGUAGES if lang in assumed.codes]
     looked_at = differing = 0
-    print(f"{name}: {folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}", flush=True)
+    print(
+        f"{name}: {folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}", flush=True
+    )
     for one in findings(folder, assumed, langs, args):
         looked_at += 1
         if one.expected != one.found:
             differing += 1
             print(f"{name}: {one.what}: expected {one.expected!r}, found {one.found!r}", flush=True)
-    print(f"{name}: {looked_at - differing:,} of {looked_at:,} as assumed, into {', '.join(langs) or 'no language'}")
+    print(
+        f"{name}: {looked_at - differing:,} of {looked_at:,} as assumed, into {', '.join(langs) or 'no language'}"
+    )
     return differing + (not langs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--only", choices=list(ASSUMED), action="append", help="one of the checkpoints; may be repeated"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--folder", type=Path, help="a checkpoint that is here, instead of those of the hub")
-    parser.add_argument("--lang", choices=LANGUAGES, action="append", help="may be repeated; default: all it has")
+    parser.add_argument(
+        "--only",
+        choices=list(ASSUMED),
+        action="append",
+        help="one of the checkpoints; may be repeated",
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="a checkpoint that is here, instead of those of the hub"
+    )
+    parser.add_argument(
+        "--lang", choices=LANGUAGES, action="append", help="may be repeated; default: all it has"
+    )
     parser.add_argument("--cache-dir", type=Path, default=cache_folder(None), help="mtbias's cache")
-    parser.add_argument("--engine", choices=("transformers", "ct2"), action="append", help="default: both")
-    parser.add_argument("--no-translations", action="store_true", help="look at files, tokens and settings alone")
-    parser.add_argument("--untrained", action="store_true", help="do not ask whether translations are text")
+    parser.add_argument(
+        "--engine", choices=("transformers", "ct2"), action="append", help="default: both"
+    )
+    parser.add_argument(
+        "--no-translations", action="store_true", help="look at files, tokens and settings alone"
+    )
+    parser.add_argument(
+        "--untrained", action="store_true", help="do not ask whether translations are text"
+    )
     args = parser.parse_args(arguments)
     differing = 0
     for asked in [None] if args.folder is not None else args.only or ASSUMED:
         try:
             name, folder = place(asked, args)
         except MtbiasError as error:
-            print(f"{asked or args.folder}: expected a checkpoint that mtbias knows, found {error}", flush=True)
+            print(
+                f"{asked or args.folder}: expected a checkpoint that mtbias knows, found {error}",
+                flush=True,
+            )
             differing += 1
         else:
             differing += check(name, folder, args)

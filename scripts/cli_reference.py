@@ -1,4 +1,6 @@
-"""Write docs/cli.md, the manual of every command, from the commands themselves (``make cli-docs``)."""
+"""Write docs/cli.md, the manual of every command, from the commands themselves (``make
+cli-docs``).
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,11 @@ def page() -> str:
 
 def _sections() -> Iterator[str]:
     whole = make_app().generate_docs(recursive=True, heading_level=1)
-    written = dict(re.findall(r"^##+ (mtbias [^-\n][^\n]*)\n(.*?)(?=^##+ |\Z)", whole, re.MULTILINE | re.DOTALL))
+    written = dict(
+        re.findall(
+            r"^##+ (mtbias [^-\n][^\n]*)\n(.*?)(?=^##+ |\Z)", whole, re.MULTILINE | re.DOTALL
+        )
+    )
     for title, commands in COMMANDS.items():
         yield f"## {title}\n"
         for name, example in commands.items():

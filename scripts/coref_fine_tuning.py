@@ -1,18 +1,20 @@
-"""BUG's experiment: a coreference model before and after fine-tuning on anti-stereotypical BUG, and trained on
-gender-swapped copies.
+"""BUG's experiment: a coreference model before and after fine-tuning on anti-stereotypical BUG, and
+trained on gender-swapped copies.
 
-    python scripts/coref_fine_tuning.py --train CONLL --dev CONLL --encoder MODEL --bug FILE --gold FILE --out DIR
-    python scripts/coref_fine_tuning.py --toy --out DIR
+    python scripts/coref_fine_tuning.py --train CONLL --dev CONLL --encoder MODEL --bug FILE --gold
+    FILE --out DIR python scripts/coref_fine_tuning.py --toy --out DIR
 
-Four models of Stanza's: *base* on the documents of --train; *anti-stereotypical*, base fine-tuned on the
-anti-stereotypical rows of --bug (profession and pronoun in one cluster); *anonymised* and *names*, trained on --train
-with copies of `mtbias coref augment` (a-CDA and n-CDA). Each is run on --gold, and accuracy, ΔG and ΔS of
-`mtbias coref score bug` stand beside those of base, with paired intervals and p (table 4 of Levy et al., Findings of
-EMNLP 2021, with SpanBERT: 65.1, 10.2, 6.0 before and 64.1, 5.8, 2.9 after). --rows valid fine-tunes only on rows whose
-indices are at the profession and the pronoun, as the authors' converter does (of Gold BUG these would be 1,688 of
+Four models of Stanza's: *base* on the documents of --train; *anti-stereotypical*, base fine-tuned
+on the anti-stereotypical rows of --bug (profession and pronoun in one cluster); *anonymised* and
+*names*, trained on --train with copies of `mtbias coref augment` (a-CDA and n-CDA). Each is run on
+--gold, and accuracy, ΔG and ΔS of `mtbias coref score bug` stand beside those of base, with paired
+intervals and p (table 4 of Levy et al., Findings of EMNLP 2021, with SpanBERT: 65.1, 10.2, 6.0
+before and 64.1, 5.8, 2.9 after). --rows valid fine-tunes only on rows whose indices are at the
+profession and the pronoun, as the authors' converter does (of Gold BUG these would be 1,688 of
 1,719).
 
-With --toy everything is made here (`scripts/toy_coref.py`): that the tools work is all that it shows.
+With --toy everything is made here (`scripts/toy_coref.py`): that the tools work is all that it
+shows.
 """
 
 from __future__ import annotations
@@ -58,7 +60,11 @@ def write_toy(folder: Path) -> None:
 
 def anti_stereotypical(bug: Bug, *, valid: bool) -> list[CorefText]:
     """The anti-stereotypical rows; with `valid` those whose two indices are right."""
-    rows = {row.id for row in bug.rows if row.stereotype is Stereotype.ANTI and not (valid and row.misplaced)}
+    rows = {
+        row.id
+        for row in bug.rows
+        if row.stereotype is Stereotype.ANTI and not (valid and row.misplaced)
+    }
     return [text for text in bug.texts if text.id in rows and text.gold]
 
 
@@ -66,11 +72,22 @@ def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, A
     """Train the four models, and run each on Gold BUG."""
     out: Path = args.out
     dev = training_data(read_conll(args.dev).documents)
-    models = {"base": train(training_data(read_conll(args.train).documents), dev, settings, out / "base")}
+    models = {
+        "base": train(training_data(read_conll(args.train).documents), dev, settings, out / "base")
+    }
     anti = out / "anti.conll"
-    write_atomic(anti, exported(anti_stereotypical(read_bug(args.bug), valid=args.rows == "valid"), "conll", gold=True))
+    write_atomic(
+        anti,
+        exported(
+            anti_stereotypical(read_bug(args.bug), valid=args.rows == "valid"), "conll", gold=True
+        ),
+    )
     models["anti-stereotypical"] = train(
-        training_data(read_conll(anti).documents), dev, settings, out / "anti-stereotypical", models["base"]
+        training_data(read_conll(anti).documents),
+        dev,
+        settings,
+        out / "anti-stereotypical",
+        models["base"],
     )
     tagger = partial(find_proper_nouns, folder=stanza_folder(args.stanza_dir, cache_folder(None)))
     for kind in KINDS:
@@ -87,7 +104,9 @@ def run_all(args: argparse.Namespace, settings: TrainingSettings) -> dict[str, A
 
 def table(gold: Bug, answers: Mapping[str, Answers], resamples: int) -> str:
     """Each model's numbers, and its differences from base, with paired intervals and p."""
-    scores = {name: gold.score(predictions, resamples=resamples) for name, predictions in answers.items()}
+    scores = {
+        name: gold.score(predictions, resamples=resamples) for name, predictions in answers.items()
+    }
     others = [name for name in scores if name != "base"]
     base = scores["base"].units[""]
     differences = corrected(
@@ -108,7 +127,9 @@ def table(gold: Bug, answers: Mapping[str, Answers], resamples: int) -> str:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--toy", action="store_true", help="make encoder, documents and BUG here")
     for name in ("train", "dev", "bug", "gold"):
         parser.add_argument(f"--{name}", type=Path)
@@ -117,7 +138,9 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--rows", choices=("all", "valid"), default="all")
     parser.add_argument("--resamples", type=int, default=10_000)
-    parser.add_argument("--stanza-dir", type=Path, help="Stanza's English tagger, for an untagged --train")
+    parser.add_argument(
+        "--stanza-dir", type=Path, help="Stanza's English tagger, for an untagged --train"
+    )
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
     args = parser.parse_args()
     if args.out.exists():

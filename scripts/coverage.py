@@ -1,17 +1,20 @@
-"""Do the intervals hold the truth, and are the p-values uniform where there is nothing to find? A simulation.
+"""Do the intervals hold the truth, and are the p-values uniform where there is nothing to find? A
+simulation.
 
     python scripts/coverage.py [--runs 1000] [--resamples 2000] [--seed 0] [--json FILE]
     python scripts/coverage.py --shares
 
-Systems of known bias: for each stereotype and gold gender the probability of every call is given, and so are those of
-the calls of two systems on the same sentence, and those of a quadruple's four calls. The numbers of an endless corpus
-are the truth. In each run a corpus of sentences is drawn, called, and given to the functions that `mtbias score` and
-`mtbias compare` use. Printed, as Markdown: the share of runs whose 95 % interval holds the truth (of accuracy, ΔG, ΔS,
-ΔI and of their differences between two systems), and, for two systems that differ in nothing, the
+Systems of known bias: for each stereotype and gold gender the probability of every call is given,
+and so are those of the calls of two systems on the same sentence, and those of a quadruple's four
+calls. The numbers of an endless corpus are the truth. In each run a corpus of sentences is drawn,
+called, and given to the functions that `mtbias score` and `mtbias compare` use. Printed, as
+Markdown: the share of runs whose 95 % interval holds the truth (of accuracy, ΔG, ΔS, ΔI and of
+their differences between two systems), and, for two systems that differ in nothing, the
 Kolmogorov-Smirnov tests of their p-values against the uniform distribution.
 
-With `--shares`: how often the intervals of a single share hold the truth, Wilson's and the percentile bootstrap's, for
-few rows and for shares at the ends. Nothing is simulated: all outcomes are counted with their probabilities.
+With `--shares`: how often the intervals of a single share hold the truth, Wilson's and the
+percentile bootstrap's, for few rows and for shares at the ends. Nothing is simulated: all outcomes
+are counted with their probabilities.
 """
 
 from __future__ import annotations
@@ -44,8 +47,11 @@ SENTENCES: Mapping[str, Floats] = {
 """Share of the sentences by stereotype (pro, anti, none) × gold (male, female, neutral)."""
 SIZES = {"WinoMT's 3,888": 3888, "the demo's 512": 512, "Gold BUG's 1,720": 1720}
 
-UNBIASED = np.array([[[0.80, 0.12, 0.0, 0.08], [0.12, 0.80, 0.0, 0.08], [0.60, 0.25, 0.05, 0.10]]] * 3)
-"""Probability of each call (male, female, neutral, none) by stereotype and gold: even for men and women."""
+UNBIASED = np.array(
+    [[[0.80, 0.12, 0.0, 0.08], [0.12, 0.80, 0.0, 0.08], [0.60, 0.25, 0.05, 0.10]]] * 3
+)
+"""Probability of each call (male, female, neutral, none) by stereotype and gold: even for men and
+women."""
 BIASED = np.array(
     [
         [[0.90, 0.03, 0.0, 0.07], [0.30, 0.62, 0.0, 0.08], [0.80, 0.08, 0.02, 0.10]],
@@ -56,7 +62,8 @@ BIASED = np.array(
 """Better for men, and where the stereotype fits."""
 
 AGREE = 0.6
-"""Share of the sentences on which two systems make the same call because the sentence is easy, or hard, for both."""
+"""Share of the sentences on which two systems make the same call because the sentence is easy, or
+hard, for both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +84,11 @@ class Coverage:
 
 
 def joint(first: Floats, second: Floats) -> Floats:
-    """Probabilities of the calls of two systems on one sentence ``[3, 3, 4, 4]``, with margins `first` and `second`.
+    """Probabilities of the calls of two systems on one sentence ``[3, 3, 4, 4]``, with margins
+    `first` and `second`.
 
-    What both would say anyway they say together in a share `AGREE` of the sentences; the rest is independent.
+    What both would say anyway they say together in a share `AGREE` of the sentences; the rest is
+    independent.
     """
     common = AGREE * np.minimum(first, second)
     rest_1, rest_2 = first - common, second - common
@@ -90,7 +99,9 @@ def joint(first: Floats, second: Floats) -> Floats:
 
 
 def truth_of(probabilities: Floats, compute: Callable[[NDArray[np.int64]], Floats]) -> Floats:
-    """The numbers of an endless corpus: of expected counts, large enough that rounding them does not matter."""
+    """The numbers of an endless corpus: of expected counts, large enough that rounding them does
+    not matter.
+    """
     return compute(np.rint(probabilities * 10**12).astype(np.int64))
 
 
@@ -111,7 +122,9 @@ def held(interval: Interval, truth: float) -> bool | None:
     return None if interval is None else bool(interval[0] <= truth <= interval[1])
 
 
-def tally(what: str, names: Sequence[str], truth: Floats, found: Sequence[Sequence[bool | None]]) -> list[Coverage]:
+def tally(
+    what: str, names: Sequence[str], truth: Floats, found: Sequence[Sequence[bool | None]]
+) -> list[Coverage]:
     """One `Coverage` for each number."""
     return [
         Coverage(what, name, float(truth[k]), len(found), sum(row[k] is True for row in found),
@@ -120,7 +133,9 @@ def tally(what: str, names: Sequence[str], truth: Floats, found: Sequence[Sequen
     ]  # fmt: skip
 
 
-def numbers_coverage(corpus: str, system: Floats, name: str, runs: int, resamples: int, seed: int) -> list[Coverage]:
+def numbers_coverage(
+    corpus: str, system: Floats, name: str, runs: int, resamples: int, seed: int
+) -> list[Coverage]:
     """Accuracy, ΔG and ΔS of one system."""
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = SENTENCES[corpus][..., None] * system
@@ -128,18 +143,27 @@ def numbers_coverage(corpus: str, system: Floats, name: str, runs: int, resample
     found = []
     for _ in range(runs):
         counts = rng.multinomial(SIZES[corpus], chance.ravel()).reshape(chance.shape)
-        made = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), GENDER_COUNTING.compared, resamples, rng)
+        made = GENDER_COUNTING.estimates(
+            GENDER_COUNTING.levels(counts), GENDER_COUNTING.compared, resamples, rng
+        )
         found.append(
-            [held(made[each.key].interval, t) for each, t in zip(GENDER_COUNTING.compared, truth, strict=True)]
+            [
+                held(made[each.key].interval, t)
+                for each, t in zip(GENDER_COUNTING.compared, truth, strict=True)
+            ]
         )
     return tally(f"{name}, {corpus}", ("accuracy", "ΔG", "ΔS"), truth, found)
 
 
 def differences_coverage(corpus: str, runs: int, resamples: int, seed: int) -> list[Coverage]:
-    """Differences of the three numbers between the biased and the unbiased system, on the same sentences."""
+    """Differences of the three numbers between the biased and the unbiased system, on the same
+    sentences.
+    """
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = SENTENCES[corpus][..., None, None] * joint(BIASED, UNBIASED)
-    truth = truth_of(chance, lambda pairs: numbers_of(pairs.sum(axis=-1)) - numbers_of(pairs.sum(axis=-2)))
+    truth = truth_of(
+        chance, lambda pairs: numbers_of(pairs.sum(axis=-1)) - numbers_of(pairs.sum(axis=-2))
+    )
     found = []
     for _ in range(runs):
         pairs = rng.multinomial(SIZES[corpus], chance.ravel()).reshape((1, *chance.shape))
@@ -150,7 +174,9 @@ def differences_coverage(corpus: str, runs: int, resamples: int, seed: int) -> l
 
 
 def null_pvalues(corpus: str, runs: int, resamples: int, seed: int) -> Floats:
-    """The p of the three differences, ``[runs, 3]``, of two systems that make calls with the same probabilities."""
+    """The p of the three differences, ``[runs, 3]``, of two systems that make calls with the same
+    probabilities.
+    """
     rng = np.random.Generator(np.random.PCG64(seed))
     chance = SENTENCES[corpus][..., None, None] * joint(BIASED, BIASED)
     found = []
@@ -160,7 +186,8 @@ def null_pvalues(corpus: str, runs: int, resamples: int, seed: int) -> Floats:
     return np.array(found)
 
 
-# --- Quadruples: a man and his control, the same two as women ---------------------------------------------------------
+# --- Quadruples: a man and his control, the same two as women
+# ---------------------------------------------------------
 
 N_QUADRUPLES = 240
 
@@ -168,25 +195,30 @@ Quadruples = NDArray[np.int64]
 """Statuses (right 0, wrong 1, no call 2) of each quadruple's four sentences, ``[n, 4]``."""
 
 
-def draw_quadruples(n: int, men: float, women: float, again: float, rng: np.random.Generator) -> Quadruples:
+def draw_quadruples(
+    n: int, men: float, women: float, again: float, rng: np.random.Generator
+) -> Quadruples:
     """A system that is right for men and for women with these probabilities.
 
-    In a share `again` of the sentences the control, which has the same gender, fares as its original does; 3 % of the
-    sentences have no call.
+    In a share `again` of the sentences the control, which has the same gender, fares as its
+    original does; 3 % of the sentences have no call.
     """
     men_women = np.array([men, women])
     right = rng.random((n, 2)) < men_women
     control = np.where(rng.random((n, 2)) < again, right, rng.random((n, 2)) < men_women)
-    status = np.where(np.stack([right[:, 0], control[:, 0], right[:, 1], control[:, 1]], axis=1), 0, 1)
+    status = np.where(
+        np.stack([right[:, 0], control[:, 0], right[:, 1], control[:, 1]], axis=1), 0, 1
+    )
     return np.where(rng.random((n, 4)) < 0.03, 2, status)
 
 
 def true_consistency(men: float, women: float, again: float) -> Floats:
     """I_across and ΔI of an endless corpus, by the probabilities of `draw_quadruples`.
 
-    A sentence is right with r = 0.97·p. Two of them are independent across genders: exactly one is right with
-    r(1 − s) + s(1 − r). A control has the same draw as its original in a share `again`: then one is right and the other
-    not only where one of the two, and not both, has no call: p·2·0.97·0.03.
+    A sentence is right with r = 0.97·p. Two of them are independent across genders: exactly one is
+    right with r(1 − s) + s(1 − r). A control has the same draw as its original in a share `again`:
+    then one is right and the other not only where one of the two, and not both, has no call:
+    p·2·0.97·0.03.
     """
     kept = 0.97
     r, s = kept * men, kept * women
@@ -209,7 +241,12 @@ def consistency_coverage(runs: int, resamples: int, seed: int) -> list[Coverage]
         counts = np.bincount(cells, minlength=CELLS)
         numbers = compute_consistency(counts, n_resamples=resamples, rng=rng)
         assert numbers["delta_i"].n == N_QUADRUPLES
-        found.append([held(numbers[name].interval, t) for name, t in zip(("across", "delta_i"), truth, strict=True)])
+        found.append(
+            [
+                held(numbers[name].interval, t)
+                for name, t in zip(("across", "delta_i"), truth, strict=True)
+            ]
+        )
     return tally(f"biased, {N_QUADRUPLES} quadruples", ("I_across", "ΔI"), truth, found)
 
 
@@ -249,7 +286,11 @@ def calls(quadruples: Quadruples, rows: Sequence[Sentence]) -> list[GenderCall]:
 
 
 def consistency_differences(
-    first: tuple[float, float, float], second: tuple[float, float, float], runs: int, resamples: int, seed: int
+    first: tuple[float, float, float],
+    second: tuple[float, float, float],
+    runs: int,
+    resamples: int,
+    seed: int,
 ) -> tuple[list[Coverage], Floats]:
     """Differences in I_across and ΔI between two systems: coverage, and p ``[runs, 2]``."""
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -257,12 +298,16 @@ def consistency_differences(
     rows = sentences(N_QUADRUPLES)
     found, pvalues = [], []
     for run in range(runs):
-        made = [calls(draw_quadruples(N_QUADRUPLES, *system, rng), rows) for system in (first, second)]
+        made = [
+            calls(draw_quadruples(N_QUADRUPLES, *system, rng), rows) for system in (first, second)
+        ]
         result = compare_consistency(rows, *made, n_resamples=resamples, seed=run)
         chosen = [result["across"], result["delta_i"]]
         found.append([held(one.interval, t) for one, t in zip(chosen, truth, strict=True)])
         pvalues.append([np.nan if one.p is None else one.p for one in chosen])
-    return tally(f"biased − unbiased, {N_QUADRUPLES} quadruples", ("I_across", "ΔI"), truth, found), np.array(pvalues)
+    return tally(
+        f"biased − unbiased, {N_QUADRUPLES} quadruples", ("I_across", "ΔI"), truth, found
+    ), np.array(pvalues)
 
 
 # --- Single shares ----------------------------------------------------------------------------------------------------
@@ -272,13 +317,19 @@ SHARE_TRUTHS = (0.0, 0.05, 0.5)
 
 
 def bootstrap_of_share(right: int, n: int) -> tuple[float, float]:
-    """The percentile bootstrap of `right` of `n` with endless resamples: quantiles of Binomial(n, right / n) / n."""
+    """The percentile bootstrap of `right` of `n` with endless resamples: quantiles of Binomial(n,
+    right / n) / n.
+    """
     low, high = binom.ppf((0.025, 0.975), n, right / n) if 0 < right < n else (right, right)
     return 100 * float(low) / n, 100 * float(high) / n
 
 
-def share_coverage(interval: Callable[[int, int], Interval], n: int, truth: float) -> tuple[float, float]:
-    """Probability that the interval of a share of `n` rows holds the truth, and its mean width; per cent and points."""
+def share_coverage(
+    interval: Callable[[int, int], Interval], n: int, truth: float
+) -> tuple[float, float]:
+    """Probability that the interval of a share of `n` rows holds the truth, and its mean width; per
+    cent and points.
+    """
     holds, width = 0.0, 0.0
     for right in range(n + 1):
         chance, ends = float(binom.pmf(right, n, truth)), interval(right, n)
@@ -290,11 +341,16 @@ def share_coverage(interval: Callable[[int, int], Interval], n: int, truth: floa
 
 def print_shares() -> None:
     """The table of `--shares`."""
-    print("| rows | true share, % | bootstrap holds it, % | mean width | Wilson holds it, % | mean width |")
+    print(
+        "| rows | true share, % | bootstrap holds it, % | mean width | Wilson holds it, % | mean width |"
+    )
     print("| ---: | ---: | ---: | ---: | ---: | ---: |")
     for n in SHARE_ROWS:
         for truth in SHARE_TRUTHS:
-            cells = [share_coverage(interval, n, truth) for interval in (bootstrap_of_share, wilson_percent)]
+            cells = [
+                share_coverage(interval, n, truth)
+                for interval in (bootstrap_of_share, wilson_percent)
+            ]
             texts = (f"{holds:.1f} | {width:.1f}" for holds, width in cells)
             print(f"| {n} | {100 * truth:g} | {' | '.join(texts)} |")
 
@@ -302,8 +358,9 @@ def print_shares() -> None:
 def uniformity(pvalues: Floats) -> dict[str, Any]:
     """Whether p-values are uniform, and whether small ones are too frequent.
 
-    A number that moves in whole sentences (accuracy) has few different p-values, each with a probability of its own:
-    these cannot be uniform, only never too small (P(p ≤ t) ≤ t), which the one-sided test looks at.
+    A number that moves in whole sentences (accuracy) has few different p-values, each with a
+    probability of its own: these cannot be uniform, only never too small (P(p ≤ t) ≤ t), which the
+    one-sided test looks at.
     """
     share = {f"at_{level}": 100 * float((pvalues <= level / 100).mean()) for level in (1, 5, 50)}
     return {
@@ -316,12 +373,16 @@ def uniformity(pvalues: Floats) -> dict[str, Any]:
 
 def main() -> None:
     """Simulate and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--shares", action="store_true", help="the intervals of single shares alone, exactly")
+    parser.add_argument(
+        "--shares", action="store_true", help="the intervals of single shares alone, exactly"
+    )
     args = parser.parse_args()
     if args.shares:
         print_shares()
@@ -333,8 +394,12 @@ def main() -> None:
         coverages += numbers_coverage(corpus, UNBIASED, "unbiased", runs, resamples, seed + 1)
         coverages += differences_coverage(corpus, runs, resamples, seed + 2)
     coverages += consistency_coverage(runs, resamples, seed + 3)
-    coverages += consistency_differences((0.9, 0.5, 0.8), (0.8, 0.8, 0.7), runs, resamples, seed + 4)[0]
-    print("| systems, sentences | number | truth | intervals that hold it, % |\n| --- | --- | ---: | ---: |")
+    coverages += consistency_differences(
+        (0.9, 0.5, 0.8), (0.8, 0.8, 0.7), runs, resamples, seed + 4
+    )[0]
+    print(
+        "| systems, sentences | number | truth | intervals that hold it, % |\n| --- | --- | ---: | ---: |"
+    )
     for c in coverages:
         print(
             f"| {c.what} | {c.number} | {c.truth:.2f} | {c.share:.1f}{f' ({c.none} runs without)' if c.none else ''} |"
@@ -347,25 +412,38 @@ def main() -> None:
         found = null_pvalues(corpus, runs, resamples, seed + 5)
         tests += [(corpus, name, found[:, k]) for k, name in enumerate(("accuracy", "ΔG", "ΔS"))]
     _, found = consistency_differences((0.9, 0.5, 0.8), (0.9, 0.5, 0.8), runs, resamples, seed + 6)
-    tests += [(f"{N_QUADRUPLES} quadruples", name, found[:, k]) for k, name in enumerate(("I_across", "ΔI"))]
+    tests += [
+        (f"{N_QUADRUPLES} quadruples", name, found[:, k])
+        for k, name in enumerate(("I_across", "ΔI"))
+    ]
     rows = []
     for corpus, name, pvalues in tests:
         row = {"sentences": corpus, "number": name, **uniformity(pvalues)}
         rows.append(row)
         shares = " | ".join(f"{row[key]:.1f}" for key in ("at_1", "at_5", "at_50"))
-        print(f"| {corpus} | {name} | {row['values']} | {row['ks_p']:.2f} | {row['one_sided_p']:.2f} | {shares} |")
+        print(
+            f"| {corpus} | {name} | {row['values']} | {row['ks_p']:.2f} | {row['one_sided_p']:.2f} | {shares} |"
+        )
     if args.json is not None:
         content = {
             "runs": runs,
             "resamples": resamples,
             "seed": seed,
             "coverage": [
-                {"what": c.what, "number": c.number, "truth": c.truth, "held": c.share, "without": c.none}
+                {
+                    "what": c.what,
+                    "number": c.number,
+                    "truth": c.truth,
+                    "held": c.share,
+                    "without": c.none,
+                }
                 for c in coverages
             ],
             "uniform": rows,
         }
-        args.json.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        args.json.write_text(
+            json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

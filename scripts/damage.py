@@ -1,23 +1,28 @@
 r"""What damage to translations does to a run's numbers, and what the run says of it.
 
-    python scripts/damage.py --stanza-dir DIR --lang es [--lang CODE]… [--system google] [--name NAME]…
+    python scripts/damage.py --stanza-dir DIR --lang es [--lang CODE]… [--system google] [--name
+    NAME]…
         [--every N] [--cache-dir DIR]
 
-The translations are public ones of WinoMT (``data/winomt/translations`` of the folder that ``MTBIAS_SHARED`` names,
-default ``../shared``). Each row of ``tests/attack/translations.tsv`` damages all of them, or a share of the lines;
-printed are accuracy, ΔG, ΔS and the number of calls, how many calls differ, what was undone, and the alarms.
-`tests/attack/test_translations.py` does the same on the demo's corpus: no call may differ without a word.
+The translations are public ones of WinoMT (``data/winomt/translations`` of the folder that
+``MTBIAS_SHARED`` names, default ``../shared``). Each row of ``tests/attack/translations.tsv``
+damages all of them, or a share of the lines; printed are accuracy, ΔG, ΔS and the number of calls,
+how many calls differ, what was undone, and the alarms. `tests/attack/test_translations.py` does the
+same on the demo's corpus: no call may differ without a word.
 
 A change is a verb and its cells, with ``→`` between them:
 
 - ``recode A → B``: written in the encoding A, read in B; ``twice`` before it does so twice;
 - ``replace REGEX → TEXT``: in the whole text, ``\1`` as in Python;
 - ``words TEXT``: ``{}`` in it is each word of six letters and more;
-- ``normalise FORM``, ``case upper``, ``strip marks``, ``spaced marks``, ``python bytes``: as these names say;
+- ``normalise FORM``, ``case upper``, ``strip marks``, ``spaced marks``, ``python bytes``: as these
+  names say;
 - ``cut half``, ``cut comma``: the text ends in the middle, or before its first comma;
-- ``source before``, ``source behind``, ``source instead``: the source beside the translation, or in its place;
-- ``lines moved``, ``later lines moved``, ``lines mixed``, ``words mixed``, ``first line``: each line is that before it
-  (from the middle on), lines in random order, words of all lines at random, the first line in the place of others.
+- ``source before``, ``source behind``, ``source instead``: the source beside the translation, or in
+  its place;
+- ``lines moved``, ``later lines moved``, ``lines mixed``, ``words mixed``, ``first line``: each
+  line is that before it (from the middle on), lines in random order, words of all lines at random,
+  the first line in the place of others.
 """
 
 from __future__ import annotations
@@ -63,7 +68,8 @@ class Damage:
     percent: int
     """Of the lines."""
     outcome: str
-    """``equal``: no call differs; ``undone``: it is undone, counted, and no call differs; ``announced``: an alarm;
+    """``equal``: no call differs; ``undone``: it is undone, counted, and no call differs;
+    ``announced``: an alarm;
     ``large``: an alarm in files of many different sentences.
     """
 
@@ -73,9 +79,14 @@ class Damage:
         if self.change in _ORDERS:
             damaged = _ORDERS[self.change](texts, chance)
         else:
-            damaged = [changed(text, source, self.change) for text, source in zip(texts, sources, strict=True)]
+            damaged = [
+                changed(text, source, self.change)
+                for text, source in zip(texts, sources, strict=True)
+            ]
         pairs = zip(texts, damaged, strict=True)
-        return [after if chance.random() * 100 < self.percent else before for before, after in pairs]
+        return [
+            after if chance.random() * 100 < self.percent else before for before, after in pairs
+        ]
 
 
 def damages() -> Iterator[Damage]:
@@ -126,7 +137,11 @@ _ORDERS: Mapping[str, Callable[[Sequence[str], random.Random], list[str]]] = {
     "words mixed": _words_mixed,
     "first line": lambda texts, _: [texts[0]] * len(texts),
 }
-_CASES: Mapping[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "title": str.title}
+_CASES: Mapping[str, Callable[[str], str]] = {
+    "upper": str.upper,
+    "lower": str.lower,
+    "title": str.title,
+}
 _VERBS: Mapping[str, Callable[..., str]] = {
     "recode": lambda text, _, old, new: text.encode(old, "replace").decode(new, "replace"),
     "replace": lambda text, _, pattern, new: re.sub(pattern, new, text),
@@ -168,7 +183,10 @@ class Reading:
         """Accuracy, ΔG, ΔS and the number of calls."""
         overall = GENDER.score(self.records, n_resamples=0, seed=0).overall.to_json()
         shown = (overall[key] for key in ("accuracy", "delta_g", "delta_s"))
-        return " / ".join("–" if value is None else f"{value:.1f}" for value in shown) + f" / {overall['decided']:,}"
+        return (
+            " / ".join("–" if value is None else f"{value:.1f}" for value in shown)
+            + f" / {overall['decided']:,}"
+        )
 
 
 def read(texts: Sequence[str], instances: Sequence[Instance], measure: GenderMeasure) -> Reading:
@@ -204,7 +222,14 @@ def main(
     """
     data = shared_data()
     corpus = load_corpus("winomt", data / "winomt").instances
-    head = ("language", "damage", "accuracy / ΔG / ΔS / calls", "calls that differ", "undone", "alarms")
+    head = (
+        "language",
+        "damage",
+        "accuracy / ΔG / ΔS / calls",
+        "calls that differ",
+        "undone",
+        "alarms",
+    )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for code in lang:
         measure = GENDER.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
@@ -215,7 +240,9 @@ def main(
         print(f"| {code} | none | {good.numbers} | | | {', '.join(good.raised)} |", flush=True)
         for damage in damages():
             if name is None or damage.name in name:
-                found = read(damage.applied(texts, [i.source for i in instances]), instances, measure)
+                found = read(
+                    damage.applied(texts, [i.source for i in instances]), instances, measure
+                )
                 undone = ", ".join(f"{kind} {count:,}" for kind, count in found.undone.items())
                 cells = (
                     code,

@@ -2,15 +2,17 @@
 
     python scripts/derived.py [--lang CODE]… [--rows]
 
-Each row of ``languages/*/data/XX_nouns.tsv`` is left out and its lemma read again by the rules for words of no table:
-as one of ``prefixes`` before another row's noun, as two nouns with a hyphen, by the last part of a compound, by its
-ending (``[noun_endings]``). Right is the row's own kind (its column ``gender``; where it has several, any of them); a
-thing that is read as a person is wrong. Rows of which a rule says nothing are not counted with it.
+Each row of ``languages/*/data/XX_nouns.tsv`` is left out and its lemma read again by the rules for
+words of no table: as one of ``prefixes`` before another row's noun, as two nouns with a hyphen, by
+the last part of a compound, by its ending (``[noun_endings]``). Right is the row's own kind (its
+column ``gender``; where it has several, any of them); a thing that is read as a person is wrong.
+Rows of which a rule says nothing are not counted with it.
 
-A new rule is switched on where at least 95 % of at least 10 rows are right. That is not enough by itself: what the
-tables lack need not be like what they have. A rule *-ка* would have 441 of 446 rows of the Russian table right, yet the
-13 forms that it and its like (*-ница*, *-ша*) add in the public translations of WinoMT and GEST and in MT-GenEval's
-sentences name no woman (*шутка*, *гонка*, *замок*). Look at the forms that a rule adds in texts, too.
+A new rule is switched on where at least 95 % of at least 10 rows are right. That is not enough by
+itself: what the tables lack need not be like what they have. A rule *-ка* would have 441 of 446
+rows of the Russian table right, yet the 13 forms that it and its like (*-ница*, *-ша*) add in the
+public translations of WinoMT and GEST and in MT-GenEval's sentences name no woman (*шутка*,
+*гонка*, *замок*). Look at the forms that a rule adds in texts, too.
 """
 
 from __future__ import annotations
@@ -31,11 +33,15 @@ from scripts.labelled import each_language, shipped_language  # noqa: E402
 
 MIN_ROWS, MIN_RIGHT = 10, 0.95
 """From which on a rule is switched on."""
-LANGUAGES = sorted(path.name.removesuffix("_nouns.tsv") for path in ROOT.glob("languages/*/data/*_nouns.tsv"))
+LANGUAGES = sorted(
+    path.name.removesuffix("_nouns.tsv") for path in ROOT.glob("languages/*/data/*_nouns.tsv")
+)
 
 
 def read_again(language: Language) -> Iterator[tuple[str, str, bool]]:
-    """(rule, lemma, whether it is right) for every lemma of the table and each rule that reads it."""
+    """(rule, lemma, whether it is right) for every lemma of the table and each rule that reads
+    it.
+    """
     kinds = defaultdict(set)
     for readings in language.nouns.values():
         for reading in readings:
@@ -52,14 +58,17 @@ def read_again(language: Language) -> Iterator[tuple[str, str, bool]]:
 def _rule(language: Language, folded: str) -> str:
     """What `Language.derived` cuts."""
     found = (p for p in language.prefixes if folded.startswith(p))
-    prefix = next((p for p in found if folded.removeprefix(p).removeprefix("-") in language.nouns), None)
+    prefix = next(
+        (p for p in found if folded.removeprefix(p).removeprefix("-") in language.nouns), None
+    )
     if prefix is not None:
         return f"{prefix}…"
     return "compound" if language.compounds else "two nouns"
 
 
 def main(*, lang: list[str] | None = None, rows: bool = False) -> int:
-    """Print the rows of each rule and how many of them are right and wrong; those under the limit have a mark.
+    """Print the rows of each rule and how many of them are right and wrong; those under the limit
+    have a mark.
 
     Parameters
     ----------

@@ -1,16 +1,19 @@
-"""How well the predicted edits of a wrong gender are those that there are: MT-GenEval's references in both genders.
+"""How well the predicted edits of a wrong gender are those that there are: MT-GenEval's references
+in both genders.
 
     python scripts/edits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--rows]
 
-The two references of a sentence differ in the gender of its persons alone, so the words in which they differ, by
-Levenshtein's distance over words, are what a post-editor changes where the one stands for the other. Predicted are the
-edits of the calls (`mtbias.types.GenderCall.edits`) on all persons of the sentence who are called by its gender in
-both versions; a person is a word of the source that the language's table of nouns translates. Sentences without such a
-person (named, or told by a pronoun alone) are left out.
+The two references of a sentence differ in the gender of its persons alone, so the words in which
+they differ, by Levenshtein's distance over words, are what a post-editor changes where the one
+stands for the other. Predicted are the edits of the calls (`mtbias.types.GenderCall.edits`) on all
+persons of the sentence who are called by its gender in both versions; a person is a word of the
+source that the language's table of nouns translates. Sentences without such a person (named, or
+told by a pronoun alone) are left out.
 
-Two lines a language and version, the second of the sentences in which one word alone names somebody: sentences,
-predicted and real edits a sentence, the mean error with its 95 % interval over sentences, and Pearson's correlation.
-With ``--rows`` the sentences that are off by two or more follow.
+Two lines a language and version, the second of the sentences in which one word alone names
+somebody: sentences, predicted and real edits a sentence, the mean error with its 95 % interval over
+sentences, and Pearson's correlation. With ``--rows`` the sentences that are off by two or more
+follow.
 """
 
 from __future__ import annotations
@@ -44,7 +47,9 @@ LANGUAGES = ("ar", "de", "es", "fr", "it", "ru")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A reference with the words that the calls on its persons want changed, and the other reference."""
+    """A reference with the words that the calls on its persons want changed, and the other
+    reference.
+    """
 
     instance: ReferencedSentence
     spans: tuple[Span, ...]
@@ -69,15 +74,27 @@ def persons(instance: ReferencedSentence, language: Language) -> Iterator[tuple[
     """The words of the source that name somebody, each by its index."""
     for n, word in enumerate(english_words(instance.source)):
         if any(one in language.glossary for one in singulars(word.form)):
-            yield n, Pair(f"{instance.id}@{n}", instance.source, instance.reference, word.span, word.form)
+            yield (
+                n,
+                Pair(
+                    f"{instance.id}@{n}", instance.source, instance.reference, word.span, word.form
+                ),
+            )
 
 
-def measured(lang: str, instances: Sequence[ReferencedSentence], settings: EvaluatorSettings) -> list[Sentence]:
+def measured(
+    lang: str, instances: Sequence[ReferencedSentence], settings: EvaluatorSettings
+) -> list[Sentence]:
     """The sentences with a person who is called by the sentence's gender in both versions."""
-    language, options = get_language(lang), MeasureOptions(lang=lang, settings=settings, device="cpu")
+    language, options = (
+        get_language(lang),
+        MeasureOptions(lang=lang, settings=settings, device="cpu"),
+    )
     pairs = {one.id: dict(persons(one, language)) for one in instances}
     listed = [pair for found in pairs.values() for pair in found.values()]
-    calls = GenderMeasure(language, make_aligner(options), make_analyser(options)).call_pairs(listed)
+    calls = GenderMeasure(language, make_aligner(options), make_analyser(options)).call_pairs(
+        listed
+    )
     called = {call.id: call for call in calls}
     texts = {one.id: [token.text for token in language.tokens(one.reference)] for one in instances}
     gender = {one.id: one.gender for one in instances}
@@ -90,7 +107,9 @@ def measured(lang: str, instances: Sequence[ReferencedSentence], settings: Evalu
     for one in instances:
         both = [call for n in pairs[one.id] if (call := right(one.id, n)) and right(one.pair, n)]
         if both:
-            words = {edit.span: one.reference[slice(*edit.span)] for call in both for edit in call.edits}
+            words = {
+                edit.span: one.reference[slice(*edit.span)] for call in both for edit in call.edits
+            }
             found.append(
                 Sentence(
                     one,
@@ -105,7 +124,9 @@ def measured(lang: str, instances: Sequence[ReferencedSentence], settings: Evalu
 
 def line(lang: str, gender: Gender, sentences: Sequence[Sentence], of: int, seed: int = 0) -> str:
     """The figures of one language and version."""
-    guessed, real = (np.array(v, float) for v in zip(*((len(s.words), s.real) for s in sentences), strict=True))
+    guessed, real = (
+        np.array(v, float) for v in zip(*((len(s.words), s.real) for s in sentences), strict=True)
+    )
     draws = np.random.default_rng(seed).integers(len(real), size=(2000, len(real)))
     low, high = np.percentile((guessed - real)[draws].mean(axis=1), (2.5, 97.5))
     error, r = (guessed - real).mean(), np.corrcoef(guessed, real)[0, 1]
@@ -146,8 +167,12 @@ def main(
                     print(line(name, gender, sentences, of), flush=True)
         for each in found if rows else ():
             if abs(len(each.words) - each.real) > 1:
-                print(f"{each.instance.id} {len(each.words)} for {each.real}: {' '.join(each.words)}")
-                print(f"    {each.instance.source}\n    {each.instance.reference}\n    {each.instance.other_reference}")
+                print(
+                    f"{each.instance.id} {len(each.words)} for {each.real}: {' '.join(each.words)}"
+                )
+                print(
+                    f"    {each.instance.source}\n    {each.instance.reference}\n    {each.instance.other_reference}"
+                )
 
     return each_language(lang, LANGUAGES, run)
 

@@ -1,12 +1,15 @@
-"""How many labelled calls are wrong, by language and class of evidence: `mtbias/scoring/data/expected_wrong.tsv`.
+"""How many labelled calls are wrong, by language and class of evidence:
+`mtbias/scoring/data/expected_wrong.tsv`.
 
-    python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google --stanza-dir DIR
+    python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google
+    --stanza-dir DIR
 
-The labels are those of ``tests/natural`` (its texts: see ``scripts/natural.py``) and the human labels that
-``scripts/agreement.py`` reads. Sentences that were written for hard cases (``tests/challenge``, ``tests/independent``)
-are left out: their rates are those of hard cases. A call is wrong where the label is another gender, or where nothing
-in the translation shows one (label none; basis X). Labels of WinoMT that follow a pronoun (basis P, C) are left out:
-they answer another question.
+The labels are those of ``tests/natural`` (its texts: see ``scripts/natural.py``) and the human
+labels that ``scripts/agreement.py`` reads. Sentences that were written for hard cases
+(``tests/challenge``, ``tests/independent``) are left out: their rates are those of hard cases. A
+call is wrong where the label is another gender, or where nothing in the translation shows one
+(label none; basis X). Labels of WinoMT that follow a pronoun (basis P, C) are left out: they answer
+another question.
 """
 
 from __future__ import annotations
@@ -54,7 +57,11 @@ def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -
     """The calls on the human labels of WinoMT that rest on the phrase, on a verb, or on nothing."""
     for lang in LANGUAGES:
         measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
-        found = validate(read_label_file(gold).labels(lang), read_bitext(translations / f"en-{lang}.txt"), measure)
+        found = validate(
+            read_label_file(gold).labels(lang),
+            read_bitext(translations / f"en-{lang}.txt"),
+            measure,
+        )
         for label, call in found.rows:
             if label.basis not in {"P", "C"}:
                 yield lang, call, label.basis == "X" or call.gender is not LABELS[label.label]
@@ -81,7 +88,10 @@ def main(
     if evaluator.stanza_dir is None:
         sys.exit("expected --stanza-dir DIR, got none")
     labels, wrong = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()
-    for calls in (natural_calls(evaluator.stanza_dir, part), winomt_calls(gold, translations, evaluator)):
+    for calls in (
+        natural_calls(evaluator.stanza_dir, part),
+        winomt_calls(gold, translations, evaluator),
+    ):
         for lang, call, is_wrong in calls:
             kind = evidence_class(call)
             if kind is not None and call.gender is not None:

@@ -1,4 +1,6 @@
-"""What the scripts over labelled sentences share: a language as the checkout has it, its models, and the loop."""
+"""What the scripts over labelled sentences share: a language as the checkout has it, its models,
+and the loop.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,12 @@ def stanza_of(code: str, stanza_dir: Path) -> StanzaAnalyser:
     return StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
 
 
-def each_language(chosen: Sequence[str] | None, known: Collection[str], run: Callable[[str], None]) -> int:
-    """Run something for the chosen languages, or for all; the exit status, after an error's line on standard error."""
+def each_language(
+    chosen: Sequence[str] | None, known: Collection[str], run: Callable[[str], None]
+) -> int:
+    """Run something for the chosen languages, or for all; the exit status, after an error's line on
+    standard error.
+    """
     try:
         for code in chosen or known:
             if code not in known:
@@ -47,4 +53,6 @@ def each_language(chosen: Sequence[str] | None, known: Collection[str], run: Cal
 
 def evidence_of(call: GenderCall) -> str:
     """The evidence of a call in one line."""
-    return "; ".join(f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.source}, {e.detail})" for e in call.evidence)
+    return "; ".join(
+        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.source}, {e.detail})" for e in call.evidence
+    )

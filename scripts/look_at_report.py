@@ -1,12 +1,15 @@
-"""Look at a report in headless Chromium: screenshots, console errors, network requests, accessibility.
+"""Look at a report in headless Chromium: screenshots, console errors, network requests,
+accessibility.
 
-    python scripts/look_at_report.py runs/my-system-de/report.html --out shots --axe node_modules/axe-core/axe.min.js
+    python scripts/look_at_report.py runs/my-system-de/report.html --out shots --axe
+    node_modules/axe-core/axe.min.js
 
-It needs Playwright (``pip install playwright``), a Chromium (``--chromium PATH``; default: the first of ``chromium``,
-``chromium-browser``, ``google-chrome`` on the path), and for ``--axe`` axe-core (``npm install axe-core``).
-The page is opened as a phone (390 px) and on a desktop (1280 px), in light and dark. It prints a line for each, and
-ends with 1 where there is a console error, a request other than for the page itself, something that juts out sideways,
-or a finding of axe-core that is serious or critical.
+It needs Playwright (``pip install playwright``), a Chromium (``--chromium PATH``; default: the
+first of ``chromium``, ``chromium-browser``, ``google-chrome`` on the path), and for ``--axe``
+axe-core (``npm install axe-core``). The page is opened as a phone (390 px) and on a desktop (1280
+px), in light and dark. It prints a line for each, and ends with 1 where there is a console error, a
+request other than for the page itself, something that juts out sideways, or a finding of axe-core
+that is serious or critical.
 """
 
 from __future__ import annotations
@@ -27,17 +30,19 @@ Dialog = Any
 WIDTHS = {"phone": 390, "desktop": 1280}
 SCHEMES = ("light", "dark")
 GRAVE = {"serious", "critical"}
-READY = (
-    "() => { const s = document.querySelector('#status'); return !s || /needs|sentences|judged/.test(s.textContent); }"
-)
+READY = "() => { const s = document.querySelector('#status'); return !s || /needs|sentences|judged/.test(s.textContent); }"
 SECTIONS = "() => [...document.querySelectorAll('main > section')].map((section) => section.id)"
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def main() -> int:
     """Look, print, and say whether all is well."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pages", type=Path, nargs="+", metavar="PAGE", help="page of mtbias report or validate")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "pages", type=Path, nargs="+", metavar="PAGE", help="page of mtbias report or validate"
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the screenshots")
     parser.add_argument("--axe", type=Path, metavar="FILE", help="axe.min.js of axe-core")
     parser.add_argument("--chromium", metavar="PATH", default=find_chromium(), help="the browser")
@@ -70,7 +75,9 @@ def wait_until_ready(page: Page) -> None:
     page.wait_for_function(READY, timeout=120_000)
 
 
-def _look(browser: Browser, path: Path, device: str, width: int, scheme: str, args: argparse.Namespace) -> int:
+def _look(
+    browser: Browser, path: Path, device: str, width: int, scheme: str, args: argparse.Namespace
+) -> int:
     """Open the page once; how many things are wrong with it."""
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, is_mobile=device == "phone",
@@ -85,16 +92,28 @@ def _look(browser: Browser, path: Path, device: str, width: int, scheme: str, ar
         errors.append(f"a dialog: {dialog.message}")
         dialog.dismiss()
 
-    page.on("console", lambda message: errors.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on(
+        "console",
+        lambda message: (
+            errors.append(message.text) if message.type in {"error", "warning"} else None
+        ),
+    )
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", refuse)
-    page.on("request", lambda request: requests.append(request.url) if request.url not in {url, "data:,"} else None)
+    page.on(
+        "request",
+        lambda request: (
+            requests.append(request.url) if request.url not in {url, "data:,"} else None
+        ),
+    )
     start = time.perf_counter()
     page.goto(url)
     wait_until_ready(page)
     seconds = time.perf_counter() - start
     jutting = int(page.evaluate(WIDER))
-    status = page.text_content("#status") if page.query_selector("#status") else "no list of sentences"
+    status = (
+        page.text_content("#status") if page.query_selector("#status") else "no list of sentences"
+    )
     if args.out is not None:
         _shoot(page, args.out, f"{path.stem}-{device}-{scheme}")
     findings = _axe(page, args.axe) if args.axe else []
@@ -102,7 +121,11 @@ def _look(browser: Browser, path: Path, device: str, width: int, scheme: str, ar
     print(
         f"{path.name} {device} {width} px {scheme}: {status}; ready in {seconds:.1f} s; console errors {len(errors)}; "
         f"requests {len(requests)}; juts out {jutting} px; axe-core "
-        + (f"{len(findings)} findings, {len(grave)} serious or critical" if args.axe else "not asked")
+        + (
+            f"{len(findings)} findings, {len(grave)} serious or critical"
+            if args.axe
+            else "not asked"
+        )
     )
     for text in [*errors, *requests, *map(_finding, findings)]:
         print(f"  {text}")
@@ -120,13 +143,17 @@ def _shoot(page: Page, folder: Path, name: str) -> None:
 
 
 def _axe(page: Page, axe: Path) -> list[dict[str, Any]]:
-    """The findings of axe-core. It is run by the debugger: the page's policy forbids all scripts but its own."""
+    """The findings of axe-core. It is run by the debugger: the page's policy forbids all scripts
+    but its own.
+    """
     debugger = page.context.new_cdp_session(page)
     debugger.send("Runtime.evaluate", {"expression": axe.read_text(encoding="utf-8")})
     asked = {"expression": "axe.run()", "awaitPromise": True, "returnByValue": True}
     result = debugger.send("Runtime.evaluate", asked)["result"]["value"]
     if not result["passes"]:
-        raise RuntimeError("expected rules of axe-core that the page passes, got none: axe-core did not run")
+        raise RuntimeError(
+            "expected rules of axe-core that the page passes, got none: axe-core did not run"
+        )
     found: list[dict[str, Any]] = result["violations"]
     return found
 

@@ -1,16 +1,20 @@
 """How right mined finds are: precision and yield without and with the filters, and by confidence.
 
-    python scripts/mining_precision.py --texts DIR --occupations inc_occ_gender.csv --stanza-dir DIR [--fit]
+    python scripts/mining_precision.py --texts DIR --occupations inc_occ_gender.csv --stanza-dir DIR
+    [--fit]
 
-`--texts` is what ``scripts/mining_texts.py`` wrote. In it 816 finds were read by hand (``scripts/mining_finds.tsv``:
-file, line, character of the profession and of the pronoun, the first and the second reading; no text): right where the
-pronoun means the person whom the profession names, wrong where it means another or the profession names no person,
-unsure where the paragraph does not tell or the two readings differ. Unsure finds are in no share.
+`--texts` is what ``scripts/mining_texts.py`` wrote. In it 816 finds were read by hand
+(``scripts/mining_finds.tsv``: file, line, character of the profession and of the pronoun, the first
+and the second reading; no text): right where the pronoun means the person whom the profession
+names, wrong where it means another or the profession names no person, unsure where the paragraph
+does not tell or the two readings differ. Unsure finds are in no share.
 
-The paragraphs are parsed and matched again. A find that was not read (another parse, another pattern) is counted and
-left out. The finds of sample 1 were seen while the terms (`mtbias.mining.confidence`) were made, those of sample 2 only
-afterwards: further patterns in the same texts, and texts that nobody had looked at (fortunes, jargon, lee). A paragraph
-is of half A or B by a hash of its text; the weights of the confidence are fitted on half A (`--fit` writes them).
+The paragraphs are parsed and matched again. A find that was not read (another parse, another
+pattern) is counted and left out. The finds of sample 1 were seen while the terms
+(`mtbias.mining.confidence`) were made, those of sample 2 only
+afterwards: further patterns in the same texts, and texts that nobody had looked at (fortunes,
+jargon, lee). A paragraph is of half A or B by a hash of its text; the weights of the confidence are
+fitted on half A (`--fit` writes them).
 """
 
 from __future__ import annotations
@@ -77,7 +81,8 @@ class ReadFind:
     values: tuple[float, ...]
     """`term_values`."""
     around: str
-    """The letters from 25 characters before the two to 25 after: alike where a text says a sentence twice."""
+    """The letters from 25 characters before the two to 25 after: alike where a text says a sentence
+    twice."""
 
     @property
     def right(self) -> bool:
@@ -111,23 +116,35 @@ def readings(texts: Path, labels: Path = LABELS) -> list[Reading]:
         path = texts / name
         if name not in lines:
             if not path.is_file():
-                raise DataError("there is no such text; scripts/mining_texts.py writes it", path=path)
+                raise DataError(
+                    "there is no such text; scripts/mining_texts.py writes it", path=path
+                )
             lines[name] = path.read_text(encoding="utf-8").split("\n")
         text = lines[name][line - 1] if line <= len(lines[name]) else ""
         if sha256(text.encode()).hexdigest()[:12] != record.get("line_sha256"):
             raise DataError(
-                "the paragraph is not the one that was read; use the packages' named versions", path=path, line=line
+                "the paragraph is not the one that was read; use the packages' named versions",
+                path=path,
+                line=line,
             )
         place = (name, line, record.integer("profession_at"), record.integer("pronoun_at"))
         label: Label = {"right": "right", "wrong": "wrong"}.get(record.get("label"), "unsure")  # type: ignore[assignment]
-        found.setdefault((name, line), Reading(text, {})).finds[place] = label, record.integer("sample")
+        found.setdefault((name, line), Reading(text, {})).finds[place] = (
+            label,
+            record.integer("sample"),
+        )
     return list(found.values())
 
 
 def found_again(
-    reading: Reading, parsed: Iterable[tuple[int, ParsedSentence]], patterns: Sequence[Pattern], table: Occupations
+    reading: Reading,
+    parsed: Iterable[tuple[int, ParsedSentence]],
+    patterns: Sequence[Pattern],
+    table: Occupations,
 ) -> tuple[list[ReadFind], int]:
-    """The read finds among those in the sentences (with their offsets) of a paragraph; and how many were not read."""
+    """The read finds among those in the sentences (with their offsets) of a paragraph; and how many
+    were not read.
+    """
     name, line = next(iter(reading.finds))[:2]
     seen: dict[Place, ReadFind] = {}
     unread: set[Place] = set()
@@ -143,7 +160,9 @@ def found_again(
     return list(seen.values()), len(unread)
 
 
-def _read_find(reading: Reading, place: Place, sentence: ParsedSentence, each: Find, table: Occupations) -> ReadFind:
+def _read_find(
+    reading: Reading, place: Place, sentence: ParsedSentence, each: Find, table: Occupations
+) -> ReadFind:
     gender = GENDER_OF_PRONOUN[sentence.nodes[each.pronoun].form.lower()]
     distance = sentence_tokens(sentence).distance(each.profession, each.pronoun)
     _, left_out = rows_of(sentence, [each], table, MiningOptions(), corpus="", file="", offset=0)
@@ -157,7 +176,9 @@ def _read_find(reading: Reading, place: Place, sentence: ParsedSentence, each: F
 
 
 def fitted(finds: Sequence[ReadFind]) -> ConfidenceModel:
-    """The weights that make the labels most probable, with a penalty on their squares (not on the intercept)."""
+    """The weights that make the labels most probable, with a penalty on their squares (not on the
+    intercept).
+    """
     from scipy.optimize import minimize
 
     values = np.array([each.values for each in finds])
@@ -165,21 +186,28 @@ def fitted(finds: Sequence[ReadFind]) -> ConfidenceModel:
 
     def loss(weights: NDArray[np.float64]) -> float:
         total = weights[0] + values @ weights[1:]
-        return float(np.sum(np.logaddexp(0, total) - right * total) + PENALTY / 2 * np.sum(weights[1:] ** 2))
+        return float(
+            np.sum(np.logaddexp(0, total) - right * total) + PENALTY / 2 * np.sum(weights[1:] ** 2)
+        )
 
     best = minimize(loss, np.zeros(len(TERMS) + 1)).x.round(2)
     return ConfidenceModel(float(best[0]), dict(zip(TERMS, map(float, best[1:]), strict=True)))
 
 
 def unseen_patterns(finds: Sequence[ReadFind]) -> Iterable[tuple[str, int, float, float]]:
-    """What the confidence is worth for patterns that it was not fitted on, a family (2 and 2-conjunct) at a time.
+    """What the confidence is worth for patterns that it was not fitted on, a family (2 and
+    2-conjunct) at a time.
 
-    Each family with its finds on half B, their mean confidence by a model fitted on the other families' finds of half
-    A, and the share of them that is right.
+    Each family with its finds on half B, their mean confidence by a model fitted on the other
+    families' finds of half A, and the share of them that is right.
     """
     for family in dict.fromkeys(each.pattern.partition("-")[0] for each in finds):
-        inside = [each for each in finds if each.pattern.partition("-")[0] == family and each.half == "B"]
-        others = [each for each in finds if each.pattern.partition("-")[0] != family and each.half == "A"]
+        inside = [
+            each for each in finds if each.pattern.partition("-")[0] == family and each.half == "B"
+        ]
+        others = [
+            each for each in finds if each.pattern.partition("-")[0] != family and each.half == "A"
+        ]
         if inside and others:
             model = fitted(others)
             mean = sum(model.confidence(each.values) for each in inside) / len(inside)
@@ -190,11 +218,15 @@ def write_weights(model: ConfidenceModel, path: Path = WEIGHTS) -> None:
     """Put the weights into the file, whose comments stay."""
     head = path.read_text(encoding="utf-8").partition("intercept")[0]
     weights = "".join(f"{term} = {weight:.2f}\n" for term, weight in model.weights.items())
-    path.write_text(f"{head}intercept = {model.intercept:.2f}\n\n[weights]\n{weights}", encoding="utf-8")
+    path.write_text(
+        f"{head}intercept = {model.intercept:.2f}\n\n[weights]\n{weights}", encoding="utf-8"
+    )
 
 
 def share(label: str, finds: Sequence[ReadFind], of: int | None = None) -> str:
-    """A line of a table: how many finds, which share of `of` that is, and how many of them are right."""
+    """A line of a table: how many finds, which share of `of` that is, and how many of them are
+    right.
+    """
     right, n = sum(each.right for each in finds), len(finds)
     interval = wilson_percent(right, n)
     kept = "" if not of else f"{100 * n / of:>7.1f}%"
@@ -209,7 +241,11 @@ def report(finds: Sequence[ReadFind], model: ConfidenceModel) -> Iterable[str]:
     yield f"{'':<44}{'finds':>6}{'kept':>8}{'right':>6}{'share':>9}  95 % interval (Wilson)"
     yield share("all finds", finds, len(finds))
     for reason in sorted({each.authors_reason for each in finds if each.authors_reason}):
-        yield share(f"  left out: {reason}", [each for each in finds if each.authors_reason == reason], len(finds))
+        yield share(
+            f"  left out: {reason}",
+            [each for each in finds if each.authors_reason == reason],
+            len(finds),
+        )
     yield share("after the authors' filters", kept, len(finds))
     for sample, name in ((1, "seen while the terms were made"), (2, "not seen")):
         yield share(f"  sample {sample}: {name}", [each for each in kept if each.sample == sample])
@@ -231,10 +267,22 @@ def report(finds: Sequence[ReadFind], model: ConfidenceModel) -> Iterable[str]:
             lambda each: each.half == "B" and each.around not in repeated,
         ),
         ("half B, sample 2", lambda each: each.half == "B" and each.sample == 2),
-        ("half B, the paper's patterns", lambda each: each.half == "B" and each.pattern.isdecimal()),
-        ("half B, further patterns", lambda each: each.half == "B" and not each.pattern.isdecimal()),
-        ("half B, masculine pronouns", lambda each: each.half == "B" and each.gender is Gender.MALE),
-        ("half B, feminine pronouns", lambda each: each.half == "B" and each.gender is Gender.FEMALE),
+        (
+            "half B, the paper's patterns",
+            lambda each: each.half == "B" and each.pattern.isdecimal(),
+        ),
+        (
+            "half B, further patterns",
+            lambda each: each.half == "B" and not each.pattern.isdecimal(),
+        ),
+        (
+            "half B, masculine pronouns",
+            lambda each: each.half == "B" and each.gender is Gender.MALE,
+        ),
+        (
+            "half B, feminine pronouns",
+            lambda each: each.half == "B" and each.gender is Gender.FEMALE,
+        ),
         ("half A, on which the weights were fitted", lambda each: each.half == "A"),
     )
     for name, belongs in groups:
@@ -252,7 +300,14 @@ def report(finds: Sequence[ReadFind], model: ConfidenceModel) -> Iterable[str]:
         yield f"{family:<44}{n:>6}{100 * mean:>17.1f}%{100 * right:>8.1f}%"
 
 
-def main(*, texts: Path, occupations: Path, stanza_dir: Path, patterns: Path | None = None, fit: bool = False) -> None:
+def main(
+    *,
+    texts: Path,
+    occupations: Path,
+    stanza_dir: Path,
+    patterns: Path | None = None,
+    fit: bool = False,
+) -> None:
     """Print the tables; see the head of this file."""
     table, chosen = read_occupations(occupations), read_patterns(patterns)
     parser = EnglishParser(find_package("en", stanza_dir, PARSER), "cpu")
@@ -261,12 +316,16 @@ def main(*, texts: Path, occupations: Path, stanza_dir: Path, patterns: Path | N
     unread = read = 0
     for reading in readings(texts):
         parsed = parser.parse([reading.text], words).parsed
-        again, others = found_again(reading, ((each.offset, each.parsed) for each in parsed), chosen, table)
+        again, others = found_again(
+            reading, ((each.offset, each.parsed) for each in parsed), chosen, table
+        )
         finds += again
         unread += others
         read += len(reading.finds)
     counted = Counter(each.label for each in finds)
-    print(f"{read} finds were read; found again {len(finds)} {dict(counted)}; {unread} in their paragraphs are unread")
+    print(
+        f"{read} finds were read; found again {len(finds)} {dict(counted)}; {unread} in their paragraphs are unread"
+    )
     sure = [each for each in finds if each.label != "unsure"]
     model = shipped_model()
     if fit:

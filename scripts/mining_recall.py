@@ -1,25 +1,31 @@
-"""How many of the pairs that people confirmed in Gold BUG the patterns find, by query and on two halves.
+"""How many of the pairs that people confirmed in Gold BUG the patterns find, by query and on two
+halves.
 
-    python scripts/mining_recall.py --data gold_BUG.csv --stanza-dir DIR [--parses FILE] [--half A|B] [--misses]
+    python scripts/mining_recall.py --data gold_BUG.csv --stanza-dir DIR [--parses FILE] [--half
+    A|B] [--misses]
                                     [--occupations inc_occ_gender.csv]
 
-`--data` is Gold BUG in the paper's first version (``mtbias fetch --dataset bug-gold-paper``), whose ``data_index`` has
-all 21 queries; the 14 that the paper kept are measured. The sentences are parsed by Stanza, cut at white space as the
-file has them; `--parses` keeps the parses in a file, and reads them from there the next time.
+`--data` is Gold BUG in the paper's first version (``mtbias fetch --dataset bug-gold-paper``), whose
+``data_index`` has all 21 queries; the 14 that the paper kept are measured. The sentences are parsed
+by Stanza, cut at white space as the file has them; `--parses` keeps the parses in a file, and reads
+them from there the next time.
 
-A row is of half A or B by a hash of its sentence. The patterns were made while looking at half A alone; what is found
-on half B is what to expect of text that nobody looked at. `--misses` prints the rows of half A that are not found.
+A row is of half A or B by a hash of its sentence. The patterns were made while looking at half A
+alone; what is found on half B is what to expect of text that nobody looked at. `--misses` prints
+the rows of half A that are not found.
 
-A row counts as found where a pattern of its query's number ties exactly its profession to its pronoun:
+A row counts as found where a pattern of its query's number ties exactly its profession to its
+pronoun:
 
 - basic: in the basic tree, by the paper's own path;
 - + edges: also by the edges that follow from the tree;
 - all: also by the further patterns that stand for the same number;
 - any: by a pattern of any number.
 
-Which number a query has differs by corpus (`NUMBERS`). The tag of the profession is not asked for: NN is how many rows
-have it right. All rows were confirmed by people, so this is recall, and says nothing of precision. With `--occupations`
-the share of the pairs of both halves that are found and stay with each least confidence is printed too.
+Which number a query has differs by corpus (`NUMBERS`). The tag of the profession is not asked for:
+NN is how many rows have it right. All rows were confirmed by people, so this is recall, and says
+nothing of precision. With `--occupations` the share of the pairs of both halves that are found and
+stay with each least confidence is printed too.
 """
 
 from __future__ import annotations
@@ -59,7 +65,9 @@ Half = Literal["A", "B"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A confirmed pair: the sentence's tokens, and which of them are the profession and the pronoun."""
+    """A confirmed pair: the sentence's tokens, and which of them are the profession and the
+    pronoun.
+    """
 
     tokens: tuple[str, ...]
     profession: int
@@ -88,7 +96,9 @@ def _places(row: BugRow) -> tuple[tuple[str, ...], int, int] | None:
     if len(repaired) == len(tokens):
         tokens = repaired
     columns = (("profession", "profession_first_index"), ("g", "g_first_index"))
-    places = [_nearest(tokens, row.record.get(word), row.record.integer(index)) for word, index in columns]
+    places = [
+        _nearest(tokens, row.record.get(word), row.record.integer(index)) for word, index in columns
+    ]
     return None if None in places else (tuple(tokens), places[0] or 0, places[1] or 0)
 
 
@@ -98,8 +108,12 @@ def _nearest(tokens: Sequence[str], word: str, index: int) -> int | None:
     return min(places, key=lambda n: (abs(n - index), n), default=None)
 
 
-def parses(rows: Sequence[Row], stanza_dir: Path | None, kept: Path | None = None) -> list[ParsedSentence]:
-    """The parse of each row's tokens, from the file `kept` where it is there, else made and kept."""
+def parses(
+    rows: Sequence[Row], stanza_dir: Path | None, kept: Path | None = None
+) -> list[ParsedSentence]:
+    """The parse of each row's tokens, from the file `kept` where it is there, else made and
+    kept.
+    """
     if kept is not None and kept.is_file():
         sentences = decoded(list[ParsedSentence], kept.read_text(encoding="utf-8"))
     elif stanza_dir is None:
@@ -115,28 +129,40 @@ def parses(rows: Sequence[Row], stanza_dir: Path | None, kept: Path | None = Non
         pairs = zip(rows, document.sentences, strict=True)
         sentences = [parsed_sentence(" ".join(row.tokens), sentence) for row, sentence in pairs]
         if kept is not None:
-            kept.write_text(json.dumps(list(map(asdict, sentences)), ensure_ascii=False), encoding="utf-8")
+            kept.write_text(
+                json.dumps(list(map(asdict, sentences)), ensure_ascii=False), encoding="utf-8"
+            )
     if [len(row.tokens) for row in rows] != [len(sentence.nodes) for sentence in sentences]:
         raise DataError("these are parses of other sentences; remove the file", path=kept)
     return sentences
 
 
 def pattern_sets(patterns: Sequence[Pattern]) -> dict[str, tuple[Pattern, ...]]:
-    """The columns of finds: the paper's patterns without and with further edges, and all that there are."""
+    """The columns of finds: the paper's patterns without and with further edges, and all that there
+    are.
+    """
     paper = tuple(pattern for pattern in patterns if pattern.name == str(pattern.number))
     plain = tuple(replace(pattern, extra_edges=False) for pattern in paper)
     return {"basic": plain, "+ edges": paper, "all": tuple(patterns)}
 
 
-def counts(row: Row, sentence: ParsedSentence, sets: Mapping[str, Sequence[Pattern]]) -> Counter[str]:
+def counts(
+    row: Row, sentence: ParsedSentence, sets: Mapping[str, Sequence[Pattern]]
+) -> Counter[str]:
     """1 for each column of the table that the row counts in."""
     nouns, at = sentence.nodes[: row.profession], sentence.nodes[row.profession]
-    asked = replace(sentence, nodes=(*nouns, replace(at, xpos="NN"), *sentence.nodes[row.profession + 1 :]))
+    asked = replace(
+        sentence, nodes=(*nouns, replace(at, xpos="NN"), *sentence.nodes[row.profession + 1 :])
+    )
     listed = {at.form.lower()}
     found = Counter({"rows": 1, "NN": int(at.xpos == "NN")})
     for name, patterns in sets.items():
         numbers = {p.name + ending: p.numbers for p in patterns for ending in ("", EDGES)}
-        finds = [f for f in find(asked, patterns, listed) if (f.profession, f.pronoun) == (row.profession, row.pronoun)]
+        finds = [
+            f
+            for f in find(asked, patterns, listed)
+            if (f.profession, f.pronoun) == (row.profession, row.pronoun)
+        ]
         found[name] = int(any(NUMBERS[row.query] in numbers[f.pattern] for f in finds))
         found["any"] = int(bool(finds))
     found["all, NN"] = found["all"] & found["NN"]
@@ -152,7 +178,9 @@ def line(label: str, found: Counter[str]) -> str:
 
 
 def shown(row: Row, sentence: ParsedSentence) -> str:
-    """A row that is not found: its words with the dependencies above the profession and the pronoun."""
+    """A row that is not found: its words with the dependencies above the profession and the
+    pronoun.
+    """
 
     def chain(at: int) -> str:
         steps: list[str] = []
@@ -172,7 +200,9 @@ def confirmed(
     confidences = []
     for row, sentence in rows:
         finds = find(sentence, patterns, listed)
-        each = next((f for f in finds if (f.profession, f.pronoun) == (row.profession, row.pronoun)), None)
+        each = next(
+            (f for f in finds if (f.profession, f.pronoun) == (row.profession, row.pronoun)), None
+        )
         if each is not None:
             gender = GENDER_OF_PRONOUN[row.tokens[row.pronoun].lower()]
             values = term_values(sentence, each, listed, gender, abs(row.profession - row.pronoun))
@@ -206,22 +236,31 @@ def main(
         print(line(f"{query}: {NUMBERS[query]}", found))
     everything = sum(totals.values(), Counter())
     print(line("all", everything))
-    print(f"{'':<14}" + "".join(f"{100 * everything[column] / everything['rows']:>8.1f}%" for column in COLUMNS))
+    print(
+        f"{'':<14}"
+        + "".join(f"{100 * everything[column] / everything['rows']:>8.1f}%" for column in COLUMNS)
+    )
     interval = wilson_percent(everything["all"], everything["rows"])
     if interval is not None:
         print(f"all: 95 % interval (Wilson) {interval[0]:.1f} to {interval[1]:.1f}")
     began = process_time()
     for row, sentence in zip(rows, sentences, strict=True):
         find(sentence, sets["all"], {row.tokens[row.profession].lower()})
-    print(f"all patterns: {len(rows) / (process_time() - began):.0f} of these sentences a second of one core")
+    print(
+        f"all patterns: {len(rows) / (process_time() - began):.0f} of these sentences a second of one core"
+    )
     if occupations is not None:
         confidences = confirmed(
-            zip(rows, sentences, strict=True), sets["all"], frozenset(read_occupations(occupations).majority)
+            zip(rows, sentences, strict=True),
+            sets["all"],
+            frozenset(read_occupations(occupations).majority),
         )
         print(f"{len(rows)} confirmed pairs; {len(confidences)} are found, of which there stay")
         for least in (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
             stay = sum(confidence >= least for confidence in confidences)
-            print(f"  with a confidence of at least {least:<6}{stay:>6}{100 * stay / len(confidences):>7.1f}%")
+            print(
+                f"  with a confidence of at least {least:<6}{stay:>6}{100 * stay / len(confidences):>7.1f}%"
+            )
 
 
 if __name__ == "__main__":

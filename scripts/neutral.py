@@ -1,11 +1,13 @@
-"""How the evaluator reads what translations do with a person's gender: on sentences labelled for it.
+"""How the evaluator reads what translations do with a person's gender: on sentences labelled for
+it.
 
     python scripts/neutral.py --stanza-dir DIR [--lang CODE]… [--part PART] [--rows]
 
-The labels are those of ``tests/neutral``, whose README has the conventions. The texts of systems are public data and no
-part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``), the written ones
-from the rows. All sentences of a language are aligned together. Portuguese, which is measured where it is asked for, is
-analysed by Apertium (``scripts/apertium_tagger.py``), all others by Stanza.
+The labels are those of ``tests/neutral``, whose README has the conventions. The texts of systems
+are public data and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED`` names
+(default ``../shared``), the written ones from the rows. All sentences of a language are aligned
+together. Portuguese, which is measured where it is asked for, is analysed by Apertium
+(``scripts/apertium_tagger.py``), all others by Stanza.
 
 Of the rows it prints, with their number:
 
@@ -70,7 +72,11 @@ def read_rows(lang: str, data: Path) -> list[Row]:
     """
     table = read_table(FILES / f"{lang}.tsv")
     table.require(*COLUMNS)
-    return [_row(lang, record, data) for record in table.records if record.get("origin") == WRITTEN or data.is_dir()]
+    return [
+        _row(lang, record, data)
+        for record in table.records
+        if record.get("origin") == WRITTEN or data.is_dir()
+    ]
 
 
 def _row(lang: str, record: Record, data: Path) -> Row:
@@ -81,7 +87,11 @@ def _row(lang: str, record: Record, data: Path) -> Row:
         source = source or _lines((data / name).with_suffix(".en"))[int(number) - 1]
     words = list(re.finditer(r"\S+", source))
     index = record.integer("entity")
-    word = re.compile(r"\w+([-'’.]\w+)*").search(source, *words[index].span()) if index < len(words) else None
+    word = (
+        re.compile(r"\w+([-'’.]\w+)*").search(source, *words[index].span())
+        if index < len(words)
+        else None
+    )
     if word is None:
         raise record.error(f"expected the index of a word of the source, got {index}")
     form, _, occurrence = re.sub(r"@(?=[1-9]$)", "\t", record.get("head")).partition("\t")
@@ -106,8 +116,12 @@ def evaluate(lang: str, data: Path, stanza_dir: Path, part: Part) -> list[tuple[
     """The rows of `part` with the calls on them; the other part's sentences help alignment."""
     rows = read_rows(lang, data)
     pairs = [row.pair for row in rows]
-    analyser = tagged(pair.text for pair in pairs) if lang in BY_APERTIUM else stanza_of(lang, stanza_dir)
-    calls = GenderMeasure(get_language(lang), StatisticalAligner(), analyser, "tables").call_pairs(pairs)
+    analyser = (
+        tagged(pair.text for pair in pairs) if lang in BY_APERTIUM else stanza_of(lang, stanza_dir)
+    )
+    calls = GenderMeasure(get_language(lang), StatisticalAligner(), analyser, "tables").call_pairs(
+        pairs
+    )
     return [(row, call) for row, call in zip(rows, calls, strict=True) if part in (row.part, "all")]
 
 
@@ -137,14 +151,18 @@ def describe(row: Row, call: GenderCall) -> str:
     """One row in three lines."""
     start, end = row.pair.head or (0, 0)
     source, found = row.pair.source, row.pair.text[slice(*call.target[0])] if call.target else "–"
-    evidence = "; ".join(f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence)
+    evidence = "; ".join(
+        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence
+    )
     return (
         f"{row.pair.id} {row.does or 'thing'}; got {call.does or call.reason} at {found} [{evidence}]\n"
         f"    {source[:start]}[[{source[start:end]}]]{source[end:]}\n    {row.pair.text}"
     )
 
 
-def main(*, stanza_dir: Path, lang: list[str] | None = None, part: Part = "dev", rows: bool = False) -> int:
+def main(
+    *, stanza_dir: Path, lang: list[str] | None = None, part: Part = "dev", rows: bool = False
+) -> int:
     """Print one line per language, and with ``--rows`` what went wrong.
 
     Parameters
@@ -154,15 +172,17 @@ def main(*, stanza_dir: Path, lang: list[str] | None = None, part: Part = "dev",
     lang
         Only these languages.
     part
-        The part of the labels that rules may be corrected by (dev), the one that was not looked at until it had been
-        measured once (unread), or all.
+        The part of the labels that rules may be corrected by (dev), the one that was not looked at
+        until it had been measured once (unread), or all.
     rows
         List the rows in which what the translation does is read wrong.
     """
 
     def run(code: str) -> None:
         found = evaluate(code, shared_data(), stanza_dir, part)
-        shares = "  ".join(f"{name} {100 * a / n:5.1f} % ({a}/{n})" for name, (a, n) in count(found).items())
+        shares = "  ".join(
+            f"{name} {100 * a / n:5.1f} % ({a}/{n})" for name, (a, n) in count(found).items()
+        )
         print(f"{code}  {shares}", flush=True)
         for row, call in found:
             if rows and not does_right(row, call):

@@ -1,11 +1,13 @@
 """The pictures of the documentation: pages of the demo in headless Chromium.
 
     python scripts/pictures.py                  # docs/images/*.png
-    python scripts/pictures.py --all shots      # every section of every page too, at both widths, light and dark
+    python scripts/pictures.py --all shots      # every section of every page too, at both widths,
+    light and dark
 
-It makes the demo's report, a comparison of the demo with its correct translations, and a validation page whose labels
-are the genders that the demo's grammar wrote. Nothing is downloaded. It needs Playwright and Pillow (``pip install -c
-constraints.txt --group pictures``) and a Chromium on the path (Debian: ``apt-get install chromium``).
+It makes the demo's report, a comparison of the demo with its correct translations, and a validation
+page whose labels are the genders that the demo's grammar wrote. Nothing is downloaded. It needs
+Playwright and Pillow (``pip install -c constraints.txt --group pictures``) and a Chromium on the
+path (Debian: ``apt-get install chromium``).
 """
 
 from __future__ import annotations
@@ -26,7 +28,15 @@ from mtbias.cli import main as mtbias
 from mtbias.demo import demo_file, reference_file
 from mtbias.files.reading import read_table
 from mtbias.files.writing import write_atomic
-from scripts.look_at_report import SCHEMES, SECTIONS, WIDTHS, Browser, Page, find_chromium, wait_until_ready
+from scripts.look_at_report import (
+    SCHEMES,
+    SECTIONS,
+    WIDTHS,
+    Browser,
+    Page,
+    find_chromium,
+    wait_until_ready,
+)
 
 LANG = "de"
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "images"
@@ -37,14 +47,21 @@ SHOWN = {
     "occupations": ("report", "desktop", "dark", "groups", 900),
     "comparison": ("comparison", "desktop", "light", "", 900),
 }
-"""The pictures of the documentation: page, width, scheme, section (none: the top), height in pixels."""
+"""The pictures of the documentation: page, width, scheme, section (none: the top), height in
+pixels."""
 
 
 def main() -> int:
     """Make the pages and their pictures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=PICTURES, metavar="DIR", help="default: docs/images")
-    parser.add_argument("--all", type=Path, metavar="DIR", help="write every section into this folder, too")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--out", type=Path, default=PICTURES, metavar="DIR", help="default: docs/images"
+    )
+    parser.add_argument(
+        "--all", type=Path, metavar="DIR", help="write every section into this folder, too"
+    )
     parser.add_argument("--chromium", metavar="PATH", default=find_chromium(), help="the browser")
     args = parser.parse_args()
     if args.chromium is None:
@@ -91,19 +108,46 @@ def _pages(folder: Path) -> dict[str, Path]:
 
 
 def _labels() -> str:
-    """The demo's correct translations with the gender that each was written in, in the form of human labels."""
-    targets = {record.get("id"): record.get("target") for record in read_table(reference_file(LANG)).records}
+    """The demo's correct translations with the gender that each was written in, in the form of
+    human labels.
+    """
+    targets = {
+        record.get("id"): record.get("target")
+        for record in read_table(reference_file(LANG)).records
+    }
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(
-        ["lang", "system", "winomt_index", "entity", "word_index", "source", "target", "label", "usable", "annotator"]
+        [
+            "lang",
+            "system",
+            "winomt_index",
+            "entity",
+            "word_index",
+            "source",
+            "target",
+            "label",
+            "usable",
+            "annotator",
+        ]
     )
     for record in read_table(demo_file()).records:
         source, start = record.get("source"), record.integer("entity_start")
         word = len(source[:start].split())
         label = {"male": "m", "female": "f"}[record.get("gender")]
         writer.writerow(
-            [LANG, "grammar", record.row, record.get("entity"), word, source, targets[record.get("id")], label, 1, 1]
+            [
+                LANG,
+                "grammar",
+                record.row,
+                record.get("entity"),
+                word,
+                source,
+                targets[record.get("id")],
+                label,
+                1,
+                1,
+            ]
         )
     return file.getvalue()
 
@@ -118,10 +162,14 @@ def _chromium(path: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def _open(browser: Browser, path: Path, width: str, scheme: str, height: int = 900) -> Iterator[Page]:
+def _open(
+    browser: Browser, path: Path, width: str, scheme: str, height: int = 900
+) -> Iterator[Page]:
     """The page, ready, in a window of that size."""
     context = browser.new_context(
-        viewport={"width": WIDTHS[width], "height": height}, color_scheme=scheme, is_mobile=width == "phone"
+        viewport={"width": WIDTHS[width], "height": height},
+        color_scheme=scheme,
+        is_mobile=width == "phone",
     )
     page = context.new_page()
     page.goto(path.as_uri())
@@ -151,7 +199,9 @@ def _everything(browser: Browser, pages: dict[str, Path], folder: Path) -> None:
                 with _open(browser, path, width, scheme) as page:
                     for section in ["", *page.evaluate(SECTIONS)]:
                         _scroll(page, section)
-                        page.screenshot(path=folder / f"{name}-{width}-{scheme}-{section or 'top'}.png")
+                        page.screenshot(
+                            path=folder / f"{name}-{width}-{scheme}-{section or 'top'}.png"
+                        )
 
 
 if __name__ == "__main__":

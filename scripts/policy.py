@@ -1,13 +1,15 @@
-"""The policy (``docs/policy.md``) as sentences that are run: the same question has the same answer in every language.
+"""The policy (``docs/policy.md``) as sentences that are run: the same question has the same answer
+in every language.
 
     python scripts/policy.py --stanza-dir DIR [--lang CODE]… [--evidence stanza]
     python scripts/policy.py --tables
 
-Each row of ``mtbias/new_language/policy.tsv`` is a sentence with its translation: ``[ ]`` marks the entity's head,
-``{ }`` the words of the translation that show the kind and the evidence. `call` is the gender or the reason for none
-that follows from kind and evidence, in whatever language. The sentences of a language are aligned among themselves.
-Those of Portuguese are analysed by hand (``tests/policy/pt.conllu``), for want of a tagger; all others by Stanza. With
-``--tables`` it prints the tables of ``docs/policy.md``, otherwise what each language gets wrong.
+Each row of ``mtbias/new_language/policy.tsv`` is a sentence with its translation: ``[ ]`` marks the
+entity's head, ``{ }`` the words of the translation that show the kind and the evidence. `call` is
+the gender or the reason for none that follows from kind and evidence, in whatever language. The
+sentences of a language are aligned among themselves. Those of Portuguese are analysed by hand
+(``tests/policy/pt.conllu``), for want of a tagger; all others by Stanza. With ``--tables`` it
+prints the tables of ``docs/policy.md``, otherwise what each language gets wrong.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ def evaluate(
 
 
 def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:
-    """The lines of ``docs/policy.md`` that show the rows: a table for each kind, a line for each evidence."""
+    """The lines of ``docs/policy.md`` that show the rows: a table for each kind, a line for each
+    evidence.
+    """
     for kind in dict.fromkeys(row.kind for row in rows):
         yield from ("", f"### {kind[0].upper()}{kind[1:]}", "")
         yield "| evidence | call | " + " | ".join(LANGUAGES) + " |"
@@ -66,7 +70,9 @@ def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:
         own = [row for row in rows if row.kind == kind]
         for evidence in dict.fromkeys(row.evidence for row in own):
             same = [row for row in own if row.evidence == evidence]
-            cells = (", ".join(f"*{_cell(r)}*" for r in same if r.language == code) for code in LANGUAGES)
+            cells = (
+                ", ".join(f"*{_cell(r)}*" for r in same if r.language == code) for code in LANGUAGES
+            )
             yield f"| {evidence} | {same[0].call} | " + " | ".join(cells) + " |"
 
 
@@ -103,7 +109,9 @@ def main(
     def run(code: str) -> None:
         outcomes = evaluate(rows, code, stanza_dir, evidence)
         wrong = [describe(row, call) for row, call in outcomes if not is_right(row, call)]
-        print(f"{code}  {len(outcomes) - len(wrong)} of {len(outcomes)}", *wrong, sep="\n", flush=True)
+        print(
+            f"{code}  {len(outcomes) - len(wrong)} of {len(outcomes)}", *wrong, sep="\n", flush=True
+        )
 
     return each_language(lang, LANGUAGES, run)
 

@@ -1,11 +1,14 @@
-"""The WinoMT figures published in 2019 beside mtbias's, on the same translations, and which rule makes the difference.
+"""The WinoMT figures published in 2019 beside mtbias's, on the same translations, and which rule
+makes the difference.
 
-    python scripts/published.py --data WINOMT --folder WINOMT/translations --stanza-dir DIR [--markdown]
+    python scripts/published.py --data WINOMT --folder WINOMT/translations --stanza-dir DIR
+    [--markdown]
 
-`--folder` holds SYSTEM/en-LANG.txt files of ``source ||| target`` lines. For German, Hebrew and Arabic the rules of the
-predecessor (mt_gender, 2019) are simple enough to be put on top of mtbias's own alignment ("2019 rules"): where that
-column comes close to the published one, the rules make the difference and not the alignment. For Spanish, French,
-Italian (spaCy of 2019), Russian and Ukrainian (a dictionary) they cannot be run again here.
+`--folder` holds SYSTEM/en-LANG.txt files of ``source ||| target`` lines. For German, Hebrew and
+Arabic the rules of the predecessor (mt_gender, 2019) are simple enough to be put on top of mtbias's
+own alignment ("2019 rules"): where that column comes close to the published one, the rules make the
+difference and not the alignment. For Spanish, French, Italian (spaCy of 2019), Russian and
+Ukrainian (a dictionary) they cannot be run again here.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ GERMAN_WORDS = {
 
 
 def german(entity: str, text: str, target: Sequence[Span]) -> Gender:
-    """*nurse* is female; unaligned is male; a word in *-in* is female; else the nearest listed word of the sentence."""
+    """*nurse* is female; unaligned is male; a word in *-in* is female; else the nearest listed word
+    of the sentence.
+    """
     if entity == "nurse":
         return Gender.FEMALE
     if not target:
@@ -49,7 +54,9 @@ def german(entity: str, text: str, target: Sequence[Span]) -> Gender:
         return Gender.FEMALE
     at = next((n for n, w in enumerate(words) if w.start() <= target[0].start < w.end()), 0)
     listed = {word: gender for gender, line in GERMAN_WORDS.items() for word in line.split()}
-    found = [(abs(n - at), n, listed[w.group()]) for n, w in enumerate(words) if w.group() in listed]
+    found = [
+        (abs(n - at), n, listed[w.group()]) for n, w in enumerate(words) if w.group() in listed
+    ]
     return min(found)[2] if found else Gender.MALE
 
 
@@ -64,7 +71,11 @@ def arabic(_: str, text: str, target: Sequence[Span]) -> Gender:
     return Gender.FEMALE if any("ة" in text[s.start : s.end] for s in target) else Gender.MALE
 
 
-RULES: dict[str, Callable[[str, str, Sequence[Span]], Gender]] = {"ar": arabic, "de": german, "he": hebrew}
+RULES: dict[str, Callable[[str, str, Sequence[Span]], Gender]] = {
+    "ar": arabic,
+    "de": german,
+    "he": hebrew,
+}
 
 
 def by_rules(records: Sequence[CallRecord], lang: str) -> Scores | None:
@@ -78,7 +89,9 @@ def by_rules(records: Sequence[CallRecord], lang: str) -> Scores | None:
             called.append(record)
             continue
         gender = rule(record.entity, record.translation, record.call.target)
-        called.append(replace(record, call=replace(record.call, gender=gender, reason=None, evidence=())))
+        called.append(
+            replace(record, call=replace(record.call, gender=gender, reason=None, evidence=()))
+        )
     return GENDER.score(called, n_resamples=0, seed=0)
 
 
@@ -122,7 +135,11 @@ def main(
     ]
     rows = [head]
     for line in published_lines("winomt"):
-        system, lang, numbers = line["system"], line["lang"], [float(line[key]) for key in PUBLISHED]
+        system, lang, numbers = (
+            line["system"],
+            line["lang"],
+            [float(line[key]) for key in PUBLISHED],
+        )
         given = read_translations(folder / system / f"en-{lang}.txt", corpus.instances)
         measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
         records = measure.judge(corpus.instances, given.translations, ProgressLine())
@@ -136,14 +153,19 @@ def main(
                 lang,
                 triple(numbers) + ("" if line["how"] == "recomputed" else " *"),
                 triple(values),
-                " / ".join("–" if v is None else f"{v - p:+.1f}" for v, p in zip(values, numbers, strict=True)),
+                " / ".join(
+                    "–" if v is None else f"{v - p:+.1f}"
+                    for v, p in zip(values, numbers, strict=True)
+                ),
                 triple(ours(rules)) if rules else "–",
                 "–" if bounds[1] is None else f"{bounds[1]:.1f}",
                 f"{100 * (overall.n - overall.decided) / overall.n:.1f} %",
             ]
         )
     print(render(rows, markdown=markdown))
-    print("\nAccuracy / ΔG / ΔS. * ΔS from memory of the table. 'none': share of rows without a call.")
+    print(
+        "\nAccuracy / ΔG / ΔS. * ΔS from memory of the table. 'none': share of rows without a call."
+    )
 
 
 def render(rows: list[list[str]], *, markdown: bool) -> str:
@@ -152,7 +174,10 @@ def render(rows: list[list[str]], *, markdown: bool) -> str:
         lines = ["| " + " | ".join(row) + " |" for row in rows]
         return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ POLICY = "policy.md"
 
 
 def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which has no types
-    """Add the page to the files of the site: it is made for each build, so it is never older than the results."""
+    """Add the page to the files of the site: it is made for each build, so it is never older than
+    the results.
+    """
     from mkdocs.structure.files import File
 
     page = render_results(make_blocks(read_results(Path(config["docs_dir"]) / "results" / RESULTS)))

@@ -1,8 +1,9 @@
-"""A small real coreference model to try things with: documents of WinoBias's shape, and a BERT with random weights.
+"""A small real coreference model to try things with: documents of WinoBias's shape, and a BERT with
+random weights.
 
-A pronoun means the person of its stereotype's gender, so that the model that learns the documents is biased on purpose;
-two layers of 64 and some 300 word pieces learn them in seconds and know nothing else. Results with it say that the
-tools work, and nothing of any real system.
+A pronoun means the person of its stereotype's gender, so that the model that learns the documents
+is biased on purpose; two layers of 64 and some 300 word pieces learn them in seconds and know
+nothing else. Results with it say that the tools work, and nothing of any real system.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ def sentences(n: int, seed: int, *, stereotypical: bool = True) -> list[ToySente
         people = [rng.choice(MEN), rng.choice(WOMEN)]
         rng.shuffle(people)
         pronoun = rng.choice(("he", "she"))
-        meant = next(k for k, person in enumerate(people) if (person in MEN) == ((pronoun == "he") == stereotypical))
+        meant = next(
+            k
+            for k, person in enumerate(people)
+            if (person in MEN) == ((pronoun == "he") == stereotypical)
+        )
         text = f"The {people[0]} {rng.choice(VERBS)} the {people[1]} because {pronoun} was {rng.choice(ADJECTIVES)} ."
         found.append(ToySentence(tuple(text.split()), meant, stereotypical))
     return found
@@ -105,7 +110,9 @@ def write_bug(path: Path, given: Sequence[ToySentence]) -> None:
 
 
 def write_encoder(folder: Path) -> None:
-    """A BERT with random weights, and a tokenizer of the documents' words and of single characters."""
+    """A BERT with random weights, and a tokenizer of the documents' words and of single
+    characters.
+    """
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 

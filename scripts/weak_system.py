@@ -1,12 +1,15 @@
-"""A weak system that anybody can have: Apertium translates WinoMT by rules, and mtbias scores it, in es, fr and it.
+"""A weak system that anybody can have: Apertium translates WinoMT by rules, and mtbias scores it,
+in es, fr and it.
 
-    python scripts/weak_system.py [--lang CODE]… [--women] [--stanza-dir DIR] [--cache-dir DIR] [--data PATH]
+    python scripts/weak_system.py [--lang CODE]… [--women] [--stanza-dir DIR] [--cache-dir DIR]
+    [--data PATH]
 
-It needs Debian's packages apertium, apertium-eng-spa, apertium-spa-ita and apertium-fr-es; French and Italian are
-translated from Apertium's Spanish. WinoMT is looked for in the folder of public data that ``MTBIAS_SHARED`` names
-(default ``../shared``), else where `mtbias fetch` puts it. A line a language: the share of sentences with a call,
-how many of these calls are women, accuracy, ΔG and ΔS in per cent, and the alarms. With ``--women`` every call of a
-woman follows, to be read: the sentence, its translation and the evidence.
+It needs Debian's packages apertium, apertium-eng-spa, apertium-spa-ita and apertium-fr-es; French
+and Italian are translated from Apertium's Spanish. WinoMT is looked for in the folder of public
+data that ``MTBIAS_SHARED`` names (default ``../shared``), else where `mtbias fetch` puts it. A line
+a language: the share of sentences with a call, how many of these calls are women, accuracy, ΔG and
+ΔS in per cent, and the alarms. With ``--women`` every call of a woman follows, to be read: the
+sentence, its translation and the evidence.
 """
 
 from __future__ import annotations
@@ -29,7 +32,11 @@ from mtbias.settings import DeviceSettings, EvalSettings, EvaluatorSettings, com
 from mtbias.types import Gender  # noqa: E402
 from scripts.labelled import each_language, evidence_of, shared_data  # noqa: E402
 
-SYSTEMS = {"es": "apertium:eng-spa", "fr": "apertium:eng-spa+es-fr", "it": "apertium:eng-spa+spa-ita"}
+SYSTEMS = {
+    "es": "apertium:eng-spa",
+    "fr": "apertium:eng-spa+es-fr",
+    "it": "apertium:eng-spa+spa-ita",
+}
 """Target language → the system: French and Italian by way of Spanish."""
 
 
@@ -80,7 +87,12 @@ def main(
 
     def run(code: str) -> None:
         done = evaluate(prepare_eval(SYSTEMS[code], code, settings))
-        print(report(code, done), *(map(listed, called_women(done)) if women else ()), sep="\n", flush=True)
+        print(
+            report(code, done),
+            *(map(listed, called_women(done)) if women else ()),
+            sep="\n",
+            flush=True,
+        )
 
     return each_language(lang, SYSTEMS, run)
 

@@ -12,11 +12,15 @@ from mtbias.files.writing import waiting_lock
 
 
 def built(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """The folder that `make` is given and fills, unless another process of this session has; tests copy and never
-    change it.
+    """The folder that `make` is given and fills, unless another process of this session has; tests
+    copy and never change it.
     """
     home = factory.getbasetemp()
-    home = home.parent / f"built-{home.parent.name}" if "PYTEST_XDIST_WORKER" in os.environ else home / "built"
+    home = (
+        home.parent / f"built-{home.parent.name}"
+        if "PYTEST_XDIST_WORKER" in os.environ
+        else home / "built"
+    )
     folder, done = home / name, home / f"{name}.done"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with waiting_lock(home / f"{name.replace('/', '-')}.lock"):

@@ -15,13 +15,15 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# The same examples each time, and no deadline, so that a test that fails fails because of a change and not because of
-# luck or a busy machine; new examples are looked for with `pytest --hypothesis-profile=search`.
+# The same examples each time, and no deadline, so that a test that fails fails because of a change
+# and not because of luck or a busy machine; new examples are looked for with `pytest
+# --hypothesis-profile=search`.
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("same")
 
-# A slow machine writes no lines of progress, of which tests of standard error would count one too many.
+# A slow machine writes no lines of progress, of which tests of standard error would count one too
+# many.
 os.environ.setdefault("MTBIAS_LOG_SECONDS", "0")
 
 # A script's background jobs ignore Ctrl-C, and so would the processes that tests interrupt.
@@ -31,7 +33,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """What is imported and collected stays: the garbage collector passes over it, now and in the tests."""
+    """What is imported and collected stays: the garbage collector passes over it, now and in the
+    tests."""
     gc.disable()
     try:
         return (yield)
@@ -44,7 +47,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def shared_folder() -> Path:
-    """The folder of public data: ``MTBIAS_SHARED``, by default ``../shared`` beside the checkout."""
+    """The folder of public data: ``MTBIAS_SHARED``, by default ``../shared`` beside the
+    checkout."""
     return Path(os.environ.get("MTBIAS_SHARED", ROOT.parent / "shared"))
 
 
@@ -74,12 +78,15 @@ def stanza_dir(shared: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo in German, run once for all test processes: nothing is in its cache, and the network is forbidden."""
+    """The demo in German, run once for all test processes: nothing is in its cache, and the network
+    is forbidden."""
     from tests.built import built
     from tests.cli.machine import Machine
 
     def make(folder: Path) -> None:
-        done = Machine(folder).run("eval", "--model", "demo", "--lang", "de", "--out", folder / "run", "--offline")
+        done = Machine(folder).run(
+            "eval", "--model", "demo", "--lang", "de", "--out", folder / "run", "--offline"
+        )
         assert (done.returncode, done.stderr) == (0, "")
         (folder / "stdout.txt").write_text(done.stdout, encoding="utf-8")
 
@@ -89,7 +96,9 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A headless Chromium, or a skip that says what is missing."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: --group pictures")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: --group pictures"
+    )
     from scripts.look_at_report import find_chromium
 
     if (path := find_chromium()) is None:
@@ -113,13 +122,16 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def mount_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """``mount_disk("96k")``: a file system of that size, where we may mount one; unmounted after the test."""
+    """``mount_disk("96k")``: a file system of that size, where we may mount one; unmounted after
+    the test."""
     path = tmp_path / "disk"
 
     def mount(size: str) -> Path:
         path.mkdir()
         if sys.platform != "linux" or os.getuid() != 0 or shutil.which("mount") is None:
-            pytest.skip("needs root on Linux to mount a small tmpfs; the test of file size limits covers the same code")
+            pytest.skip(
+                "needs root on Linux to mount a small tmpfs; the test of file size limits covers the same code"
+            )
         mounted = subprocess.run(
             ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)],
             capture_output=True,

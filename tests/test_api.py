@@ -46,7 +46,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _eval(data: Path, cache: Path) -> EvalSettings:
     return EvalSettings(
-        dataset="demo", data=data, beams=2, stanza_dir=Path(STANZA), cache_dir=cache, device="cpu", offline=True
+        dataset="demo",
+        data=data,
+        beams=2,
+        stanza_dir=Path(STANZA),
+        cache_dir=cache,
+        device="cpu",
+        offline=True,
     )
 
 
@@ -63,7 +69,18 @@ def run(data: Path, cache: Path) -> Run:
 def folder(data: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the command writes for the same run."""
     out = tmp_path_factory.mktemp("runs") / "demo-de"
-    options = ["--dataset", "demo", "--data", data, "--beams", "2", "--stanza-dir", STANZA, "--cache-dir", cache]
+    options = [
+        "--dataset",
+        "demo",
+        "--data",
+        data,
+        "--beams",
+        "2",
+        "--stanza-dir",
+        STANZA,
+        "--cache-dir",
+        cache,
+    ]
     command = ["eval", "--model", "demo", "--lang", "de", *options, "--offline", "--out", out]
     assert main([str(part) for part in command]) == 0
     return out
@@ -103,8 +120,21 @@ def test_score_gives_the_bytes_of_the_command(
 ) -> None:
     file = folder / "translations.jsonl"
     found = mtbias.score(file, "de", settings=_score(data, cache))
-    options = ["--dataset", "demo", "--data", data, "--stanza-dir", STANZA, "--cache-dir", cache, "--json"]
-    assert main([str(part) for part in ["score", "--translations", file, "--lang", "de", *options]]) == 0
+    options = [
+        "--dataset",
+        "demo",
+        "--data",
+        data,
+        "--stanza-dir",
+        STANZA,
+        "--cache-dir",
+        cache,
+        "--json",
+    ]
+    assert (
+        main([str(part) for part in ["score", "--translations", file, "--lang", "de", *options]])
+        == 0
+    )
     assert metrics_text(found.metrics) == capsys.readouterr().out
 
 
@@ -115,7 +145,10 @@ def test_translations_in_memory_are_those_of_a_file(
     ids = [i.id for i in load_corpus("demo", data).instances]
     by_id = dict(zip(ids, references, strict=True))
     file = tmp_path / "translations.jsonl"
-    lines = [json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n" for id_, text in by_id.items()]
+    lines = [
+        json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n"
+        for id_, text in by_id.items()
+    ]
     file.write_text("".join(lines), encoding="utf-8")
     given: str | Sequence[str] | Mapping[str, str]
     given = references if form == "sequence" else by_id if form == "mapping" else str(file)
@@ -128,7 +161,11 @@ def test_translations_in_memory_are_those_of_a_file(
 
 
 def test_sentences_in_memory_have_the_numbers_of_the_command(
-    references: list[str], data: Path, cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    references: list[str],
+    data: Path,
+    cache: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = load_corpus("demo", data).instances
     columns = {
@@ -137,12 +174,21 @@ def test_sentences_in_memory_have_the_numbers_of_the_command(
         "gender": [str(row.gold) for row in rows],
         "stereotype": [row.stereotype.value for row in rows],
     }
-    texts = [*references[1:], references[0]]  # of other sentences, so some are wrong or without a call
+    texts = [
+        *references[1:],
+        references[0],
+    ]  # of other sentences, so some are wrong or without a call
     settings = ScoreSettings(stanza_dir=Path(STANZA), cache_dir=cache)
     before = sorted(tmp_path.iterdir())
     sources, entities, genders, stereotypes = columns.values()
     found = mtbias.score(
-        texts, "de", sources=sources, entities=entities, genders=genders, stereotypes=stereotypes, settings=settings
+        texts,
+        "de",
+        sources=sources,
+        entities=entities,
+        genders=genders,
+        stereotypes=stereotypes,
+        settings=settings,
     )
     assert sorted(tmp_path.iterdir()) == before == []
 
@@ -151,31 +197,59 @@ def test_sentences_in_memory_have_the_numbers_of_the_command(
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     ids = [f"custom-{n:05d}" for n in range(1, len(texts) + 1)]
     made = [{"id": id_, "target": text} for id_, text in zip(ids, texts, strict=True)]
-    given.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in made), encoding="utf-8")
-    command = ["score", "--translations", given, "--lang", "de", "--dataset", "custom", "--data", file, "--json"]
+    given.write_text(
+        "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in made), encoding="utf-8"
+    )
+    command = [
+        "score",
+        "--translations",
+        given,
+        "--lang",
+        "de",
+        "--dataset",
+        "custom",
+        "--data",
+        file,
+        "--json",
+    ]
     capsys.readouterr()
-    assert main([str(part) for part in [*command, "--stanza-dir", STANZA, "--cache-dir", cache]]) == 0
+    assert (
+        main([str(part) for part in [*command, "--stanza-dir", STANZA, "--cache-dir", cache]]) == 0
+    )
     assert metrics_text(found.metrics) == capsys.readouterr().out
     assert found.scores.overall["accuracy"].interval is not None
     first, *rest = str(found).splitlines()
-    assert first.startswith("WARNING: 2 of 48 translations are much longer")  # they are other sentences'
+    assert first.startswith(
+        "WARNING: 2 of 48 translations are much longer"
+    )  # they are other sentences'
     assert any(line.startswith(f"{ROWS} sentences, ") for line in rest)
 
 
 def test_sentences_in_memory_that_do_not_fit_are_refused(cache: Path) -> None:
     one = partial(mtbias.score, ["Der Koch."], "de", sources=["The cook."])
-    with pytest.raises(UsageError, match="of the same length, got 1 of source, 2 of entity, 1 of gender"):
+    with pytest.raises(
+        UsageError, match="of the same length, got 1 of source, 2 of entity, 1 of gender"
+    ):
         one(entities=["cook", "cook"], genders=["male"])
-    with pytest.raises(UsageError, match="expected sources, entities and genders of the same length, got 1 of source"):
+    with pytest.raises(
+        UsageError,
+        match="expected sources, entities and genders of the same length, got 1 of source",
+    ):
         one()
-    with pytest.raises(DataError, match=r"sentences\.jsonl:1: expected entity 'baker' once in the sentence"):
+    with pytest.raises(
+        DataError, match=r"sentences\.jsonl:1: expected entity 'baker' once in the sentence"
+    ):
         one(entities=["baker"], genders=["male"])
     with pytest.raises(UsageError, match="got both; leave one out"):
         one(entities=["cook"], genders=["male"], settings=_score(None, cache))
 
 
 def test_a_missing_translation_is_counted(references: list[str], data: Path, cache: Path) -> None:
-    given = [None, "", *references[2:]]  # 47 of 48 have a target, the empty one too: 97.9 per cent, enough
+    given = [
+        None,
+        "",
+        *references[2:],
+    ]  # 47 of 48 have a target, the empty one too: 97.9 per cent, enough
     found = mtbias.score(given, "de", settings=_score(data, cache), system="mine")
     counts = found.metrics["translations"]
     assert (counts["missing"], counts["empty"], found.system) == (1, 1, "mine")
@@ -209,7 +283,9 @@ def test_the_sentences_as_a_frame(run: Run) -> None:
     expected += " stanza_gender does"
     assert list(frame.columns) == [*expected.split(), "correct", "target", "decided_by", "edits"]
     # Accuracy is the share of correct rows, rows without a call included.
-    assert 100 * frame["correct"].mean() == pytest.approx(run.metrics["overall"]["accuracy"], abs=1e-6)
+    assert 100 * frame["correct"].mean() == pytest.approx(
+        run.metrics["overall"]["accuracy"], abs=1e-6
+    )
     assert frame["gender"].notna().sum() == run.metrics["decided"]
     assert frame["decided_by"].value_counts().to_dict() == run.metrics["evidence"]
     first = run.calls[0]
@@ -219,10 +295,15 @@ def test_the_sentences_as_a_frame(run: Run) -> None:
     assert str(frame["target"].iloc[0]).startswith(first.translation[start:end])
 
 
-def test_a_run_in_memory_has_the_report_of_the_folder(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_run_in_memory_has_the_report_of_the_folder(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
     written = run.report(tmp_path / "page.html")
     page = (folder / "report.html").read_text(encoding="utf-8")
-    day, of_files = r" · scored \d{4}-\d\d-\d\d ", r"<dd>SHA-256 of (translations|calls)\.jsonl: .*</dd>\n"
+    day, of_files = (
+        r" · scored \d{4}-\d\d-\d\d ",
+        r"<dd>SHA-256 of (translations|calls)\.jsonl: .*</dd>\n",
+    )
     expected = re.sub(day, " · scored ", re.sub(of_files, "", page))
     assert re.sub(day, " · scored ", written.read_text(encoding="utf-8")) == expected
 
@@ -237,7 +318,9 @@ def test_compare_gives_what_the_command_gives(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "reference"
-    right = mtbias.score(references, "de", out=out, settings=_score(data, cache), system="reference")
+    right = mtbias.score(
+        references, "de", out=out, settings=_score(data, cache), system="reference"
+    )
     assert main(["compare", str(folder), str(out), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert json.loads(json.dumps(mtbias.compare(run, right).to_json())) == printed
@@ -259,14 +342,20 @@ def test_progress_is_told(references: list[str], data: Path, cache: Path) -> Non
 
 
 def test_progress_true_shows_lines_on_standard_error(
-    references: list[str], data: Path, cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    references: list[str],
+    data: Path,
+    cache: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("mtbias.api.ProgressLine", partial(ProgressLine, interval=0))
     mtbias.score(references, "de", settings=_score(data, cache), progress=True)
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
-    assert [line.split()[0] for line in lines] == sorted(line.split()[0] for line in lines)  # align, analyse, decide
+    assert [line.split()[0] for line in lines] == sorted(
+        line.split()[0] for line in lines
+    )  # align, analyse, decide
     assert lines[0].startswith(f"align {ROWS} of {ROWS} (100 %), ")
     assert lines[0].endswith(" sentences/s, 00:00 left")
     mtbias.score(references, "de", settings=_score(data, cache))
@@ -281,7 +370,10 @@ def test_a_run_is_printed_as_the_table_of_the_command(
     print(run)
     table = capsys.readouterr().out
     options = ["--dataset", "demo", "--data", data, "--stanza-dir", STANZA, "--cache-dir", cache]
-    assert main([str(part) for part in ["score", "--translations", file, "--lang", "de", *options]]) == 0
+    assert (
+        main([str(part) for part in ["score", "--translations", file, "--lang", "de", *options]])
+        == 0
+    )
     assert capsys.readouterr().out == table
     assert str(run).startswith(f"{ROWS} sentences, ")
 
@@ -307,26 +399,44 @@ def test_every_overall_number_is_an_attribute(run: Run) -> None:
         assert number.key in dir(run)
     assert run.delta_g == overall["delta_g"]
     assert {"calls", "report", "signature"} <= set(dir(run))
-    with pytest.raises(AttributeError, match=r"^a run has no 'delta_q'; did you mean delta_s or delta_i or delta_g\?"):
+    with pytest.raises(
+        AttributeError,
+        match=r"^a run has no 'delta_q'; did you mean delta_s or delta_i or delta_g\?",
+    ):
         _ = run.delta_q
-    with pytest.raises(AttributeError, match=r"^a run has no 'zzz'; there are decided_percent, accuracy, "):
+    with pytest.raises(
+        AttributeError, match=r"^a run has no 'zzz'; there are decided_percent, accuracy, "
+    ):
         _ = run.zzz
-    alone = replace(run, metrics={key: part for key, part in run.metrics.items() if key != "consistency"})
+    alone = replace(
+        run, metrics={key: part for key, part in run.metrics.items() if key != "consistency"}
+    )
     assert (hasattr(run, "delta_i"), hasattr(alone, "delta_i")) == (True, False)
     assert copy.copy(run).accuracy == run.accuracy
-    assert pickle.loads(pickle.dumps(mtbias.Run(run.manifest, dict(run.metrics)))).accuracy == run.accuracy
+    assert (
+        pickle.loads(pickle.dumps(mtbias.Run(run.manifest, dict(run.metrics)))).accuracy
+        == run.accuracy
+    )
 
 
 def test_numbers_over_pairs_are_attributes_where_there_are_pairs(run: Run) -> None:
     part = {"n": 4, "ci": {}}
-    across = {**part, "inconsistent": 25.0, "male_only": 25.0, "female_only": 0.0, "both_right": 50.0}
+    across = {
+        **part,
+        "inconsistent": 25.0,
+        "male_only": 25.0,
+        "female_only": 0.0,
+        "both_right": 50.0,
+    }
     pairs = {"across": {**across, "neither_right": 25.0}, "within": {**part, "inconsistent": None}}
     pairs["delta_i"] = {**part, "delta_i": None}
     with_pairs = replace(run, metrics={**run.metrics, "consistency": {"all": pairs}})
     assert (with_pairs.across, with_pairs.both_right, with_pairs.delta_i) == (25.0, 50.0, None)
 
 
-def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, cache: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_an_error_of_mtbias(
+    references: list[str], data: Path, cache: Path, tmp_path: Path
+) -> None:
     with pytest.raises(UsageError, match="unknown dataset"):
         mtbias.score(references, "de", settings=ScoreSettings(dataset="nonsense"))
     with pytest.raises(UsageError, match="no language 'xx' is installed; there are ar, cs, de"):
@@ -345,7 +455,9 @@ def test_what_is_wrong_is_an_error_of_mtbias(references: list[str], data: Path, 
     with pytest.raises(MissingResourceError, match="mtbias fetch --dataset winomt"):
         mtbias.score(references, "de", settings=ScoreSettings(cache_dir=cache))
     with pytest.raises(MissingResourceError):
-        mtbias.evaluate("demo", "de", settings=EvalSettings(dataset="winomt", cache_dir=cache, offline=True))
+        mtbias.evaluate(
+            "demo", "de", settings=EvalSettings(dataset="winomt", cache_dir=cache, offline=True)
+        )
     with pytest.raises(RunFolderError, match="no such file"):
         mtbias.read_run(tmp_path / "absent")
     for systems, langs in (({}, ["de"]), ({"a": "x"}, [])):

@@ -1,4 +1,5 @@
-"""The measurement on a GPU: its arithmetic by hand, and that it runs and ends in time, without a GPU."""
+"""The measurement on a GPU: its arithmetic by hand, and that it runs and ends in time, without a
+GPU."""
 
 from __future__ import annotations
 
@@ -47,14 +48,20 @@ def test_hours_by_hand() -> None:
         "align": pytest.approx(2 * 0.23486),  # a second for 1,000, for both families
         "analyse": pytest.approx(2 * 0.70458),
     }
-    # a: 100 ms a sentence, longer than the 1.5 ms of two processes; b: 1 ms, shorter; aligning comes after
+    # a: 100 ms a sentence, longer than the 1.5 ms of two processes; b: 1 ms, shorter; aligning
+    # comes after
     assert wall_hours({"a": 10}, {"align": 1.0, "analyse": 3.0}, 2) == pytest.approx(234.86 * 0.101)
-    assert wall_hours({"b": 1000}, {"align": 1.0, "analyse": 3.0}, 2) == pytest.approx(234.86 * 0.0025)
+    assert wall_hours({"b": 1000}, {"align": 1.0, "analyse": 3.0}, 2) == pytest.approx(
+        234.86 * 0.0025
+    )
 
 
 def test_stages_are_those_of_the_largest_size() -> None:
     one = {"cpu": 2.0, "peak": 1.0}
-    sizes = {name: dict.fromkeys(("align", "analyse", "decide", "score"), one) for name in ("100", "1000", "200")}
+    sizes = {
+        name: dict.fromkeys(("align", "analyse", "decide", "score"), one)
+        for name in ("100", "1000", "200")
+    }
     assert stage_seconds(sizes) == {"align": 2.0, "analyse": 2.0, "decide": 2.0, "score": 2.0}
 
 
@@ -90,14 +97,27 @@ def test_the_report_says_what_was_measured_and_what_was_not(tmp_path: Path) -> N
     for family in ("opus-mt", "m2m100", "mbart50"):
         log.add(speed(family, "easynmt", "float32", 10))
         log.add(speed(family, "transformers", "bfloat16", 500))
-    log.add({"kind": "speed", "family": "opus-mt", "variant": {"engine": "ct2", "dtype": "x"}, "left_out": "no cuBLAS"})
+    log.add(
+        {
+            "kind": "speed",
+            "family": "opus-mt",
+            "variant": {"engine": "ct2", "dtype": "x"},
+            "left_out": "no cuBLAS",
+        }
+    )
     log.add({"kind": "not reached", "job": "price", "family": None})
     page = (tmp_path / "out" / "report.md").read_text()
-    assert "| opus-mt | transformers bfloat16 | 2 of 16 × 40 | 500 | 50.0 | 2,048 | 25% (memory) |" in page
+    assert (
+        "| opus-mt | transformers bfloat16 | 2 of 16 × 40 | 500 | 50.0 | 2,048 | 25% (memory) |"
+        in page
+    )
     assert "| opus-mt | ct2 x | left out: no cuBLAS | | | | |" in page
-    # A family: 234.86 × (2 + 1 + 3 ms) one after the other, × (2 + 1 ms) where analysing hides behind translating; fast
-    # falls back on transformers.
-    assert "fast: 24 cells × 105,687 sentences: 4.23 h one stage after the other, 2.11 h with two processes" in page
+    # A family: 234.86 × (2 + 1 + 3 ms) one after the other, × (2 + 1 ms) where analysing hides
+    # behind translating; fast falls back on transformers.
+    assert (
+        "fast: 24 cells × 105,687 sentences: 4.23 h one stage after the other, 2.11 h with two processes"
+        in page
+    )
     assert "opus-mt 0.47 h (11%)" in page
     assert "paper:" not in page  # fp32 was not measured
     assert "- not reached: price" in page
@@ -116,8 +136,17 @@ def test_it_ends_at_its_deadline(tmp_path: Path) -> None:
 def test_it_runs(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
     done = _run(tmp_path, "--minutes", "8")
-    found = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()]
-    assert {one["kind"] for one in found} == {"machine", "checkpoint", "speed", "cascade", "codec", "price"}
+    found = [
+        json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()
+    ]
+    assert {one["kind"] for one in found} == {
+        "machine",
+        "checkpoint",
+        "speed",
+        "cascade",
+        "codec",
+        "price",
+    }
     engines = [one["variant"]["engine"] for one in found if one["kind"] == "speed"]
     assert engines == ["easynmt", "transformers", "ct2", "ct2"]
     (cascade,) = (one for one in found if one["kind"] == "cascade")
@@ -127,7 +156,9 @@ def test_it_runs(tmp_path: Path) -> None:
     prices = {one["type"]: one for one in found if one["kind"] == "price"}
     assert prices["transformers:float32"]["changed"] == 0
     assert "left_out" in prices["ct2:float16"]  # no processor's type
-    assert (tmp_path / "out" / "translations-de-transformers-bfloat16.jsonl").read_text().count("\n") == 8
+    assert (tmp_path / "out" / "translations-de-transformers-bfloat16.jsonl").read_text().count(
+        "\n"
+    ) == 8
     assert done.stdout == (tmp_path / "out" / "report.md").read_text() + "\n"
 
 
@@ -135,6 +166,8 @@ def _run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
     (folder / "home").mkdir()
     command = [sys.executable, "scripts/bench_gpu.py", *TOY, "--out", str(folder / "out"), *more]
     environment = {"TMPDIR": str(folder / "home"), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment
+    )
     assert done.returncode == 0, done.stderr
     return done

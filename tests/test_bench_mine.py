@@ -11,7 +11,13 @@ import pytest
 from scripts.bench_mine import copies, memory_table, speed_table
 
 ROOT = Path(__file__).resolve().parent.parent
-COUNTS = {"passages": 200, "passages with the words": 50, "sentences": 80, "sentences parsed": 40, "rows": 3}
+COUNTS = {
+    "passages": 200,
+    "passages with the words": 50,
+    "sentences": 80,
+    "sentences parsed": 40,
+    "rows": 3,
+}
 
 
 def test_tables() -> None:
@@ -28,7 +34,12 @@ def test_tables() -> None:
 def test_copies_differ_in_their_number(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One.\n\nTwo.\n", encoding="utf-8")
     out = copies([tmp_path / "a.txt"], 2, tmp_path / "out.txt")
-    assert out.read_text(encoding="utf-8").splitlines() == ["One. (0)", "Two. (0)", "One. (1)", "Two. (1)"]
+    assert out.read_text(encoding="utf-8").splitlines() == [
+        "One. (0)",
+        "Two. (0)",
+        "One. (1)",
+        "Two. (1)",
+    ]
 
 
 @pytest.mark.exhaustive

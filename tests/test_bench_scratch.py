@@ -29,7 +29,8 @@ def start(home: Path, seconds: float) -> tuple[subprocess.Popen[str], Path]:
         text=True,
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(home), "PYTHONPATH": str(ROOT)},
-        # Where the tests run in the background of a shell they ignore Ctrl-C, and a child would inherit that.
+        # Where the tests run in the background of a shell they ignore Ctrl-C, and a child would
+        # inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no other thread runs here
     )
     assert process.stdout is not None

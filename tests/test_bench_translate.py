@@ -16,7 +16,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def _row(variant: Variant, wall: list[float], sentences: int = 32) -> Row:
-    ready = {"batches": 2, "sentences": sentences, "tokens": 900, "floor": 4.0, "binds": "arithmetic"}
+    ready = {
+        "batches": 2,
+        "sentences": sentences,
+        "tokens": 900,
+        "floor": 4.0,
+        "binds": "arithmetic",
+    }
     return Row(variant, ready, cpu=[2 * seconds for seconds in wall], wall=wall, peak=512.0)
 
 
@@ -27,14 +33,31 @@ def test_ratios_are_of_the_same_round_and_the_median_is_judged() -> None:
     assert judge(2.0, [2, 4, 2]) == "≥ 2: met"
     # 32 sentences in the median of 8 seconds; the floor of 4 seconds is half of it
     row = table([baseline, engine], cpu=False).splitlines()[-1]
-    assert row == "| ct2, float32 | 2 × 16 | 900 | 4 | 2.00 (2.00–4.00) | 512 | 50% (arithmetic) | ≥ 2.5: missed |"
+    assert (
+        row
+        == "| ct2, float32 | 2 × 16 | 900 | 4 | 2.00 (2.00–4.00) | 512 | 50% (arithmetic) | ≥ 2.5: missed |"
+    )
 
 
 @pytest.mark.exhaustive
 def test_it_runs_with_two_threads(tmp_path: Path) -> None:
-    pytest.importorskip("ctranslate2", reason="CTranslate2 is not installed: pip install 'mtbias[ct2]'")
+    pytest.importorskip(
+        "ctranslate2", reason="CTranslate2 is not installed: pip install 'mtbias[ct2]'"
+    )
     out = tmp_path / "found.json"
-    options = ["--tiny", "--rounds", "1", "--threads", "2", "--corpus", "400", "--sentences", "32", "--json", str(out)]
+    options = [
+        "--tiny",
+        "--rounds",
+        "1",
+        "--threads",
+        "2",
+        "--corpus",
+        "400",
+        "--sentences",
+        "32",
+        "--json",
+        str(out),
+    ]
     command = [
         sys.executable,
         str(ROOT / "scripts" / "bench_translate.py"),
@@ -51,7 +74,12 @@ def test_it_runs_with_two_threads(tmp_path: Path) -> None:
     assert list(found["families"]) == ["opus-mt", "m2m100"]
     for family in found["families"].values():
         assert family["left_out"] == {}
-        assert [row["variant"]["engine"] for row in family["rows"]] == ["easynmt", "transformers", "ct2", "ct2"]
+        assert [row["variant"]["engine"] for row in family["rows"]] == [
+            "easynmt",
+            "transformers",
+            "ct2",
+            "ct2",
+        ]
         for row in family["rows"]:
             assert row["ready"]["sentences"] == 32
             assert row["wall"][0] > 0

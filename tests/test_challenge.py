@@ -23,7 +23,9 @@ ROW = "x-1\tThe nurses waited.\t1\tnurse\tLe infermiere aspettavano.\t1\tfemale\
 
 
 def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("challenge_script", ROOT / "scripts" / "challenge.py")
+    spec = importlib.util.spec_from_file_location(
+        "challenge_script", ROOT / "scripts" / "challenge.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -52,7 +54,8 @@ def test_the_files_are_well_formed(code: str) -> None:
     assert len({s.entity for s in sentences}) >= 25
     omitted = {s.id for s in sentences if s.category == "omitted"}
     assert {s.id for s in sentences if s.target_head is None} <= omitted
-    # No gender may be so frequent that always saying it is half right. At least some sentences deserve no call.
+    # No gender may be so frequent that always saying it is half right. At least some sentences
+    # deserve no call.
     genders = Counter(s.gender for s in sentences)
     assert max(genders.values()) < 0.6 * len(sentences)
     assert genders[None] >= 5
@@ -68,7 +71,8 @@ def test_the_evaluator_is_right_on_gender_in_95_of_100(code: str, stanza_dir: Pa
 
 
 def test_the_evaluator_on_the_independent_sentences(stanza_dir: Path) -> None:
-    # 93 of 100 over all: their authors had seen nothing of the program (docs/evaluation.md), so no language is bound.
+    # 93 of 100 over all: their authors had seen nothing of the program (docs/evaluation.md), so no
+    # language is bound.
     right = total = 0
     for code, file in challenge.challenge_files(independent=True).items():
         analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
@@ -85,7 +89,9 @@ def test_the_unusual_professions_are_well_formed(code: str) -> None:
     parts = challenge.unusual_parts(sentences)
     assert [len(parts["dev"]), len(parts["held-out"])] == [25, 25]
     assert all(s.id.startswith(f"{code}-") for s in sentences)
-    assert {s.id for s in sentences if s.target_head is None} <= {s.id for s in sentences if s.category == "omitted"}
+    assert {s.id for s in sentences if s.target_head is None} <= {
+        s.id for s in sentences if s.category == "omitted"
+    }
 
 
 @pytest.mark.parametrize(
@@ -99,8 +105,12 @@ def test_the_unusual_professions_are_well_formed(code: str) -> None:
         ("\t1\tnurse", "\tone\tnurse", "entity_index"),
     ],
 )
-def test_a_row_that_cannot_be_right_is_named_with_its_line(path: Path, old: str, new: str, message: str) -> None:
-    path.write_text(f"{HEADER}{ROW}\nx-2{ROW.removeprefix('x-1').replace(old, new)}\n", encoding="utf-8")
+def test_a_row_that_cannot_be_right_is_named_with_its_line(
+    path: Path, old: str, new: str, message: str
+) -> None:
+    path.write_text(
+        f"{HEADER}{ROW}\nx-2{ROW.removeprefix('x-1').replace(old, new)}\n", encoding="utf-8"
+    )
     with pytest.raises(DataError) as caught:
         challenge.read_challenge(path)
     assert message in str(caught.value)
@@ -145,11 +155,15 @@ def test_counts_by_category_and_the_table_of_what_went_wrong(path: Path) -> None
     assert challenge.by_category(outcomes) == {"": (1, 2), "plural": (1, 2)}
     lines = list(challenge.table(outcomes))
     assert len(lines) == 3  # heading, rule, the one that went wrong
-    assert lines[2].startswith("| x-2 | plural | nurse | Le infermiere aspettavano. | female at infermiere | no morph")
+    assert lines[2].startswith(
+        "| x-2 | plural | nurse | Le infermiere aspettavano. | female at infermiere | no morph"
+    )
     assert lines[2].endswith("| a \\| b |")
 
 
-def test_the_script_says_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_script_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert challenge.main(stanza_dir=tmp_path, lang=["de"]) == 1
     assert "mtbias fetch --lang de" in capsys.readouterr().err
     assert challenge.main(stanza_dir=tmp_path, lang=["xx"]) == 1

@@ -1,4 +1,5 @@
-"""The demo: what ships is what the scripts write, the grammar is whole, the model is biased, the evaluator sees it."""
+"""The demo: what ships is what the scripts write, the grammar is whole, the model is biased, the
+evaluator sees it."""
 
 from __future__ import annotations
 
@@ -28,9 +29,15 @@ def test_the_corpus_is_what_the_script_writes(tmp_path: Path) -> None:
 
 def test_what_ships_names_no_folder_of_the_machine_it_was_built_on() -> None:
     # Bytecode, which names its source, does not ship.
-    files = [path for path in demo_file().parent.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    files = [
+        path for path in demo_file().parent.rglob("*") if path.is_file() and path.suffix != ".pyc"
+    ]
     assert len(files) > 30
-    assert [path.name for path in files if re.search(rb"/(tmp|home|root|work|Users)/", path.read_bytes())] == []
+    assert [
+        path.name
+        for path in files
+        if re.search(rb"/(tmp|home|root|work|Users)/", path.read_bytes())
+    ] == []
 
 
 @pytest.mark.slow
@@ -52,7 +59,12 @@ def test_the_corpus_is_balanced() -> None:
     by_id = {i.id: i for i in instances}
     for one in instances:
         twin = by_id[one.pair or ""]
-        assert (twin.pair, twin.entity, twin.domain, twin.pronouns) == (one.id, one.entity, one.domain, one.pronouns)
+        assert (twin.pair, twin.entity, twin.domain, twin.pronouns) == (
+            one.id,
+            one.entity,
+            one.domain,
+            one.pronouns,
+        )
         assert {one.gold, twin.gold} == {Gender.MALE, Gender.FEMALE}
 
 
@@ -74,23 +86,44 @@ def test_every_sentence_of_a_sample_is_said_in_both_genders(language: str) -> No
 
 
 def test_a_sentence_with_its_annotation() -> None:
-    # Written by hand: "am" is a contraction of two words, the possessive agrees with the thing that is owned.
+    # Written by hand: "am" is a contraction of two words, the possessive agrees with the thing that
+    # is owned.
     choice = Choice("key", "nurse", "tired", "monday")
     said = Grammar.load("de").say(choice, "female")
-    assert say_english(choice, "female") == ("The tired nurse said on Monday that she lost her key.", (10, 15))
-    assert said.text == "Die müde Krankenpflegerin hat am Montag gesagt, dass sie ihren Schlüssel verloren hat."
+    assert say_english(choice, "female") == (
+        "The tired nurse said on Monday that she lost her key.",
+        (10, 15),
+    )
+    assert (
+        said.text
+        == "Die müde Krankenpflegerin hat am Montag gesagt, dass sie ihren Schlüssel verloren hat."
+    )
     assert said.head.text == "Krankenpflegerin"
     lines = said.conllu("x").splitlines()
-    assert lines[4].split("\t")[:6] == ["3", "Krankenpflegerin", "_", "NOUN", "_", "Case=Nom|Gender=Fem|Number=Sing"]
-    assert [line.split("\t")[:2] for line in lines[6:9]] == [["5-6", "am"], ["5", "an"], ["6", "dem"]]
+    assert lines[4].split("\t")[:6] == [
+        "3",
+        "Krankenpflegerin",
+        "_",
+        "NOUN",
+        "_",
+        "Case=Nom|Gender=Fem|Number=Sing",
+    ]
+    assert [line.split("\t")[:2] for line in lines[6:9]] == [
+        ["5-6", "am"],
+        ["5", "an"],
+        ["6", "dem"],
+    ]
     assert lines[10].split("\t")[1:10:8] == ["gesagt", "SpaceAfter=No"]
 
 
 def test_women_are_translated_rightly_less_often_than_men() -> None:
-    # At the centre of the logistic function the share is a half: 62 per cent women, 8 less for each further pronoun.
-    # "pianist" has 62; with two pronouns the centre is 54, (62 - 54) / 5 = 1.6, 1 / (1 + e^-1.6) = 0.832.
+    # At the centre of the logistic function the share is a half: 62 per cent women, 8 less for each
+    # further pronoun. "pianist" has 62; with two pronouns the centre is 54, (62 - 54) / 5 = 1.6, 1
+    # / (1 + e^-1.6) = 0.832.
     assert right_share(Choice("report", "pianist", "", "today"), "female") == pytest.approx(0.5)
-    assert right_share(Choice("key", "pianist", "", "today"), "female") == pytest.approx(0.8320, abs=1e-4)
+    assert right_share(Choice("key", "pianist", "", "today"), "female") == pytest.approx(
+        0.8320, abs=1e-4
+    )
     assert right_share(Choice("report", "hairdresser", "", "today"), "male") == pytest.approx(0.5)
     for occupation in english()["occupations"]:
         choice = Choice("report", occupation, "", "today")
@@ -101,10 +134,18 @@ def test_women_are_translated_rightly_less_often_than_men() -> None:
 def test_the_gender_of_a_translation_is_known_by_its_noun() -> None:
     german, italian = Grammar.load("de"), Grammar.load("it")
     choice = Choice("report", "nurse", "", "today")
-    assert known_gender(german, choice, "Die Krankenpflegerin hat heute seinen Bericht beendet.") == "female"
-    assert known_gender(german, choice, "Der Krankenpfleger hat heute ihren Bericht beendet.") == "male"
+    assert (
+        known_gender(german, choice, "Die Krankenpflegerin hat heute seinen Bericht beendet.")
+        == "female"
+    )
+    assert (
+        known_gender(german, choice, "Der Krankenpfleger hat heute ihren Bericht beendet.")
+        == "male"
+    )
     assert known_gender(german, choice, "Jemand hat heute ihren Bericht beendet.") is None
-    singer = Choice("report", "singer", "", "today")  # "cantante" is said of both: the article tells
+    singer = Choice(
+        "report", "singer", "", "today"
+    )  # "cantante" is said of both: the article tells
     for gender in GENDERS:
         assert known_gender(italian, singer, italian.say(singer, gender).text) == gender
 
@@ -112,7 +153,8 @@ def test_the_gender_of_a_translation_is_known_by_its_noun() -> None:
 def _mostly_exhaustive(*slow: str) -> list[Any]:
     """All languages; those that are not in `slow` are left to the exhaustive tests."""
     return [
-        pytest.param(lang, marks=pytest.mark.slow if lang in slow else pytest.mark.exhaustive) for lang in LANGUAGES
+        pytest.param(lang, marks=pytest.mark.slow if lang in slow else pytest.mark.exhaustive)
+        for lang in LANGUAGES
     ]
 
 

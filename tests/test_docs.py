@@ -1,7 +1,8 @@
 """Documents and files beside the code agree with it.
 
-docs/cli.md has every command and every option of the command line; README.md names none that does not exist; the table
-of faults names tests, workflows run make targets, containers run the demo, and the citation is of this version.
+docs/cli.md has every command and every option of the command line; README.md names none that does
+not exist; the table of faults names tests, workflows run make targets, containers run the demo, and
+the citation is of this version.
 """
 
 from __future__ import annotations
@@ -24,11 +25,21 @@ app = make_app()
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-OF_OTHERS = {"--extra-index-url", "--group", "--help", "--version", "--install-completion", "--debug"}
+OF_OTHERS = {
+    "--extra-index-url",
+    "--group",
+    "--help",
+    "--version",
+    "--install-completion",
+    "--debug",
+}
 """Options of pip, and those that every command has."""
 NAMES = [name for commands in COMMANDS.values() for name in commands]
 OF_COMMANDS = {
-    name: inner for commands in COMMANDS.values() for name, inner in commands.items() if isinstance(inner, dict)
+    name: inner
+    for commands in COMMANDS.values()
+    for name, inner in commands.items()
+    if isinstance(inner, dict)
 }
 """Those that consist of commands; with an empty name among these they are one themselves."""
 ALONE = {name for name, inner in OF_COMMANDS.items() if "" not in inner}
@@ -74,7 +85,9 @@ def test_the_readme_names_no_option_that_does_not_exist() -> None:
 
 def test_the_readme_names_no_command_that_does_not_exist() -> None:
     blocks = "".join(re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
-    named = set(re.findall(r"`mtbias ([a-z]+)", README)) | set(re.findall(r"^mtbias ([a-z]+)", blocks, re.MULTILINE))
+    named = set(re.findall(r"`mtbias ([a-z]+)", README)) | set(
+        re.findall(r"^mtbias ([a-z]+)", blocks, re.MULTILINE)
+    )
     assert "score" in named
     assert sorted(named - set(NAMES)) == []
 
@@ -91,7 +104,10 @@ def test_every_command_explains_itself_and_ends_with_an_example(
     lines = capsys.readouterr().out.rstrip().splitlines()
     assert lines[2].strip(), "no description"
     if name not in ALONE:
-        start = max((i for i, line in enumerate(lines) if line.startswith(f"Example: mtbias {name}")), default=0)
+        start = max(
+            (i for i, line in enumerate(lines) if line.startswith(f"Example: mtbias {name}")),
+            default=0,
+        )
         assert start, "no example"
         assert not any("│" in line for line in lines[start:]), "the example is the end"
     for line in lines:  # a box with an option: "│ *  --model STR  Short name …  │"
@@ -109,7 +125,11 @@ def test_every_part_is_documented_with_its_options(command: str) -> None:
     for name, parser in _parts(command).items():
         missing += [name] if f"`{name}`" not in page else []
         options = _options(parser)
-        missing += [f"{name} {o}" for o in sorted(options) if not re.search(rf"(?<![\w-]){o}(?![\w-])", page)]
+        missing += [
+            f"{name} {o}"
+            for o in sorted(options)
+            if not re.search(rf"(?<![\w-]){o}(?![\w-])", page)
+        ]
     assert missing == []
 
 
@@ -144,14 +164,20 @@ def test_the_citation_is_of_this_version() -> None:
 
 
 def _steps(workflow: str) -> list[dict[str, Any]]:
-    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / workflow).read_text(encoding="utf-8"))["jobs"]
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / workflow).read_text(encoding="utf-8"))[
+        "jobs"
+    ]
     return [step for job in jobs.values() for step in job["steps"]]
 
 
 @pytest.mark.parametrize("workflow", ["ci.yml", "release.yml"])
 def test_workflows_run_make_targets_that_exist(workflow: str) -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    commands = [line.strip() for step in _steps(workflow) for line in step.get("run", "").splitlines()]
+    targets = set(
+        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    commands = [
+        line.strip() for step in _steps(workflow) for line in step.get("run", "").splitlines()
+    ]
     made = [command.removeprefix("make ") for command in commands if command.startswith("make ")]
     assert made
     assert [target for target in made if target not in targets] == []
@@ -159,13 +185,23 @@ def test_workflows_run_make_targets_that_exist(workflow: str) -> None:
 
 def test_the_workflow_of_changes_runs_what_people_run() -> None:
     commands = [step["run"] for step in _steps("ci.yml") if "run" in step]
-    assert commands == ["make test", "make test-slow", "make test-adapters", "make docs", "make wheel"]
+    assert commands == [
+        "make test",
+        "make test-slow",
+        "make test-adapters",
+        "make docs",
+        "make wheel",
+    ]
 
 
 def test_the_workflow_of_changes_tests_every_python_that_is_named() -> None:
-    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "classifiers"
+    ]
     named = [each.rsplit(" ", 1)[1] for each in classifiers if re.search(r":: 3\.\d+$", each)]
-    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))[
+        "jobs"
+    ]
     assert jobs["test"]["strategy"]["matrix"]["python"] == named
 
 

@@ -49,7 +49,8 @@ def _server(status: int) -> Iterator[str]:
 
 
 def test_a_host_that_is_not_known() -> None:
-    # .invalid never resolves (RFC 2606); without a resolver the look-up fails with the same class of error.
+    # .invalid never resolves (RFC 2606); without a resolver the look-up fails with the same class
+    # of error.
     assert _requested("http://nowhere.invalid/file") == "the name of the host could not be resolved"
 
 

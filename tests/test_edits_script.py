@@ -1,4 +1,5 @@
-"""Predicted edits against MT-GenEval's references: the distance by hand, and a small part of the pairs."""
+"""Predicted edits against MT-GenEval's references: the distance by hand, and a small part of the
+pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +21,11 @@ from scripts import edits
     ],
 )
 def test_the_distance_is_in_words(one: str, other: str, words: int) -> None:
-    assert edits.distance(one.split(), other.split()) == edits.distance(other.split(), one.split()) == words
+    assert (
+        edits.distance(one.split(), other.split())
+        == edits.distance(other.split(), one.split())
+        == words
+    )
 
 
 @pytest.mark.slow

@@ -22,7 +22,9 @@ def test_all_is_sorted_and_importable(name: str) -> None:
     module = import_module(name)
     exported = list(module.__all__)
     # As ruff has it: constants, then classes, then functions.
-    assert exported == sorted(set(exported), key=lambda item: (not item.isupper(), item[0].islower(), item))
+    assert exported == sorted(
+        set(exported), key=lambda item: (not item.isupper(), item[0].islower(), item)
+    )
     assert [item for item in exported if not hasattr(module, item)] == []
     assert [item for item in exported if item.startswith("_")] == []
 

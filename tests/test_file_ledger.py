@@ -262,7 +262,9 @@ def test_what_a_shell_opens_is_a_file_too(how: str, name: str, tmp_path: Path) -
     path = tmp_path / "words.toml"
     path.write_text(VOCABULARY, encoding="utf-8")
     command = f"{sys.executable} -m mtbias coref export sowinobias --format jsonl {how}"
-    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert done.stderr.endswith(f"{READ}, got '{name}'\n")
     assert path.read_text(encoding="utf-8") == VOCABULARY

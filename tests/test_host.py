@@ -1,4 +1,5 @@
-"""Cores and memory that this process may use: of the machine, or the share that a scheduler gave it."""
+"""Cores and memory that this process may use: of the machine, or the share that a scheduler gave
+it."""
 
 from __future__ import annotations
 
@@ -31,20 +32,30 @@ def test_without_groups_it_is_what_linux_calls_available(tmp_path: Path) -> None
     assert free_memory(tmp_path) == 5000 * 1024
 
 
-@pytest.mark.parametrize(("most", "left"), [("max", 5000 * 1024), ("3000000", 1_400_000), ("90000000", 5000 * 1024)])
+@pytest.mark.parametrize(
+    ("most", "left"), [("max", 5000 * 1024), ("3000000", 1_400_000), ("90000000", 5000 * 1024)]
+)
 def test_a_group_above_leaves_less(tmp_path: Path, most: str, left: int) -> None:
     # 3,000,000 allowed, 2,000,000 used, of which 400,000 are files that can be read again
     top = _machine(tmp_path, "0::/system.slice/job_7/step_0\n")
     names = ("memory.max", "memory.current")
     _group(top / "system.slice" / "job_7", names, most, 2_000_000, "inactive_file 400000")
-    _group(top / "system.slice" / "job_7" / "step_0", names, "max", 2_000_000, "inactive_file 400000")
+    _group(
+        top / "system.slice" / "job_7" / "step_0", names, "max", 2_000_000, "inactive_file 400000"
+    )
     assert free_memory(tmp_path) == left
 
 
 def test_groups_of_the_first_version(tmp_path: Path) -> None:
     top = _machine(tmp_path, "5:cpu,cpuacct:/slurm\n4:memory:/slurm/job_7\n1:name=systemd:/\n")
     names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
-    _group(top / "memory" / "slurm" / "job_7", names, "2000000", 2_500_000, "total_inactive_file 100000")
+    _group(
+        top / "memory" / "slurm" / "job_7",
+        names,
+        "2000000",
+        2_500_000,
+        "total_inactive_file 100000",
+    )
     assert free_memory(tmp_path) == 0  # over its limit
 
 
@@ -57,7 +68,11 @@ def test_here() -> None:
     assert 1 <= usable_cores() <= (os.cpu_count() or 1)
 
 
-@pytest.mark.parametrize(("variable", "count"), [("3", 3), ("4,2", 4), ("", 0), ("0", 0), ("many", 0)])
-def test_threads_are_the_variables_or_the_cores(variable: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("variable", "count"), [("3", 3), ("4,2", 4), ("", 0), ("0", 0), ("many", 0)]
+)
+def test_threads_are_the_variables_or_the_cores(
+    variable: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", variable)
     assert threads() == (count or usable_cores())

@@ -1,7 +1,8 @@
 """How often the evaluator agrees with people: mt_gender's published judgements, one half of them.
 
-N and D are the labels that rest on the noun's form, or on an article or adjective in its phrase: what the evaluator
-reads by its policy. In the others a pronoun or a verb decided, or nothing that can be seen.
+N and D are the labels that rest on the noun's form, or on an article or adjective in its phrase:
+what the evaluator reads by its policy. In the others a pronoun or a verb decided, or nothing that
+can be seen.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from mtbias.scoring.correction import LABELS
 from mtbias.translate.bitext import read_bitext
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
-# Where the labels give a noun's own grammatical gender, the policy (docs/policy.md) makes no call: Italian *guardia*
-# (f, of a man too); Russian *жертва* (f), *ребёнок* (m) and *двигатель* (m, an engine, for "mover"), 3 of 42 labels;
-# Hebrew *מישהו* "someone", 6 of 42.
+# Where the labels give a noun's own grammatical gender, the policy (docs/policy.md) makes no call:
+# Italian *guardia* (f, of a man too); Russian *жертва* (f), *ребёнок* (m) and *двигатель* (m, an
+# engine, for "mover"), 3 of 42 labels; Hebrew *מישהו* "someone", 6 of 42.
 LEAST_ON_THE_PHRASE = dict.fromkeys(LANGUAGES, 95.0) | {"he": 85.0, "it": 94.0, "ru": 92.0}
 
 
@@ -41,14 +42,22 @@ class Agreement(NamedTuple):
     def of(cls, validation: Validation) -> Agreement:
         """Counts from a validation: heads found, and agreement on the labels with basis N or D."""
         heads = validation.heads()
-        rows = [call.gender is LABELS[label.label] for label, call in validation.rows if label.basis in ("N", "D")]
+        rows = [
+            call.gender is LABELS[label.label]
+            for label, call in validation.rows
+            if label.basis in ("N", "D")
+        ]
         return cls(sum(heads), len(heads), sum(rows), len(rows))
 
 
 def run(code: str, shared: Path, bitext: list[tuple[str, str]]) -> Validation:
-    analyser = StanzaAnalyser(find_package(code, shared / "stanza_resources"), AnalysisCache(None), device="cpu")
+    analyser = StanzaAnalyser(
+        find_package(code, shared / "stanza_resources"), AnalysisCache(None), device="cpu"
+    )
     labels = read_label_file(shared / "data" / "human_agreement" / "dev.csv").labels(code)
-    return validate(labels, bitext, GenderMeasure(get_language(code), StatisticalAligner(), analyser))
+    return validate(
+        labels, bitext, GenderMeasure(get_language(code), StatisticalAligner(), analyser)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +79,9 @@ def test_the_numbers_are_those_of_the_labels(alone: Callable[[str], Validation],
     assert result["head_exact"] == pytest.approx(100 * counts.heads / counts.head_labels, abs=1e-6)
     by_basis = [result["by_basis"][b] for b in ("N", "D") if b in result["by_basis"]]
     assert sum(b["n"] for b in by_basis) == counts.phrase_labels
-    assert sum(b["n"] * b["agreement"] / 100 for b in by_basis) == pytest.approx(counts.phrase, abs=1e-4)
+    assert sum(b["n"] * b["agreement"] / 100 for b in by_basis) == pytest.approx(
+        counts.phrase, abs=1e-4
+    )
 
 
 def test_without_a_corpus_95_of_100_heads_are_found(alone: Callable[[str], Validation]) -> None:
@@ -82,7 +93,9 @@ def test_without_a_corpus_95_of_100_heads_are_found(alone: Callable[[str], Valid
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_heads_and_phrases_of_every_language(with_winomt: Callable[[str], Validation], code: str) -> None:
+def test_heads_and_phrases_of_every_language(
+    with_winomt: Callable[[str], Validation], code: str
+) -> None:
     validation = with_winomt(code)
     counts = Agreement.of(validation)
     wrong = "\n".join(map(str, validation.differing_json()))

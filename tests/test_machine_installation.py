@@ -17,7 +17,8 @@ FOLDER = "/opt/check out/mtbias"
 @pytest.mark.parametrize(
     ("record", "installer", "expected"),
     [
-        # PEP 610: an index leaves no record; https://packaging.python.org/specifications/direct-url/
+        # PEP 610: an index leaves no record;
+        # https://packaging.python.org/specifications/direct-url/
         (None, "pip", "pip install 'mtbias[ct2]'"),
         (None, "uv", "uv pip install 'mtbias[ct2]'"),
         ({"url": "file:///opt/check%20out/mtbias", "dir_info": {"editable": True}}, "pip",

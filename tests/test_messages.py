@@ -1,4 +1,5 @@
-"""Messages: one line, not too long, nothing in it that a terminal obeys; names of files that are not UTF-8."""
+"""Messages: one line, not too long, nothing in it that a terminal obeys; names of files that are
+not UTF-8."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def test_a_message_is_one_line_that_keeps_its_beginning_and_its_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [DataError("\x1b[2J" + "v" * 10**6, path="p", line=1), SettingError("seed", "\x1b" * 900)]
+    "error",
+    [DataError("\x1b[2J" + "v" * 10**6, path="p", line=1), SettingError("seed", "\x1b" * 900)],
 )
 def test_errors_are_such_messages(error: Exception) -> None:
     assert len(str(error)) == MESSAGE_LENGTH
@@ -38,10 +40,24 @@ def test_errors_are_such_messages(error: Exception) -> None:
     assert len(error.args[0]) > MESSAGE_LENGTH
 
 
-def test_what_a_file_holds_does_not_reach_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_file_holds_does_not_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "a.tsv"
-    path.write_text(f"source\tgender\tentity\nThe cook left.\t\x1b[31m{'m' * 10**5}\tcook\n", encoding="utf-8")
-    told = ["score", "--translations", str(path), "--lang", "de", "--dataset", "custom", "--data", str(path)]
+    path.write_text(
+        f"source\tgender\tentity\nThe cook left.\t\x1b[31m{'m' * 10**5}\tcook\n", encoding="utf-8"
+    )
+    told = [
+        "score",
+        "--translations",
+        str(path),
+        "--lang",
+        "de",
+        "--dataset",
+        "custom",
+        "--data",
+        str(path),
+    ]
     assert main(told) == 1
     err = capsys.readouterr().err
     assert err.startswith(f"mtbias: {path}:2: gender: expected male, female, neutral")
@@ -53,7 +69,10 @@ def test_a_manifest_holds_a_name_that_is_not_utf8_as_its_escape() -> None:
     manifest = RunManifest({"system": "\udce4", "é": ["\ud800\\"]}, {"host": "\udcff"})
     assert manifest.identity == {"system": r"\xe4", "é": ["\\ud800\\"]}
     assert manifest.execution == {"host": r"\xff"}
-    assert RunManifest.from_json(json.loads(json.dumps(manifest.to_json()))).fingerprint == manifest.fingerprint
+    assert (
+        RunManifest.from_json(json.loads(json.dumps(manifest.to_json()))).fingerprint
+        == manifest.fingerprint
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are Unicode")
@@ -65,7 +84,9 @@ def test_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
         return done
 
     data, given, out = (tmp_path / name for name in ("s\udce4.tsv", "g\udce4.txt", "run\udce4"))
-    data.write_text("id\tsource\tgender\tentity\na\tThe cook left.\tfemale\tcook\n", encoding="utf-8")
+    data.write_text(
+        "id\tsource\tgender\tentity\na\tThe cook left.\tfemale\tcook\n", encoding="utf-8"
+    )
     given.write_text("Die Köchin ging.\n", encoding="utf-8")
     told = ["score", "--translations", given, "--lang", "de", "--dataset", "custom", "--data", data]
     told += ["--stanza-dir", "mtbias:demo", "--resamples", 0]

@@ -1,4 +1,5 @@
-"""Natural text labelled by sentence: files that are well formed, and an evaluator that does not get worse on them."""
+"""Natural text labelled by sentence: files that are well formed, and an evaluator that does not get
+worse on them."""
 
 from __future__ import annotations
 
@@ -15,10 +16,22 @@ from mtbias.files.reading import Record, read_table
 from mtbias.types import Gender, GenderCall, Reason, Span
 
 ROOT = Path(__file__).resolve().parent.parent
-ROWS = {"ar": 497, "cs": 451, "de": 742, "es": 740, "fr": 218, "he": 465, "it": 608, "pt": 192, "ru": 622, "uk": 456}
+ROWS = {
+    "ar": 497,
+    "cs": 451,
+    "de": 742,
+    "es": 740,
+    "fr": 218,
+    "he": 465,
+    "it": 608,
+    "pt": 192,
+    "ru": 622,
+    "uk": 456,
+}
 PARTS = {"dev", "held-out", "held-out-2", "held-out-3", "held-out-4", "held-out-5", "held-out-6"}
-# Right calls (the label, or none where it is none) of the rows of all parts with basis N, D or X, as scripts/natural.py
-# prints them: agreement, and what is left of silent. A rule may win rows and lose none.
+# Right calls (the label, or none where it is none) of the rows of all parts with basis N, D or X,
+# as scripts/natural.py prints them: agreement, and what is left of silent. A rule may win rows and
+# lose none.
 LEAST = {
     "ar": 452,  # of 471: 438 of 455 that show a gender, 14 of 16 that show none
     "cs": 416,  # of 424: 270 of 277 that show a gender, 146 of 147 that show none
@@ -32,7 +45,8 @@ LEAST = {
 }
 
 
-# Portuguese is not among them: its texts and its tagger are not where the others' are (tests/natural/README.md).
+# Portuguese is not among them: its texts and its tagger are not where the others' are
+# (tests/natural/README.md).
 def _script() -> ModuleType:
     spec = importlib.util.spec_from_file_location("natural_script", ROOT / "scripts" / "natural.py")
     assert spec is not None
@@ -83,7 +97,9 @@ def test_the_files_are_well_formed(code: str) -> None:
 
 @pytest.mark.parametrize("code", LEAST)
 def test_the_labels_fit_the_texts(code: str, shared: Path) -> None:
-    persons = natural.read_persons(natural.FILES / f"{code}.tsv", natural.read_texts(code, shared / "data"))
+    persons = natural.read_persons(
+        natural.FILES / f"{code}.tsv", natural.read_texts(code, shared / "data")
+    )
     assert len(persons) == sum(r.get("keep") == "1" for r in _records(code))
 
 
@@ -106,7 +122,11 @@ def test_a_person_is_read_with_the_head_of_its_mark(tmp_path: Path) -> None:
     path.write_text(HEADER + ROW + ROW.replace("\t1\tdev", "\t0\tdev"), encoding="utf-8")
     (person,) = natural.read_persons(path, TEXTS)
     # "chief" of "The police chief's": characters 11 to 15; the second "jefe": 15 to 18.
-    assert (person.pair.head, person.pair.entity, person.head) == (Span(11, 16), "police chief", Span(15, 19))
+    assert (person.pair.head, person.pair.entity, person.head) == (
+        Span(11, 16),
+        "police chief",
+        Span(15, 19),
+    )
     assert (person.label, person.basis, person.part) == (Gender.MALE, "N", "dev")
 
 
@@ -119,7 +139,9 @@ def test_a_person_is_read_with_the_head_of_its_mark(tmp_path: Path) -> None:
         ("jefe@2", "jefe@3", "expected the head 'jefe@3' in the translation"),
     ],
 )
-def test_a_label_that_does_not_fit_is_named_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_label_that_does_not_fit_is_named_with_its_line(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     path = tmp_path / "es.tsv"
     path.write_text(HEADER + ROW.replace(old, new), encoding="utf-8")
     with pytest.raises(DataError) as caught:
@@ -146,5 +168,7 @@ def test_counts(tmp_path: Path) -> None:
 
 
 def test_without_the_texts_the_message_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"cs: expected the texts that tests/natural/README.md names: .*cs\.csv"):
+    with pytest.raises(
+        DataError, match=r"cs: expected the texts that tests/natural/README.md names: .*cs\.csv"
+    ):
         natural.read_texts("cs", tmp_path)

@@ -1,4 +1,5 @@
-"""Translations labelled by what they do with a person's gender: files that are well formed and fit their texts."""
+"""Translations labelled by what they do with a person's gender: files that are well formed and fit
+their texts."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from scripts import neutral
 from scripts.neutral import Row
 
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
-# Rows of the dev half, 50 a language, of which scripts/neutral.py reads right what the translation does. Portuguese is
-# not among them: its tagger is not where the others' are (tests/natural/README.md).
+# Rows of the dev half, 50 a language, of which scripts/neutral.py reads right what the translation
+# does. Portuguese is not among them: its tagger is not where the others' are
+# (tests/natural/README.md).
 LEAST = {"ar": 46, "cs": 46, "de": 50, "es": 48, "fr": 48, "he": 49, "it": 46, "ru": 48, "uk": 47}
 
 
@@ -39,7 +41,13 @@ def test_the_files_are_well_formed(code: str) -> None:
         where = f"{code}.tsv, line {r.line}"
         does = r.get("does")
         assert does in ("", *Strategy), where
-        wanted = does if does in ("male", "female") else "neutral" if does.startswith("both:") else "none"
+        wanted = (
+            does
+            if does in ("male", "female")
+            else "neutral"
+            if does.startswith("both:")
+            else "none"
+        )
         assert r.get("call") == wanted, where
         assert (r.get("head") == "") == (r.get("does") == "omitted"), where
         # Text of others is named, not copied.
@@ -61,13 +69,18 @@ def test_the_labels_fit_the_texts(code: str, shared: Path) -> None:
 @pytest.mark.parametrize("code", LEAST)
 def test_the_evaluator_keeps_what_it_has_right(code: str, shared: Path, stanza_dir: Path) -> None:
     found = neutral.evaluate(code, shared / "data", stanza_dir, "dev")
-    wrong = [neutral.describe(row, call) for row, call in found if not neutral.does_right(row, call)]
+    wrong = [
+        neutral.describe(row, call) for row, call in found if not neutral.does_right(row, call)
+    ]
     assert len(found) - len(wrong) >= LEAST[code], "\n".join(wrong)
 
 
 def test_counts() -> None:
     pair = Pair("x", "The teachers met.", "Die Lehrer*innen kamen.", Span(4, 12), "teachers")
-    rows = [Row(pair, Span(4, 16), "neutral", "both:star", "dev"), Row(pair, None, "none", "", "dev")]
+    rows = [
+        Row(pair, Span(4, 16), "neutral", "both:star", "dev"),
+        Row(pair, None, "none", "", "dev"),
+    ]
     pair_read = GenderCall("x", Gender.NEUTRAL, None, (Span(4, 10),), does=Strategy.PAIR)
     nobody = GenderCall("x", None, Reason.NO_PERSON, (Span(17, 22),))
     assert neutral.count([(rows[0], pair_read), (rows[1], nobody)]) == {
@@ -85,9 +98,13 @@ SENTENCE = "The bus drivers met a driver.\t2\tDie Fahrer trafen die Fahrer*innen
 ROW = f"dev\t{SENTENCE}\tFahrer*innen\tneutral\tboth:star\twritten\n"
 
 
-def test_a_row_is_read_with_its_entity_and_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_is_read_with_its_entity_and_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(neutral, "FILES", tmp_path)
-    (tmp_path / "de.tsv").write_text(HEADER + ROW + ROW.replace("*innen\tn", "@1\tn"), encoding="utf-8")
+    (tmp_path / "de.tsv").write_text(
+        HEADER + ROW + ROW.replace("*innen\tn", "@1\tn"), encoding="utf-8"
+    )
     first, second = neutral.read_rows("de", tmp_path)
     assert first.pair.source[slice(*first.pair.head or ())] == first.pair.entity == "drivers"
     assert (first.head, second.head) == ((22, 34), (4, 10))

@@ -1,4 +1,5 @@
-"""No network: every attempt to leave the machine is an error that says what was tried; what is here works."""
+"""No network: every attempt to leave the machine is an error that says what was tried; what is here
+works."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from mtbias.errors import MissingResourceError, OfflineError
 from mtbias.machine.network import asked_for, downloads_allowed, no_network
 from mtbias.settings import EvalSettings
 
-# 192.0.2.0/24, 2001:db8::/32 and .invalid are set aside for documentation and tests (RFC 5737, 3849, 2606).
+# 192.0.2.0/24, 2001:db8::/32 and .invalid are set aside for documentation and tests (RFC 5737,
+# 3849, 2606).
 FAR, FAR_6, NAME = "192.0.2.1", "2001:db8::1", "models.invalid"
 
 
@@ -79,7 +81,10 @@ def test_no_other_machine_is_reached(family: socket.AddressFamily) -> None:
             lambda: udp.sendto(b"?", (address, 53)),
             lambda: udp.sendmsg([b"?"], [], 0, (address, 53)),
         ):
-            with pytest.raises(OfflineError, match=rf"tried to connect to {address}, port \d+, but the test forbids"):
+            with pytest.raises(
+                OfflineError,
+                match=rf"tried to connect to {address}, port \d+, but the test forbids",
+            ):
                 attempt()
 
 
@@ -92,7 +97,10 @@ def test_no_name_is_looked_up() -> None:
             lambda: socket.getnameinfo((FAR, 443), 0),
             lambda: socket.create_connection((NAME, 443)),
         ):
-            with pytest.raises(OfflineError, match=r"tried to look up .*download what is missing with `mtbias fetch`"):
+            with pytest.raises(
+                OfflineError,
+                match=r"tried to look up .*download what is missing with `mtbias fetch`",
+            ):
                 attempt()
 
 
@@ -104,7 +112,11 @@ def test_libraries_are_told_and_refused() -> None:
 def test_this_machine_is_reached(listener: tuple[str, int], tmp_path: Path) -> None:
     with no_network("the test"), socket.create_connection(listener, timeout=5) as here:
         assert here.recv(4) == b"here"
-    with no_network("the test"), socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
+    with (
+        no_network("the test"),
+        socket.socket(socket.AF_UNIX) as server,
+        socket.socket(socket.AF_UNIX) as client,
+    ):
         server.bind(str(tmp_path / "s"))
         server.listen()
         client.connect(str(tmp_path / "s"))
@@ -130,7 +142,9 @@ def test_an_attempt_that_a_library_hides_is_named(caplog: pytest.LogCaptureFixtu
     ]
 
 
-@pytest.mark.parametrize(("value", "asked"), [("1", True), ("yes", True), ("0", False), ("", False)])
+@pytest.mark.parametrize(
+    ("value", "asked"), [("1", True), ("yes", True), ("0", False), ("", False)]
+)
 def test_the_environment_asks(monkeypatch: pytest.MonkeyPatch, value: str, asked: bool) -> None:
     monkeypatch.setenv("MTBIAS_NO_NETWORK", value)
     assert asked_for() is asked
@@ -175,7 +189,12 @@ def test_the_demo_runs_where_there_is_no_network_at_all(tmp_path: Path) -> None:
     ):
         pytest.skip("needs Linux and the right to make a network namespace (unshare --net)")
     inside = subprocess.run(
-        [*before, sys.executable, "-c", f"import socket; socket.create_connection(({FAR!r}, 443), 2)"],
+        [
+            *before,
+            sys.executable,
+            "-c",
+            f"import socket; socket.create_connection(({FAR!r}, 443), 2)",
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -1,4 +1,5 @@
-"""The order of the stages and the joins between them, with an aligner and an analyser that know what they are asked."""
+"""The order of the stages and the joins between them, with an aligner and an analyser that know
+what they are asked."""
 
 from __future__ import annotations
 
@@ -43,11 +44,28 @@ from mtbias.types import (
     quiet,
 )
 
-# (id, source, entity, gold, stereotype, translation, its head). The third is translated wrongly, the fourth not at all.
+# (id, source, entity, gold, stereotype, translation, its head). The third is translated wrongly,
+# the fourth not at all.
 ROWS = [
-    ("a", "The cook left because she slept.", "cook", "female", "anti", "Die Köchin ging.", "Köchin"),
+    (
+        "a",
+        "The cook left because she slept.",
+        "cook",
+        "female",
+        "anti",
+        "Die Köchin ging.",
+        "Köchin",
+    ),
     ("b", "The doctor left because he slept.", "doctor", "male", "pro", "Der Arzt ging.", "Arzt"),
-    ("c", "The teacher left because she slept.", "teacher", "female", "anti", "Der Lehrer ging.", "Lehrer"),
+    (
+        "c",
+        "The teacher left because she slept.",
+        "teacher",
+        "female",
+        "anti",
+        "Der Lehrer ging.",
+        "Lehrer",
+    ),
     ("d", "The guard left because he slept.", "guard", "male", "pro", "", ""),
 ]
 HEADS = {row[0]: row[6] for row in ROWS}
@@ -59,10 +77,22 @@ def _span(text: str, word: str) -> Span:
 
 
 INSTANCES = tuple(
-    Instance(id_, n, source, _span(source, entity), entity, Gender(gold), Stereotype(stereotype), "custom", 1)
+    Instance(
+        id_,
+        n,
+        source,
+        _span(source, entity),
+        entity,
+        Gender(gold),
+        Stereotype(stereotype),
+        "custom",
+        1,
+    )
     for n, (id_, source, entity, gold, stereotype, _, _) in enumerate(ROWS)
 )
-TRANSLATIONS = tuple(Translation(row[0], row[5] or None, None if row[5] else "empty") for row in ROWS)
+TRANSLATIONS = tuple(
+    Translation(row[0], row[5] or None, None if row[5] else "empty") for row in ROWS
+)
 
 
 @dataclass
@@ -73,10 +103,14 @@ class KnownHeads:
     signature: str = "known/1"
     asked: list[str] = field(default_factory=list)
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+    def align(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> tuple[Alignment, ...]:
         self.asked += [pair.id for pair in pairs]
         return tuple(
-            Alignment(p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links")
+            Alignment(
+                p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links"
+            )
             for p in pairs
         )
 
@@ -95,7 +129,9 @@ class Capitals:
     def abandon(self) -> None:
         pass
 
-    def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+    def prepare(
+        self, texts: Iterable[str], progress: Callable[[int], object] | None = None
+    ) -> None:
         for text in texts:
             self.prepared.append(text)
             if progress is not None:
@@ -106,7 +142,9 @@ class Capitals:
         tokens = []
         for match in re.finditer(r"\w+|[^\w\s]", text):
             word = match.group()
-            upos = "DET" if word.lower() in {"der", "die"} else "NOUN" if word[0].isupper() else "VERB"
+            upos = (
+                "DET" if word.lower() in {"der", "die"} else "NOUN" if word[0].isupper() else "VERB"
+            )
             tokens.append(Token(Span(*match.span()), word, (Word(word, None, upos),)))
         return Analysis(text, tuple(tokens))
 
@@ -144,7 +182,9 @@ def test_what_is_not_translated_reaches_neither_aligner_nor_analyser(german: Lan
 
 
 def test_an_entity_without_words_in_the_translation_has_no_gender(german: Language) -> None:
-    (call,) = _calls(GenderMeasure(german, KnownHeads(heads={}), Capitals()), INSTANCES[:1], TRANSLATIONS[:1])
+    (call,) = _calls(
+        GenderMeasure(german, KnownHeads(heads={}), Capitals()), INSTANCES[:1], TRANSLATIONS[:1]
+    )
     assert (call.gender, call.reason, call.target) == (None, Reason.UNALIGNED, ())
 
 
@@ -160,7 +200,10 @@ def test_every_distinct_text_is_analysed_once(german: Language) -> None:
 
 def test_pairs_without_a_head_only_help(german: Language) -> None:
     aligner = KnownHeads()
-    pairs = [Pair("bitext", "She slept.", "Sie schlief.", None, ""), Pair.of(INSTANCES[1], "Der Arzt ging.")]
+    pairs = [
+        Pair("bitext", "She slept.", "Sie schlief.", None, ""),
+        Pair.of(INSTANCES[1], "Der Arzt ging."),
+    ]
     calls = GenderMeasure(german, aligner, Capitals()).call_pairs(pairs)
     assert [(c.id, c.gender) for c in calls] == [("b", Gender.MALE)]
     assert aligner.asked == ["bitext", "b"]
@@ -168,7 +211,9 @@ def test_pairs_without_a_head_only_help(german: Language) -> None:
 
 def test_an_aligner_that_loses_a_pair_is_an_error(german: Language) -> None:
     class Loses(KnownHeads):
-        def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+        def align(
+            self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+        ) -> tuple[Alignment, ...]:
             return super().align(pairs, texts)[1:]
 
     with pytest.raises(ValueError, match="zip"):
@@ -195,8 +240,17 @@ def test_every_stage_reports_from_nothing_to_all(german: Language) -> None:
 def _request(path: Path, language: Language) -> Request:
     path.mkdir()
     given = path / "mine.tsv"
-    given.write_text("id\ttarget\n" + "".join(f"{row[0]}\t{row[5]}\n" for row in ROWS), encoding="utf-8")
-    corpus = Corpus("custom", path / "own.tsv", "0" * 64, INSTANCES, {"column not used: x": 1}, files={"own.tsv": "00"})
+    given.write_text(
+        "id\ttarget\n" + "".join(f"{row[0]}\t{row[5]}\n" for row in ROWS), encoding="utf-8"
+    )
+    corpus = Corpus(
+        "custom",
+        path / "own.tsv",
+        "0" * 64,
+        INSTANCES,
+        {"column not used: x": 1},
+        files={"own.tsv": "00"},
+    )
     translations = read_translations(given, INSTANCES)
     return Request(
         corpus=corpus,
@@ -216,8 +270,9 @@ def test_the_numbers_of_four_rows(german: Language, tmp_path: Path) -> None:
     metrics = evaluate(_request(tmp_path / "in", german)).metrics
     assert (metrics["n"], metrics["decided"], metrics["reasons"]) == (4, 3, {"untranslated": 1})
     overall = metrics["overall"]
-    # a and b are right. Male: called b and c, of which b is right (precision 1/2), gold b and d (recall 1/2), F1 50.
-    # Female: called a, right (precision 1), gold a and c (recall 1/2), F1 200/3. Pro: b of b, d; anti: a of a, c.
+    # a and b are right. Male: called b and c, of which b is right (precision 1/2), gold b and d
+    # (recall 1/2), F1 50. Female: called a, right (precision 1), gold a and c (recall 1/2), F1
+    # 200/3. Pro: b of b, d; anti: a of a, c.
     assert overall["accuracy"] == 50
     assert overall["accuracy_bounds"] == pytest.approx([50, 200 / 3], abs=1e-6)
     assert overall["f1_male"] == 50
@@ -226,11 +281,15 @@ def test_the_numbers_of_four_rows(german: Language, tmp_path: Path) -> None:
     assert overall["delta_s"] == 0
 
 
-def test_nothing_of_a_run_is_built_twice(german: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_a_run_is_built_twice(
+    german: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     built: Counter[type] = Counter()
     for cls in (KnownTranslations, SplitTexts):
 
-        def counted(self: object, *args: object, cls: type = cls, make: Callable[..., None] = cls.__init__) -> None:
+        def counted(
+            self: object, *args: object, cls: type = cls, make: Callable[..., None] = cls.__init__
+        ) -> None:
             built[cls] += 1
             make(self, *args)
 
@@ -248,7 +307,12 @@ def test_what_was_noticed_in_the_input_is_in_the_metrics(german: Language, tmp_p
     assert (metrics["corpus"]["rows"], metrics["corpus"]["skipped"]) == (4, 0)
     assert metrics["corpus"]["notes"] == {"column not used: x": 1}
     given = metrics["translations"]
-    assert (given["form"], given["missing"], given["empty"], given["extra"]) == ("table by id", 0, 1, 0)
+    assert (given["form"], given["missing"], given["empty"], given["extra"]) == (
+        "table by id",
+        0,
+        1,
+        0,
+    )
     assert given["examples"]["empty"] == ["d"]
 
 
@@ -261,7 +325,9 @@ def test_whatever_changes_results_changes_the_fingerprint(german: Language, tmp_
         replace(request, n_resamples=21),
         replace(request, lang="es"),
         replace(request, system=GivenSystem("yours", lambda _: translations)),
-        replace(request, system=GivenSystem("mine", lambda _: replace(translations, sha256="1" * 64))),
+        replace(
+            request, system=GivenSystem("mine", lambda _: replace(translations, sha256="1" * 64))
+        ),
         replace(request, measure=replace(measure, aligner=KnownHeads(signature="known/2"))),
         replace(request, measure=replace(measure, analyser=Capitals(signature="capitals/2"))),
         replace(request, measure=replace(measure, language=get_language("es"))),
@@ -282,7 +348,9 @@ def test_whatever_changes_results_changes_the_fingerprint(german: Language, tmp_
 class _Never(Capitals):
     """An analyser that must not be asked."""
 
-    def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+    def prepare(
+        self, texts: Iterable[str], progress: Callable[[int], object] | None = None
+    ) -> None:
         pytest.fail("nothing was to be computed")
 
 
@@ -295,7 +363,9 @@ def test_a_complete_folder_is_read_and_not_computed_again(german: Language, tmp_
     assert evaluate(never, out=tmp_path / "run").metrics == first
     written = (tmp_path / "run" / "metrics.json").read_bytes()
     (tmp_path / "run" / "metrics.json").write_bytes(written.replace(b'"n": ', b'"n": 9', 1))
-    assert evaluate(never, out=tmp_path / "run").metrics == first  # computed again from the calls, and written
+    assert (
+        evaluate(never, out=tmp_path / "run").metrics == first
+    )  # computed again from the calls, and written
     assert (tmp_path / "run" / "metrics.json").read_bytes() == written
     (tmp_path / "run" / "metrics.json").write_bytes(written.replace(b'"rows": ', b'"rows": 9', 1))
     with pytest.raises(DataError, match=r"other sentences were counted than calls\.jsonl has"):
@@ -306,16 +376,28 @@ def test_a_complete_folder_is_read_and_not_computed_again(german: Language, tmp_
 
 
 @pytest.mark.parametrize("name", ["metrics.json", "calls.jsonl", "translations.jsonl"])
-def test_a_folder_that_lacks_a_file_is_completed(german: Language, tmp_path: Path, name: str) -> None:
+def test_a_folder_that_lacks_a_file_is_completed(
+    german: Language, tmp_path: Path, name: str
+) -> None:
     request = _request(tmp_path / "in", german)
     evaluate(request, out=tmp_path / "run")
-    before = {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"}
+    before = {
+        p.name: p.read_bytes()
+        for p in (tmp_path / "run").glob("*.json*")
+        if p.name != "manifest.json"
+    }
     (tmp_path / "run" / name).unlink()
     evaluate(request, out=tmp_path / "run")
-    assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("*.json*") if p.name != "manifest.json"} == before
+    assert {
+        p.name: p.read_bytes()
+        for p in (tmp_path / "run").glob("*.json*")
+        if p.name != "manifest.json"
+    } == before
 
 
-def test_metrics_that_were_changed_are_computed_again_with_their_report(german: Language, tmp_path: Path) -> None:
+def test_metrics_that_were_changed_are_computed_again_with_their_report(
+    german: Language, tmp_path: Path
+) -> None:
     request, out = _request(tmp_path / "in", german), tmp_path / "run"
     evaluate(request, out=out)
     metrics, report = (out / name for name in ("metrics.json", "report.html"))
@@ -327,7 +409,9 @@ def test_metrics_that_were_changed_are_computed_again_with_their_report(german: 
     assert (metrics.read_bytes(), report.read_bytes()) == before
 
 
-def test_the_folder_of_another_run_is_refused_before_anything_is_computed(german: Language, tmp_path: Path) -> None:
+def test_the_folder_of_another_run_is_refused_before_anything_is_computed(
+    german: Language, tmp_path: Path
+) -> None:
     request = _request(tmp_path / "in", german)
     never = replace(request, measure=GenderMeasure(german, KnownHeads(), _Never()))
     evaluate(request, out=tmp_path / "run")
@@ -352,7 +436,9 @@ def test_the_records_hold_what_was_asked_and_answered(german: Language, tmp_path
 # Validation
 
 LABELS = tuple(
-    HumanLabel(row[0], n, "S", row[1], row[5], label, _span(row[1], row[2]), row[2], basis, target_head)
+    HumanLabel(
+        row[0], n, "S", row[1], row[5], label, _span(row[1], row[2]), row[2], basis, target_head
+    )
     for n, (row, label, basis, target_head) in enumerate(
         [
             (ROWS[0], "f", "N", Span(4, 10)),  # Köchin
@@ -366,11 +452,13 @@ LABELS = tuple(
 
 def test_agreement_with_three_labels(german: Language) -> None:
     aligner = KnownHeads()
-    result = validate(LABELS, [("She slept.", "Sie schlief.")], GenderMeasure(german, aligner, Capitals()))
+    result = validate(
+        LABELS, [("She slept.", "Sie schlief.")], GenderMeasure(german, aligner, Capitals())
+    )
     assert aligner.asked == ["a", "b", "c", "bitext-0"]
     found = result.to_json()
-    # Labels f m f, calls f m m. Chance: 2/3 · 1/3 + 1/3 · 2/3 = 4/9, so κ = (2/3 − 4/9) / (5/9) = 0.4.
-    # Recall 1/2 of the feminine and 1 of the masculine.
+    # Labels f m f, calls f m m. Chance: 2/3 · 1/3 + 1/3 · 2/3 = 4/9, so κ = (2/3 − 4/9) / (5/9) =
+    # 0.4. Recall 1/2 of the feminine and 1 of the masculine.
     assert (found["lang"], found["n"], found["undecided"]) == ("de", 3, 0)
     assert found["agreement"] == pytest.approx(200 / 3, abs=1e-6)
     assert found["kappa"] == pytest.approx(40)
@@ -381,11 +469,15 @@ def test_agreement_with_three_labels(german: Language) -> None:
         "D": {"n": 1, "agreement": 100},
         "P": {"n": 1, "agreement": 0},
     }
-    assert result.signature.startswith("lang:de|labels:3|bitext:1|aligner:known/1|stanza:capitals/1|plugin:de/")
+    assert result.signature.startswith(
+        "lang:de|labels:3|bitext:1|aligner:known/1|stanza:capitals/1|plugin:de/"
+    )
 
 
 def test_disagreements_are_the_wrong_calls_and_the_wrong_heads(german: Language) -> None:
-    second, third = validate(LABELS, [], GenderMeasure(german, KnownHeads(), Capitals())).differing_json()
+    second, third = validate(
+        LABELS, [], GenderMeasure(german, KnownHeads(), Capitals())
+    ).differing_json()
     assert (second["line"], second["system"], second["basis"]) == (3, "S", "D")
     assert (second["label"], second["label_head"], second["called"], second["target"]) == (
         "male", "ging.", "male", ["Arzt"],
@@ -397,5 +489,7 @@ def test_disagreements_are_the_wrong_calls_and_the_wrong_heads(german: Language)
 
 
 def test_an_undecided_row_disagrees(german: Language) -> None:
-    found = validate(LABELS[:1], [], GenderMeasure(german, KnownHeads(heads={}), Capitals())).to_json()
+    found = validate(
+        LABELS[:1], [], GenderMeasure(german, KnownHeads(heads={}), Capitals())
+    ).to_json()
     assert (found["agreement"], found["undecided"], found["head_exact"]) == (0, 100, 0)

@@ -1,4 +1,5 @@
-"""The results in docs/results: their schema, what they are of, and two of them counted again from the calls."""
+"""The results in docs/results: their schema, what they are of, and two of them counted again from
+the calls."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def test_the_schema_has_the_keys_of_a_result_in_their_order() -> None:
 def test_every_block_is_whole_and_every_pair_tested() -> None:
     found = read_results(RESULTS)
     assert {result.licence for result in found} == {"MIT"}
-    cells = {(system, lang) for sweep in SWEEPS for system in sweep.systems for lang in sweep.languages}
+    cells = {
+        (system, lang) for sweep in SWEEPS for system in sweep.systems for lang in sweep.languages
+    }
     assert {(result.system, result.language) for result in found} == cells
     assert all((result.link or "").startswith("https://github.com/") for result in found)
     for block in make_blocks(found):
@@ -48,7 +51,9 @@ def test_every_block_is_whole_and_every_pair_tested() -> None:
 def test_every_result_was_read_by_the_language_data_of_this_release() -> None:
     for result in read_results(RESULTS):
         plugin = f"{result.language}/{get_language(result.language).version}"
-        assert result.evaluator["plugin"] == plugin, f"{result.system}: its numbers are older: run make results"
+        assert result.evaluator["plugin"] == plugin, (
+            f"{result.system}: its numbers are older: run make results"
+        )
 
 
 def test_no_sentence_is_published(winomt: Path) -> None:
@@ -59,7 +64,8 @@ def test_no_sentence_is_published(winomt: Path) -> None:
 
 
 def _counted(calls: Path) -> dict[str, Any]:
-    """Accuracy, ΔG and ΔS from lines of `calls.jsonl` alone, as the papers define them; nothing of mtbias."""
+    """Accuracy, ΔG and ΔS from lines of `calls.jsonl` alone, as the papers define them; nothing of
+    mtbias."""
     rows = [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
 
     def accuracy(part: list[dict[str, Any]]) -> Any:
@@ -79,19 +85,23 @@ def _counted(calls: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("system", "lang"), [("nllb-2025", "es"), pytest.param("google-2019", "de", marks=pytest.mark.exhaustive)]
+    ("system", "lang"),
+    [("nllb-2025", "es"), pytest.param("google-2019", "de", marks=pytest.mark.exhaustive)],
 )
 def test_a_result_follows_from_the_translations(
     stanza_dir: Path, winomt: Path, tmp_path: Path, system: str, lang: str
 ) -> None:
-    """Spanish of 2025 (NLLB) and German of 2019 (Google), scored again, and their calls counted by hand."""
+    """Spanish of 2025 (NLLB) and German of 2019 (Google), scored again, and their calls counted by
+    hand."""
     (file,) = (sweep.systems[system] for sweep in SWEEPS if system in sweep.systems)
     translations = winomt / file.relative_to(SWEEPS[0].out.parent)
     settings = mtbias.ScoreSettings(
         data=winomt, stanza_dir=stanza_dir, cache_dir=tmp_path / "cache", device="cpu", resamples=0
     )
     mtbias.score(str(translations).format(lang=lang), lang, out=tmp_path / "run", settings=settings)
-    (result,) = (one for one in read_results(RESULTS) if (one.system, one.language) == (system, lang))
+    (result,) = (
+        one for one in read_results(RESULTS) if (one.system, one.language) == (system, lang)
+    )
     for key, value in _counted(tmp_path / "run" / "calls.jsonl").items():
         number = result.number(key)
         assert number is not None

@@ -1,7 +1,8 @@
 """README.md is short, and its commands do what it says.
 
-Commands of the blocks are run in order, in an empty folder, with the real command line and WinoMT in the cache. What
-needs the network or a cluster (`fetch`, `eval --model opus-mt`, `submit`) must come as far as saying so.
+Commands of the blocks are run in order, in an empty folder, with the real command line and WinoMT
+in the cache. What needs the network or a cluster (`fetch`, `eval --model opus-mt`, `submit`) must
+come as far as saying so.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ def test_every_page_installs_in_the_same_way() -> None:
     index = "--extra-index-url https://download.pytorch.org/whl/cpu"
     line = re.compile(r"^pip install .* \.$", re.MULTILINE)
     pages = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
-    said = {page.name: found for page in pages if (found := set(line.findall(page.read_text(encoding="utf-8"))))}
+    said = {
+        page.name: found
+        for page in pages
+        if (found := set(line.findall(page.read_text(encoding="utf-8"))))
+    }
     command = f"pip install -c constraints.txt {index} ."
     assert said == {name: {command} for name in ("README.md", "index.md", "tutorial.md")}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -71,9 +76,13 @@ def test_every_command_of_the_readme_runs(
     folder.mkdir()
     monkeypatch.chdir(folder)
     Path("paper.toml").write_text(SWEEP, encoding="utf-8")
-    shutil.copytree(winomt, machine.cache / "datasets" / "winomt", ignore=shutil.ignore_patterns("translations"))
+    shutil.copytree(
+        winomt, machine.cache / "datasets" / "winomt", ignore=shutil.ignore_patterns("translations")
+    )
     google, bing = (
-        (winomt / "translations" / name / "en-de.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+        (winomt / "translations" / name / "en-de.txt")
+        .read_text(encoding="utf-8")
+        .splitlines(keepends=True)
         for name in ("google", "bing")
     )
     Path("translated.txt").write_text("".join(google), encoding="utf-8")
@@ -82,7 +91,9 @@ def test_every_command_of_the_readme_runs(
     assert len(COMMANDS) >= 8
     for command in COMMANDS:
         done = machine.run(*command.split(" > ", maxsplit=1)[0].split()[1:], MTBIAS_NO_NETWORK="1")
-        said = next((said for beginning, said in NEEDS.items() if command.startswith(beginning)), None)
+        said = next(
+            (said for beginning, said in NEEDS.items() if command.startswith(beginning)), None
+        )
         if said is None:
             assert done.returncode == 0, f"{command}\n{done.stderr}"
         else:

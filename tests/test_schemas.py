@@ -37,7 +37,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows[1] = rows[1].split("\t")[0] + "\t"
     (home / "given.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     settings = ScoreSettings(
-        dataset="demo", stanza_dir=Path("mtbias:demo"), cache_dir=home / "cache", device="cpu", resamples=200
+        dataset="demo",
+        stanza_dir=Path("mtbias:demo"),
+        cache_dir=home / "cache",
+        device="cpu",
+        resamples=200,
     )
     evaluate(prepare_score(given_file(home / "given.tsv"), "de", settings), out=home / "run")
     return home / "run"
@@ -56,12 +60,16 @@ def test_the_files_of_a_run_keep_their_schemas(run: Path) -> None:
 def test_every_key_of_a_line_is_in_the_schema(run: Path) -> None:
     first = json.loads((run / "calls.jsonl").read_text(encoding="utf-8").splitlines()[0])
     # The demo counts no pronouns itself.
-    assert list(first) == [key for key in _validator("calls").schema["properties"] if key != "corpus_pronouns"]
+    assert list(first) == [
+        key for key in _validator("calls").schema["properties"] if key != "corpus_pronouns"
+    ]
 
 
 def test_a_line_has_the_corpuss_count_of_pronouns_where_there_is_one() -> None:
     instance = replace(load_corpus("demo", None).instances[0], corpus_pronouns=3)
-    record = CallRecord.of(instance, Translation(instance.id, "Ja."), GenderCall(instance.id, Gender.MALE, None))
+    record = CallRecord.of(
+        instance, Translation(instance.id, "Ja."), GenderCall(instance.id, Gender.MALE, None)
+    )
     (line,) = to_lines([record.to_json()])
     assert list(json.loads(line)) == list(_validator("calls").schema["properties"])
     assert _validator("calls").is_valid(json.loads(line))
@@ -70,7 +78,9 @@ def test_a_line_has_the_corpuss_count_of_pronouns_where_there_is_one() -> None:
 
 def test_what_our_reader_refuses_the_schema_refuses_too() -> None:
     instance = load_corpus("demo", None).instances[0]
-    right = CallRecord.of(instance, Translation(instance.id, "Ja."), GenderCall(instance.id, Gender.MALE, None))
+    right = CallRecord.of(
+        instance, Translation(instance.id, "Ja."), GenderCall(instance.id, Gender.MALE, None)
+    )
     validator, (line,) = _validator("calls"), to_lines([right.to_json()])
     wrong: list[dict[str, Any]] = [
         {"row": "7"}, {"gold": "woman"}, {"reason": Reason.UNALIGNED.value}, {"gender": None}, {"more": 1},
@@ -99,7 +109,9 @@ def test_what_our_reader_refuses_the_schema_refuses_too() -> None:
         ("manifest", ("identity", "data"), {"corpus.tsv": "no hash"}),
     ],
 )
-def test_a_damaged_file_is_refused(run: Path, name: str, path: tuple[str, ...], value: object) -> None:
+def test_a_damaged_file_is_refused(
+    run: Path, name: str, path: tuple[str, ...], value: object
+) -> None:
     content = copy.deepcopy(json.loads((run / f"{name}.json").read_text(encoding="utf-8")))
     place = content
     for step in path[:-1]:

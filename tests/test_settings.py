@@ -34,10 +34,14 @@ from mtbias.settings import (
         (EvalSettings, "resamples", 1.5, 0),
     ],
 )
-def test_a_number_that_cannot_be_is_refused_by_name(kind: type[Settings], name: str, value: Any, least: int) -> None:
+def test_a_number_that_cannot_be_is_refused_by_name(
+    kind: type[Settings], name: str, value: Any, least: int
+) -> None:
     with pytest.raises(SettingError) as caught:
         kind(**{name: value})
-    assert str(caught.value) == f"{name}: expected a whole number of at least {least}, got {value!r}"
+    assert (
+        str(caught.value) == f"{name}: expected a whole number of at least {least}, got {value!r}"
+    )
     assert isinstance(caught.value, UsageError)
 
 
@@ -45,7 +49,12 @@ def test_a_number_that_cannot_be_is_refused_by_name(kind: type[Settings], name: 
     ("kind", "name", "value", "said"),
     [
         (DecodingSettings, "beams", 1001, "a whole number of at most 1,000, got 1001"),
-        (DecodingSettings, "max_length", 10**12, "a whole number of at most 100,000, got 1000000000000"),
+        (
+            DecodingSettings,
+            "max_length",
+            10**12,
+            "a whole number of at most 100,000, got 1000000000000",
+        ),
         (DecodingSettings, "length_penalty", nan, "a number of at least -10, got nan"),
         (DecodingSettings, "length_penalty", -inf, "a number of at least -10, got -inf"),
         (DecodingSettings, "length_penalty", 10.5, "a number of at most 10, got 10.5"),
@@ -64,12 +73,24 @@ def test_a_number_that_cannot_be_is_refused_by_name(kind: type[Settings], name: 
         ),
         (BootstrapSettings, "resamples", 1, "at least 200, or 0 for no intervals, got 1"),
         (BootstrapSettings, "resamples", 199, "at least 200, or 0 for no intervals, got 199"),
-        (BootstrapSettings, "resamples", 10**7, "a whole number of at most 1,000,000, got 10000000"),
+        (
+            BootstrapSettings,
+            "resamples",
+            10**7,
+            "a whole number of at most 1,000,000, got 10000000",
+        ),
         (EvaluatorSettings, "processes", 10**9, "a whole number of at most 1,024, got 1000000000"),
-        (DecodingSettings, "dtype", "int8", "float32, bfloat16, float16 with the engine transformers, got 'int8'"),
+        (
+            DecodingSettings,
+            "dtype",
+            "int8",
+            "float32, bfloat16, float16 with the engine transformers, got 'int8'",
+        ),
     ],
 )
-def test_every_number_has_a_finite_range(kind: type[Settings], name: str, value: Any, said: str) -> None:
+def test_every_number_has_a_finite_range(
+    kind: type[Settings], name: str, value: Any, said: str
+) -> None:
     with pytest.raises(SettingError) as caught:
         kind(**{name: value})
     assert str(caught.value) == f"{name}: expected {said}"

@@ -1,4 +1,5 @@
-"""The documentation site: it builds without a warning, loads nothing from the network, and names the whole API."""
+"""The documentation site: it builds without a warning, loads nothing from the network, and names
+the whole API."""
 
 from __future__ import annotations
 
@@ -31,11 +32,14 @@ _LOADING = {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make docs` builds it: a page missing in the navigation or a dead link is an error."""
+    """The site, built as `make docs` builds it: a page missing in the navigation or a dead link is
+    an error."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "WARNING" not in done.stderr
     return folder
@@ -49,7 +53,9 @@ class _Loaded(HTMLParser):
         self.addresses: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.addresses += [value for name, value in attrs if value and tag in _LOADING.get(name, ())]
+        self.addresses += [
+            value for name, value in attrs if value and tag in _LOADING.get(name, ())
+        ]
 
 
 def _loaded(page: str) -> list[str]:
@@ -72,10 +78,19 @@ def test_the_site_loads_nothing_from_the_network(site: Path) -> None:
         loaded = _loaded(page)
         assert loaded, path
         canonical = re.findall(r'<link rel="(?:canonical|next|prev)" href="([^"]*)"', page)
-        assert [a for a in set(loaded) - set(canonical) if re.match(r"(?:[a-z]+:)?//", a)] == [], path
-        assert 'class="mermaid"' not in page, f"{path}: a diagram would be drawn by a script from the network"
+        assert [a for a in set(loaded) - set(canonical) if re.match(r"(?:[a-z]+:)?//", a)] == [], (
+            path
+        )
+        assert 'class="mermaid"' not in page, (
+            f"{path}: a diagram would be drawn by a script from the network"
+        )
     for path in site.rglob("*.css"):
-        assert re.findall(r"(?:@import|url\()\s*[\"']?(?:https?:)?//", path.read_text(encoding="utf-8")) == [], path
+        assert (
+            re.findall(
+                r"(?:@import|url\()\s*[\"']?(?:https?:)?//", path.read_text(encoding="utf-8")
+            )
+            == []
+        ), path
 
 
 def test_what_is_loaded_from_elsewhere_is_seen() -> None:
@@ -83,19 +98,25 @@ def test_what_is_loaded_from_elsewhere_is_seen() -> None:
     assert _loaded(page) == ["https://b", "//c", "d.png"]
 
 
-@pytest.mark.parametrize("function", [mtbias.evaluate, mtbias.score, mtbias.read_run, mtbias.compare])
+@pytest.mark.parametrize(
+    "function", [mtbias.evaluate, mtbias.score, mtbias.read_run, mtbias.compare]
+)
 def test_every_argument_of_the_api_is_documented(function: Callable[..., Any]) -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     assert f"`mtbias.{function.__name__}(" in page
     names = [
-        name for name in inspect.signature(function).parameters if name not in {"model", "lang", "path", "compared"}
+        name
+        for name in inspect.signature(function).parameters
+        if name not in {"model", "lang", "path", "compared"}
     ]
     assert [name for name in names if f"`{name}`" not in page and f"{name}=" not in page] == []
 
 
 def test_every_public_part_of_a_run_is_documented() -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
-    members = {name for name in dir(mtbias.Run) if not name.startswith("_")} | set(mtbias.Run.__dataclass_fields__)
+    members = {name for name in dir(mtbias.Run) if not name.startswith("_")} | set(
+        mtbias.Run.__dataclass_fields__
+    )
     members -= {"read", "recomputed", "records", "folder"}  # how it is made
     assert sorted(name for name in members if f"`run.{name}" not in page) == []
 
@@ -111,7 +132,9 @@ def test_every_number_of_the_metrics_has_its_formula() -> None:
     files = [*(DOCS / "metrics").glob("*.md"), DOCS / "consistency.md"]
     pages = "".join(path.read_text(encoding="utf-8") for path in files)
     named = set(re.findall(r"\w+", pages))
-    numbers = {each.key for each in (*GENDER, *CONSISTENCY, *UNKNOWN_GENDER.numbers)} - {"decided_percent"}
+    numbers = {each.key for each in (*GENDER, *CONSISTENCY, *UNKNOWN_GENDER.numbers)} - {
+        "decided_percent"
+    }
     assert sorted(numbers - named) == []
     assert f"fewer than {MIN_ROWS} rows" in pages
 

@@ -1,4 +1,5 @@
-"""Sources in another language than English: the corpus, the two tables that join on English nouns, whole runs."""
+"""Sources in another language than English: the corpus, the two tables that join on English nouns,
+whole runs."""
 
 from __future__ import annotations
 
@@ -32,14 +33,22 @@ from mtbias.types import Span
 FRENCH = [
     ("L'avocate a appelé le boulanger, car elle avait faim.", "avocate", "female"),
     ("L'avocat a appelé la boulangère, car il avait faim.", "avocat", "male"),
-    ("La directrice de l'école remercie l'infirmier de son aide.", "directrice de l'école", "female"),
+    (
+        "La directrice de l'école remercie l'infirmier de son aide.",
+        "directrice de l'école",
+        "female",
+    ),
     ("Le directeur de l'école remercie l'infirmière de son aide.", "infirmière", "female"),
 ]
 GERMAN = [
     ("Die Anwältin rief den Bäcker an, denn sie hatte Hunger.", "female", "Anwältin"),
     ("Der Anwalt rief die Bäckerin an, denn er hatte Hunger.", "male", "Anwalt"),
     ("Der Direktor der Schule dankt dem Krankenpfleger für seine Hilfe.", "male", "Direktor"),
-    ("Der Direktor der Schule dankt der Krankenschwester für ihre Hilfe.", "female", "Krankenschwester"),
+    (
+        "Der Direktor der Schule dankt der Krankenschwester für ihre Hilfe.",
+        "female",
+        "Krankenschwester",
+    ),
 ]
 
 
@@ -86,8 +95,16 @@ def test_a_qualifier_and_a_gender_are_read_where_the_language_has_them() -> None
     young, a = german.words("junge einer")
     assert (german.may_qualify(young), german.may_qualify(a)) == (True, False)
     assert german.gender("weibliche") == "female"
-    assert [word.text for word in other.words("Doktor'un eşi, geldi.")] == ["Doktor'un", "eşi", "geldi"]
-    assert (other.nouns("doktor"), other.number("doktor", ""), other.signature) == ((), None, "tr/none")
+    assert [word.text for word in other.words("Doktor'un eşi, geldi.")] == [
+        "Doktor'un",
+        "eşi",
+        "geldi",
+    ]
+    assert (other.nouns("doktor"), other.number("doktor", ""), other.signature) == (
+        (),
+        None,
+        "tr/none",
+    )
     assert [english_name(code) for code in ("en", "de", "tr")] == ["English", "German", "Turkish"]
 
 
@@ -125,7 +142,10 @@ def test_words_of_a_language_without_a_table_keep_their_vowel_signs() -> None:
 def test_what_is_written_can_be_read_again(french: Path, tmp_path: Path) -> None:
     corpus = load_corpus("custom", french, source_lang="fr")
     write_custom(tmp_path / "again.tsv", corpus.instances)
-    assert load_corpus("custom", tmp_path / "again.tsv", source_lang="fr").instances == corpus.instances
+    assert (
+        load_corpus("custom", tmp_path / "again.tsv", source_lang="fr").instances
+        == corpus.instances
+    )
 
 
 def test_the_entity_by_token_or_span(tmp_path: Path) -> None:
@@ -135,7 +155,10 @@ def test_the_entity_by_token_or_span(tmp_path: Path) -> None:
     ]
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    assert [i.head for i in load_corpus("custom", path, source_lang="fr").instances] == [(2, 9), (2, 9)]
+    assert [i.head for i in load_corpus("custom", path, source_lang="fr").instances] == [
+        (2, 9),
+        (2, 9),
+    ]
 
 
 def test_winomts_form_in_another_language(tmp_path: Path) -> None:
@@ -147,7 +170,10 @@ def test_winomts_form_in_another_language(tmp_path: Path) -> None:
     for name, lines in (("de.txt", rows), ("de_pro.txt", rows[:1]), ("de_anti.txt", rows[1:2])):
         (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
     corpus = load_corpus("winomt", tmp_path, source_lang="de")
-    assert [(i.source[slice(*i.head)], i.stereotype, i.domain, i.pronouns, i.pair) for i in corpus.instances] == [
+    assert [
+        (i.source[slice(*i.head)], i.stereotype, i.domain, i.pronouns, i.pair)
+        for i in corpus.instances
+    ] == [
         ("Analysten", "pro", "winobias", None, None),
         ("Köchin", "anti", "winobias", None, None),
         ("Lehrerin", "none", "winomt", None, None),  # a row may be missing in the stereotype files
@@ -161,16 +187,20 @@ def test_winomts_form_in_another_language(tmp_path: Path) -> None:
 
 def _settings(tmp_path: Path, **more: Any) -> ScoreSettings:
     return ScoreSettings(
-        stanza_dir=Path("mtbias:demo"), cache_dir=tmp_path / "cache", device="cpu", resamples=0, **more
+        stanza_dir=Path("mtbias:demo"),
+        cache_dir=tmp_path / "cache",
+        device="cpu",
+        resamples=0,
+        **more,
     )
 
 
 def test_a_run_from_french_says_so_and_knows_the_entities(french: Path, tmp_path: Path) -> None:
     settings = _settings(tmp_path, dataset="custom", data=french, source_lang="fr")
     run = mtbias.score([row[0] for row in GERMAN], "de", settings=settings, out=tmp_path / "run")
-    assert [(r.call.gender, (r.translation or "")[slice(*r.call.target[0])]) for r in run.calls] == [
-        row[1:] for row in GERMAN
-    ]
+    assert [
+        (r.call.gender, (r.translation or "")[slice(*r.call.target[0])]) for r in run.calls
+    ] == [row[1:] for row in GERMAN]
     assert "|from:fr|lang:de|" in run.signature
     assert f"|source_plugin:fr/{get_language('fr').version}|" in run.signature
     assert run.metrics["alarms"]["shares"]["no_glossary"]["n"] == 0
@@ -210,27 +240,56 @@ def test_without_a_table_of_the_source_an_alarm_is_raised(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--source-lang", "de"), "--source-lang: expected another language than that of the translations, got de for"),
-        (("--source-lang", "xx"), "--source-lang: expected the code of a language, such as de, got 'xx'"),
-        (("--dataset", "bug", "--source-lang", "fr"), "expected en, or custom or winomt with --data, got fr with bug"),
+        (
+            ("--source-lang", "de"),
+            "--source-lang: expected another language than that of the translations, got de for",
+        ),
+        (
+            ("--source-lang", "xx"),
+            "--source-lang: expected the code of a language, such as de, got 'xx'",
+        ),
+        (
+            ("--dataset", "bug", "--source-lang", "fr"),
+            "expected en, or custom or winomt with --data, got fr with bug",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
-    french: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+    french: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    said: str,
 ) -> None:
     given = tmp_path / "given.txt"
     given.write_text("".join(f"{row[0]}\n" for row in GERMAN), encoding="utf-8")
     data = () if "bug" in options else ("--dataset", "custom", "--data", french)
-    assert main([str(part) for part in ("score", "--translations", given, "--lang", "de", *data, *options)]) == 2
+    assert (
+        main(
+            [
+                str(part)
+                for part in ("score", "--translations", given, "--lang", "de", *data, *options)
+            ]
+        )
+        == 2
+    )
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
 
 
-def test_its_own_sentences_are_english_and_the_demo_translates_from_english(french: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"expected en, or custom or winomt with --data, got de with winomt"):
+def test_its_own_sentences_are_english_and_the_demo_translates_from_english(
+    french: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        SettingError, match=r"expected en, or custom or winomt with --data, got de with winomt"
+    ):
         load_corpus("winomt", None, source_lang="de")
-    settings = EvalSettings(dataset="custom", data=french, source_lang="fr", cache_dir=tmp_path, device="cpu")
-    with pytest.raises(UsageError, match="the model demo translates from en alone, got the language fr"):
+    settings = EvalSettings(
+        dataset="custom", data=french, source_lang="fr", cache_dir=tmp_path, device="cpu"
+    )
+    with pytest.raises(
+        UsageError, match="the model demo translates from en alone, got the language fr"
+    ):
         mtbias.evaluate("demo", "de", settings=settings)
 
 
@@ -259,7 +318,12 @@ def test_the_real_corpus_is_balanced(german: Path) -> None:
 def test_translations_join_by_their_source(german: Path, system: str, extra: int) -> None:
     rows = load_corpus("winomt", german, source_lang="de").instances
     found = read_translations(german / "translations" / system / "de-es.txt", rows).noticed
-    assert (found["form"], found["missing"], found["duplicates"], found["extra"]) == ("pairs", 0, 0, extra)
+    assert (found["form"], found["missing"], found["duplicates"], found["extra"]) == (
+        "pairs",
+        0,
+        0,
+        extra,
+    )
 
 
 @pytest.mark.parametrize(("system", "known"), [("bing", 286), ("gpt4o-mini", 286)])
@@ -272,25 +336,34 @@ def test_the_head_is_a_known_translation(german: Path, system: str, known: int) 
     assert sum(bool(a.target) and a.target[0] in a.translations for a in found) == known
 
 
-# Google's translations of WinoMT: that into one language is taken for the source of that into another. Where the one
-# known translation of the entity is the head in both, the head must be the one that is found from English.
+# Google's translations of WinoMT: that into one language is taken for the source of that into
+# another. Where the one known translation of the entity is the head in both, the head must be the
+# one that is found from English.
 @pytest.mark.parametrize(("spoken", "lang"), [("es", "fr"), ("ar", "it"), ("de", "he")])
-def test_between_any_two_languages_the_head_is_that_from_english(winomt: Path, spoken: str, lang: str) -> None:
+def test_between_any_two_languages_the_head_is_that_from_english(
+    winomt: Path, spoken: str, lang: str
+) -> None:
     instances = load_corpus("winomt", winomt).instances[::48]
     texts, heads = {}, {}
     for code in (spoken, lang):
-        read = read_translations(winomt / "translations" / "google" / f"en-{code}.txt", instances, allow_missing=True)
+        read = read_translations(
+            winomt / "translations" / "google" / f"en-{code}.txt", instances, allow_missing=True
+        )
         texts[code] = {one.id: one.text or "" for one in read.translations}
         pairs = [Pair.of(row, texts[code][row.id]) for row in instances]
         found = get_aligner("statistical").align(pairs, SplitTexts(get_language(code)))
-        heads[code] = {a.id: a.target[0] for a in found if a.target and a.translations == a.target[:1]}
+        heads[code] = {
+            a.id: a.target[0] for a in found if a.target and a.translations == a.target[:1]
+        }
     both = sorted(heads[spoken].keys() & heads[lang].keys())
     named = [(texts[spoken][id_], heads[spoken][id_]) for id_ in both]
     pairs = [
         Pair(id_, source, texts[lang][id_], head, source[slice(*head)].lower())
         for id_, (source, head) in zip(both, named, strict=True)
     ]
-    found = get_aligner("statistical").align(pairs, SplitTexts(get_language(lang), source_language(spoken)))
+    found = get_aligner("statistical").align(
+        pairs, SplitTexts(get_language(lang), source_language(spoken))
+    )
     assert len(pairs) > 70
     other = [(a.id, a.target) for a in found if a.target[:1] != (heads[lang][a.id],)]
     assert len(other) <= 1, other
@@ -310,5 +383,7 @@ def test_a_sweep_reads_the_same_sources(french: Path, tmp_path: Path) -> None:
     request = make_request(sweep, cell, "cpu", here="cpu")
     assert request.corpus.source_lang == "fr"
     assert request.identity(request.system.plan(request.corpus, {}))["source_language"] == "fr"
-    with pytest.raises(UsageError, match="expected another language than that of the translations, got de for both"):
+    with pytest.raises(
+        UsageError, match="expected another language than that of the translations, got de for both"
+    ):
         check_names(read_sweep(file, ["source_lang=de"]))

@@ -1,4 +1,5 @@
-"""Pipes, devices and links as inputs and outputs: what is read, what is written in place, what is refused."""
+"""Pipes, devices and links as inputs and outputs: what is read, what is written in place, what is
+refused."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ def test_a_pipe_that_is_open_already_is_read(pipe: tuple[int, int]) -> None:
     handle = os.dup(writing)
     os.write(handle, b"one\ntwo\n")
     os.close(handle)
-    writer = threading.Timer(0.1, lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), writing))  # the end of the pipe
+    writer = threading.Timer(
+        0.1, lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), writing)
+    )  # the end of the pipe
     writer.start()
     assert read_text(Path(f"/dev/fd/{reading}")).text == "one\ntwo\n"
     writer.join()
@@ -59,7 +62,11 @@ def test_a_pipe_that_is_open_already_is_read(pipe: tuple[int, int]) -> None:
 def test_devices_and_named_pipes_are_no_input(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")  # without a writer: to open it would wait for ever
     (tmp_path / "link").symlink_to("/dev/zero")
-    paths = {"/dev/zero": "a device", str(tmp_path / "link"): "a device", str(tmp_path / "fifo"): "a named pipe"}
+    paths = {
+        "/dev/zero": "a device",
+        str(tmp_path / "link"): "a device",
+        str(tmp_path / "fifo"): "a named pipe",
+    }
     for path, kind in paths.items():
         with pytest.raises(
             DataError,
@@ -81,7 +88,9 @@ def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
     assert [path.name for path in target.parent.iterdir()] == ["file"]
     (tmp_path / "to-folder").symlink_to("folder")
     for folder in (tmp_path / "to-folder", tmp_path / "folder"):
-        with pytest.raises(RunFolderError, match=r"expected a file, got a folder; name a file in it$"):
+        with pytest.raises(
+            RunFolderError, match=r"expected a file, got a folder; name a file in it$"
+        ):
             write_atomic(folder, b"x")
 
 
@@ -126,10 +135,15 @@ print("after")
 
 
 @pytest.mark.parametrize("redirected", [False, True])
-def test_standard_output_keeps_its_order_in_a_pipe_and_in_a_file(tmp_path: Path, redirected: bool) -> None:
+def test_standard_output_keeps_its_order_in_a_pipe_and_in_a_file(
+    tmp_path: Path, redirected: bool
+) -> None:
     command = [sys.executable, "-c", _PRINTS_AND_WRITES]
     if not redirected:
-        assert subprocess.run(command, capture_output=True, check=True).stdout == b"before\ncontent\nafter\n"
+        assert (
+            subprocess.run(command, capture_output=True, check=True).stdout
+            == b"before\ncontent\nafter\n"
+        )
         return
     with (tmp_path / "out").open("wb") as file:
         subprocess.run(command, stdout=file, check=True)

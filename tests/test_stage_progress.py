@@ -29,11 +29,14 @@ def test_a_log_has_a_line_every_thirty_seconds() -> None:
     for seconds, done in ((0, 0), (10, 100), (31, 310), (40, 400), (62, 1024), (300, 3888)):
         clock.now = 100.0 + seconds
         show("translate", done, 3888)
-    assert log.getvalue().splitlines() == [
-        "translate 310 of 3,888 (8 %), 10.00 sentences/s, 05:57 left",  # 310 in 31 s; 3,578 / 10 = 357.8 s
-        "translate 1,024 of 3,888 (26 %), 16.52 sentences/s, 02:53 left",  # 1,024 in 62 s; 2,864 / 16.52 = 173.4 s
-        "translate 3,888 of 3,888 (100 %), 12.96 sentences/s, 00:00 left",
-    ]
+    assert (
+        log.getvalue().splitlines()
+        == [
+            "translate 310 of 3,888 (8 %), 10.00 sentences/s, 05:57 left",  # 310 in 31 s; 3,578 / 10 = 357.8 s
+            "translate 1,024 of 3,888 (26 %), 16.52 sentences/s, 02:53 left",  # 1,024 in 62 s; 2,864 / 16.52 = 173.4 s
+            "translate 3,888 of 3,888 (100 %), 12.96 sentences/s, 00:00 left",
+        ]
+    )
 
 
 def test_a_short_stage_has_no_line_and_each_stage_begins_again() -> None:
@@ -73,7 +76,9 @@ def test_nothing_is_written_of_an_empty_stage_or_where_standard_error_is_closed(
     show("align", 10, 10)
 
 
-@pytest.mark.parametrize(("columns", "shown"), [(0, "translate 50 of 50 (100 %), "), (40, "translate:   0%|")])
+@pytest.mark.parametrize(
+    ("columns", "shown"), [(0, "translate 50 of 50 (100 %), "), (40, "translate:   0%|")]
+)
 def test_a_terminal_without_columns_has_the_lines_of_a_log(columns: int, shown: str) -> None:
     terminal, its_end = os.openpty()
     termios.tcsetwinsize(its_end, (0, columns))
@@ -105,7 +110,9 @@ def test_a_terminal_has_a_bar() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "lines"), [("0.001", 2), ("0", 0), ("", 0)])
-def test_the_environment_sets_the_seconds(monkeypatch: pytest.MonkeyPatch, seconds: str, lines: int) -> None:
+def test_the_environment_sets_the_seconds(
+    monkeypatch: pytest.MonkeyPatch, seconds: str, lines: int
+) -> None:
     monkeypatch.setenv("MTBIAS_LOG_SECONDS", seconds)
     told, times = io.StringIO(), iter((0.0, 1.0, 2.0))
     progress = ProgressLine(file=told, clock=lambda: next(times))
@@ -117,5 +124,7 @@ def test_the_environment_sets_the_seconds(monkeypatch: pytest.MonkeyPatch, secon
 @pytest.mark.parametrize("seconds", ["x", "-1", "nan"])
 def test_seconds_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
     monkeypatch.setenv("MTBIAS_LOG_SECONDS", seconds)
-    with pytest.raises(UsageError, match=f"^MTBIAS_LOG_SECONDS: expected seconds .* got '{seconds}'$"):
+    with pytest.raises(
+        UsageError, match=f"^MTBIAS_LOG_SECONDS: expected seconds .* got '{seconds}'$"
+    ):
         ProgressLine()

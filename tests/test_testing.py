@@ -12,7 +12,16 @@ from mtbias.decide import gender_pairs
 from mtbias.decide.gender_pairs import count, pair_outcomes
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
-from mtbias.plugin import Agreement, Language, NounKind, NounReading, SpeakerRules, Strategy, SurfaceToken, VerbRules
+from mtbias.plugin import (
+    Agreement,
+    Language,
+    NounKind,
+    NounReading,
+    SpeakerRules,
+    Strategy,
+    SurfaceToken,
+    VerbRules,
+)
 from mtbias.testing import check_language, contract_problems
 from mtbias.types import Span
 
@@ -28,7 +37,9 @@ TOY = Language(
 )
 
 
-@pytest.mark.parametrize("nouns", [8, pytest.param(gender_pairs._NOUNS, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "nouns", [8, pytest.param(gender_pairs._NOUNS, marks=pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize("code", BUILT_IN)
 def test_every_built_in_language_keeps_the_contract_and_calls_men_and_women_alike(
     code: str, nouns: int, monkeypatch: pytest.MonkeyPatch
@@ -53,13 +64,19 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
     "regular expression": ({"inclusive": "(in"}, "inclusive is no regular expression"),
     "no nouns": ({"nouns": {}, "glossary": {}}, "there are no nouns"),
     "no glossary": ({"glossary": {}}, "no English translations"),
-    "noun of two words": ({"nouns": {**TOY.nouns, "der arzt": MASCULINE}}, "is cut into ['der', 'arzt']"),
+    "noun of two words": (
+        {"nouns": {**TOY.nouns, "der arzt": MASCULINE}},
+        "is cut into ['der', 'arzt']",
+    ),
     "determiner of two words": (
         {"determiners": {"all die": (Agreement("f", "nom", "sg"),)}},
         "'all die' is not one token before a noun",
     ),
     "title of two words": ({"names": {"gnä frau": "f"}}, "[names]: 'gnä frau' is not one word"),
-    "preposition": ({"prepositions": {"mit": frozenset(("dativ",))}}, "'mit' must govern one of acc, dat"),
+    "preposition": (
+        {"prepositions": {"mit": frozenset(("dativ",))}},
+        "'mit' must govern one of acc, dat",
+    ),
     "min_stem": ({"min_stem": 0}, "must be at least 1; got 0"),
     "silent determiner": (
         {"silent_determiners": {"lehrer": frozenset(("das",))}},
@@ -73,16 +90,26 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
         {"neutral_nouns": {"kraft": Strategy.COMPOUND, "lehrer": Strategy.EPICENE}},
         "[neutral_nouns]: no noun that shows no gender ends in 'lehrer', so that no text contains it",
     ),
-    "speaker without a pronoun": ({"speaker": SpeakerRules(bare_past=True)}, "[speaker]: there are no pronouns"),
+    "speaker without a pronoun": (
+        {"speaker": SpeakerRules(bare_past=True)},
+        "[speaker]: there are no pronouns",
+    ),
     "speaker's word of no gender": (
-        {"speaker": SpeakerRules(pronouns=frozenset(("ich",)), words={"selbst": Agreement("n", "*", "sg")})},
+        {
+            "speaker": SpeakerRules(
+                pronouns=frozenset(("ich",)), words={"selbst": Agreement("n", "*", "sg")}
+            )
+        },
         "[speaker.words]: 'selbst' must be m or f; got 'n'",
     ),
     "speaker's verb of two words": (
         {"speaker": SpeakerRules(pronouns=frozenset(("ich",)), verbs=frozenset(("bin ich",)))},
         "[speaker.verbs]: 'bin ich' is not one word",
     ),
-    "words that mean a woman alone": ({"sex_adjectives": {"weibliche": "f"}}, "[sex_adjectives] has words for f alone"),
+    "words that mean a woman alone": (
+        {"sex_adjectives": {"weibliche": "f"}},
+        "[sex_adjectives] has words for f alone",
+    ),
     # A verb ends the noun's phrase: the word for a woman is never read.
     "a rule for men alone": (
         {
@@ -118,7 +145,11 @@ class Lossy(Language):
     """A plugin whose tokens lose the first letter."""
 
     def tokens(self, text: str) -> list[SurfaceToken]:
-        return [SurfaceToken(Span(s.start + 1, s.end), t[1:], f[1:]) for s, t, f in super().tokens(text) if t[1:]]
+        return [
+            SurfaceToken(Span(s.start + 1, s.end), t[1:], f[1:])
+            for s, t, f in super().tokens(text)
+            if t[1:]
+        ]
 
 
 class Reversed(Language):
@@ -146,7 +177,10 @@ class Empty(Language):
 )
 def test_overridden_methods_are_held_to_it_too(kind: type[Language], message: str) -> None:
     language = kind(
-        **{k: getattr(TOY, k) for k in ("code", "name", "determiners", "nouns", "glossary", "align_endings")}
+        **{
+            k: getattr(TOY, k)
+            for k in ("code", "name", "determiners", "nouns", "glossary", "align_endings")
+        }
     )
     with pytest.raises(AssertionError, match=message):
         check_language(language)

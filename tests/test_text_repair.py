@@ -112,13 +112,18 @@ def test_what_was_repaired_is_as_before_the_second_time(text: str) -> None:
     ("system", "lang"),
     [
         ("google", "es"),
-        *(pytest.param("google", lang, marks=pytest.mark.slow) for lang in ("ar", "de", "fr", "he", "it", "ru", "uk")),
+        *(
+            pytest.param("google", lang, marks=pytest.mark.slow)
+            for lang in ("ar", "de", "fr", "he", "it", "ru", "uk")
+        ),
     ],
 )
 def test_all_that_systems_wrote_comes_back_and_stays_when_nothing_is_wrong(
     shared: Path, system: str, lang: str
 ) -> None:
-    lines = (shared / "data" / "winomt" / "translations" / system / f"en-{lang}.txt").read_text(encoding="utf-8")
+    lines = (shared / "data" / "winomt" / "translations" / system / f"en-{lang}.txt").read_text(
+        encoding="utf-8"
+    )
     targets = [line.split(" ||| ")[1] for line in lines.splitlines()]
     assert len(targets) == 3888
     targets = targets[::8]

@@ -59,7 +59,9 @@ def test_only_lf_and_crlf_end_a_line() -> None:
         ("one\n".encode("utf-16"), 1, "UTF-16"),
     ],
 )
-def test_bad_text_is_an_error_with_its_line(tmp_path: Path, data: bytes, line: int, says: str) -> None:
+def test_bad_text_is_an_error_with_its_line(
+    tmp_path: Path, data: bytes, line: int, says: str
+) -> None:
     path = put(tmp_path, "a.txt", data)
     with pytest.raises(DataError, match=says) as caught:
         read_text(path)
@@ -83,7 +85,11 @@ def test_the_three_forms_of_a_table_read_alike(tmp_path: Path) -> None:
     csv_ = read_table(put(tmp_path, "a.csv", b'x,y\r\n"He said ""no"", twice",2\r\n\r\nb,3\r\n'))
     tsv = read_table(put(tmp_path, "a.tsv", b'x\ty\nHe said "no", twice\t2\n\nb\t3\n'))
     jsonl = read_table(
-        put(tmp_path, "a.jsonl", b'{"x": "He said \\"no\\", twice", "y": 2}\n\n{"y": "3", "x": "b", "z": null}\n')
+        put(
+            tmp_path,
+            "a.jsonl",
+            b'{"x": "He said \\"no\\", twice", "y": 2}\n\n{"y": "3", "x": "b", "z": null}\n',
+        )
     )
     for table in (csv_, tsv, jsonl):
         assert [(r.row, r.line, r.get("x"), r.get("y"), r.get("z")) for r in table.records] == [
@@ -117,15 +123,22 @@ def test_a_record_over_several_lines_has_the_line_on_which_it_starts(tmp_path: P
         ("a.jsonl", b'{"x": ' + b"9" * 5000 + b"}\n", 1, "expected a JSON object"),
     ],
 )
-def test_broken_tables_are_errors_with_their_line(tmp_path: Path, name: str, data: bytes, line: int, says: str) -> None:
+def test_broken_tables_are_errors_with_their_line(
+    tmp_path: Path, name: str, data: bytes, line: int, says: str
+) -> None:
     with pytest.raises(DataError, match=says) as caught:
         read_table(put(tmp_path, name, data))
     assert caught.value.line == line
 
 
 def test_fields_that_do_not_count_are_passed_over_in_objects(tmp_path: Path) -> None:
-    # As a run's own translations.jsonl may have them: only the named fields are looked at, and they must be text.
-    path = put(tmp_path, "a.jsonl", b'{"x": "1", "n": 2, "list": [3], "odd": "\\ud800"}\n{"x": null, "z": true}\n')
+    # As a run's own translations.jsonl may have them: only the named fields are looked at, and they
+    # must be text.
+    path = put(
+        tmp_path,
+        "a.jsonl",
+        b'{"x": "1", "n": 2, "list": [3], "odd": "\\ud800"}\n{"x": null, "z": true}\n',
+    )
     table = parse_table(read_text(path), texts=("x", "y"))
     assert table.columns == ("x",)
     assert [dict(r.fields) for r in table.records] == [{"x": "1"}, {"x": ""}]
@@ -158,8 +171,15 @@ def test_an_unknown_suffix_names_the_known_ones(tmp_path: Path) -> None:
 
 
 @settings(deadline=None)
-@given(st.one_of(st.binary(max_size=80), st.text(st.sampled_from('x1 \n\r\t,"{}:[]'), max_size=40).map(str.encode)))
-def test_any_file_is_a_table_or_a_data_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+@given(
+    st.one_of(
+        st.binary(max_size=80),
+        st.text(st.sampled_from('x1 \n\r\t,"{}:[]'), max_size=40).map(str.encode),
+    )
+)
+def test_any_file_is_a_table_or_a_data_error(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
     for suffix in TABLES:
         path = put(tmp_path_factory.getbasetemp(), f"any{suffix}", data)
         caught: DataError | None = None
@@ -198,7 +218,10 @@ def test_tabs_with_and_without_quoting_whatever_the_name(tmp_path: Path) -> None
 def test_a_row_has_numbers_and_says_where_an_error_is(tmp_path: Path) -> None:
     _, record = read_table(put(tmp_path, "a.csv", b"n,x,y\n1,1,1\n7,2.5,\n")).records
     assert (record.integer("n"), record.number("x"), record.number("x", most=2.5)) == (7, 2.5, 2.5)
-    for column, most, says in (("x", 2, "x: expected a number from 0 to 2, got '2.5'"), ("y", 9, "y: .* got ''")):
+    for column, most, says in (
+        ("x", 2, "x: expected a number from 0 to 2, got '2.5'"),
+        ("y", 9, "y: .* got ''"),
+    ):
         with pytest.raises(DataError, match=rf"a\.csv:3: {says}"):
             record.number(column, most=most)
     with pytest.raises(DataError, match=r"a\.csv:3: x: expected an integer from 0, got '2\.5'"):
@@ -250,7 +273,9 @@ class Name(str):
         return self
 
 
-def test_a_header_of_many_columns_is_not_compared_pair_by_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_of_many_columns_is_not_compared_pair_by_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = [Name(f"c{n}") for n in range(2000)]
     monkeypatch.setattr(reading, "_tab_rows", lambda _: iter([(1, names), (2, ["x"] * len(names))]))
     assert read_table(put(tmp_path, "a.tsv", b"as above")).columns == tuple(names)
@@ -259,8 +284,12 @@ def test_a_header_of_many_columns_is_not_compared_pair_by_pair(tmp_path: Path, m
 
 def test_a_header_of_many_columns_is_named_in_part(tmp_path: Path) -> None:
     names = [f"c{n}" for n in range(100_000)]
-    table = read_table(put(tmp_path, "a.tsv", "\n".join("\t".join(names) for _ in range(2)).encode()))
-    with pytest.raises(DataError, match=r"expected the column 'source'; got 'c0', .*'c19', … \(100000 in all\)$"):
+    table = read_table(
+        put(tmp_path, "a.tsv", "\n".join("\t".join(names) for _ in range(2)).encode())
+    )
+    with pytest.raises(
+        DataError, match=r"expected the column 'source'; got 'c0', .*'c19', … \(100000 in all\)$"
+    ):
         table.require("source")
     twice = put(tmp_path, "b.tsv", "\t".join(names * 2).encode())
     with pytest.raises(DataError, match="stands twice in the header") as caught:
@@ -269,10 +298,14 @@ def test_a_header_of_many_columns_is_named_in_part(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("deep", ["[" * 100_000, '{"a": ' * 100_000])
-def test_json_that_is_nested_too_deeply_is_an_error_with_its_line(tmp_path: Path, deep: str) -> None:
+def test_json_that_is_nested_too_deeply_is_an_error_with_its_line(
+    tmp_path: Path, deep: str
+) -> None:
     data = f'{{"a": "b"}}\n{deep}\n'.encode()
     for read in (read_table, lambda path: list(parse_json_lines(read_text(path)))):
-        with pytest.raises(DataError, match=r"a\.jsonl:2: expected a JSON object: nested too deeply"):
+        with pytest.raises(
+            DataError, match=r"a\.jsonl:2: expected a JSON object: nested too deeply"
+        ):
             read(put(tmp_path, "a.jsonl", data))
     with pytest.raises(DataError, match="expected a JSON object: nested too deeply"):
         parse_json_by_id(read_text(put(tmp_path, "a.json", deep.encode())))
@@ -300,5 +333,7 @@ def test_toml(tmp_path: Path) -> None:
     ],
 )
 def test_dates_of_toml_are_no_text(text: str, key: str) -> None:
-    with pytest.raises(DecodingError, match=rf"^{key}: expected text or a number, got the date or time (2020|10:)"):
+    with pytest.raises(
+        DecodingError, match=rf"^{key}: expected text or a number, got the date or time (2020|10:)"
+    ):
         converted(dict[str, Any], tomllib.loads(f"a = {text}"))

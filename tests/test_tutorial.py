@@ -1,7 +1,9 @@
-"""docs/tutorial.md does what it says: its blocks are run in order, in an empty folder, with the real command line.
+"""docs/tutorial.md does what it says: its blocks are run in order, in an empty folder, with the
+real command line.
 
-``bash`` and ``python`` blocks are run. A ``text`` block shows lines of the output of the block before it: each of its
-lines must occur there; where a line has "…", the parts around it must. Blocks of any other kind are not run.
+``bash`` and ``python`` blocks are run. A ``text`` block shows lines of the output of the block
+before it: each of its lines must occur there; where a line has "…", the parts around it must.
+Blocks of any other kind are not run.
 """
 
 from __future__ import annotations
@@ -45,18 +47,30 @@ def missing(expected: tuple[str, ...], output: str) -> list[str]:
     """The expected lines that the output does not have."""
     lines = output.splitlines()
     patterns = {line: ".*".join(re.escape(part) for part in line.split("…")) for line in expected}
-    return [line for line, pattern in patterns.items() if not any(re.fullmatch(pattern, found) for found in lines)]
+    return [
+        line
+        for line, pattern in patterns.items()
+        if not any(re.fullmatch(pattern, found) for found in lines)
+    ]
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """`mtbias` and `python` are those of this test; the cache is empty; the network is forbidden."""
+    """`mtbias` and `python` are those of this test; the cache is empty; the network is
+    forbidden."""
     programs = folder / "programs"
     programs.mkdir()
     for name, command in {"mtbias": "-m mtbias", "python": ""}.items():
-        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n', encoding="utf-8")
+        (programs / name).write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n', encoding="utf-8"
+        )
         (programs / name).chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if name != "STANZA_RESOURCES_DIR"}
-    own = {"MTBIAS_CACHE": str(folder / "cache"), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+    own = {
+        "MTBIAS_CACHE": str(folder / "cache"),
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONUTF8": "1",
+    }
     return {**kept, **own, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
 
 
@@ -68,9 +82,16 @@ def test_the_tutorial_runs_from_top_to_bottom(tmp_path: Path) -> None:
     found = steps(TUTORIAL.read_text(encoding="utf-8"))
     assert {step.kind for step in found} == _RUN
     for step in found:
-        command = ["bash", "-euo", "pipefail", "-c"] if step.kind == "bash" else [sys.executable, "-c"]
+        command = (
+            ["bash", "-euo", "pipefail", "-c"] if step.kind == "bash" else [sys.executable, "-c"]
+        )
         done = subprocess.run(
-            [*command, step.code], cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+            [*command, step.code],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         assert done.returncode == 0, f"{step.code}\n{done.stderr}"
         assert missing(step.expected, done.stdout) == [], f"{step.code}\n{done.stdout}"

@@ -18,16 +18,18 @@ Columns = dict[str, list[Hashable]]
 
 
 def test_by_hand() -> None:
-    # Women: x, x, y; men: x, y; the weights sum to 5, so to 2.5 a group. With s on x in either group, women's weights
-    # are s/2, s/2, 2.5−s, men's s, 2.5−s. Σ max over pairs: s/2 + 2·max(s/2, 2.5−s) + max(s, 2.5−s). Between 1.25 and
-    # 5/3 that is 5 − s/2, above 5/3 it is 2.5·s, below 1.25 it is 7.5 − 2.5·s: least at 5/3, where it is 25/6.
+    # Women: x, x, y; men: x, y; the weights sum to 5, so to 2.5 a group. With s on x in either
+    # group, women's weights are s/2, s/2, 2.5−s, men's s, 2.5−s. Σ max over pairs: s/2 + 2·max(s/2,
+    # 2.5−s) + max(s, 2.5−s). Between 1.25 and 5/3 that is 5 − s/2, above 5/3 it is 2.5·s, below
+    # 1.25 it is 7.5 − 2.5·s: least at 5/3, where it is 25/6.
     found = balance(["f", "f", "f", "m", "m"], {"kind": ["x", "x", "y", "x", "y"]})
     assert found.weights == pytest.approx([5 / 6, 5 / 6, 5 / 6, 5 / 3, 5 / 6], abs=1e-9)
     assert found.objective == pytest.approx(25 / 6)
     assert found.gap <= 1e-9
     assert (found.groups, found.sizes, found.n_cells, found.n_zero) == (("f", "m"), (3, 2), 4, 0)
     assert (found.balanced, found.one_sided) == (("kind=x", "kind=y"), ())
-    # Kish: f has three equal weights; m has (25/4) / (25/9 + 25/36) = 9/5; together 25 / (75/36 + 125/36) = 9/2.
+    # Kish: f has three equal weights; m has (25/4) / (25/9 + 25/36) = 9/5; together 25 / (75/36 +
+    # 125/36) = 9/2.
     assert found.effective_sizes == pytest.approx((3, 1.8))
     assert found.effective_size == pytest.approx(4.5)
     assert [place for place, _ in found.largest(1)] == [3]
@@ -46,15 +48,20 @@ def test_more_groups_are_balanced_in_pairs() -> None:
 
 def test_groups_that_are_alike_keep_their_weights() -> None:
     kinds = ["x", "y", "y", None]
-    found = balance(["f"] * 4 + ["m"] * 4, {"kind": kinds * 2, "long": [True, False, True, False] * 2})
+    found = balance(
+        ["f"] * 4 + ["m"] * 4, {"kind": kinds * 2, "long": [True, False, True, False] * 2}
+    )
     assert found.weights == pytest.approx(np.ones(8))
     assert found.objective == pytest.approx(12)  # 6 pairs a group
     assert found.balanced == ("kind=x", "kind=y", "not long", "long")
 
 
 def test_a_property_of_one_group_gets_no_weight_and_may_take_others_with_it() -> None:
-    # Only f has y, so f's second example is 0; that leaves nobody in f who has b, so m's second is 0 as well.
-    found = balance(["f", "f", "m", "m"], {"kind": ["x", "y", "x", "x"], "other": ["a", "b", "a", "b"]})
+    # Only f has y, so f's second example is 0; that leaves nobody in f who has b, so m's second is
+    # 0 as well.
+    found = balance(
+        ["f", "f", "m", "m"], {"kind": ["x", "y", "x", "x"], "other": ["a", "b", "a", "b"]}
+    )
     assert found.weights == pytest.approx([2, 0, 2, 0])
     assert found.one_sided == ("kind=y", "other=b")
     assert found.balanced == ("kind=x", "other=a")
@@ -111,7 +118,8 @@ def _sets(columns: Columns) -> list[NDArray[np.bool_]]:
 
 
 def _published(groups: Sequence[str], columns: Columns) -> float | None:
-    """The optimum of the program with a variable for each example and each pair; None where it has no solution."""
+    """The optimum of the program with a variable for each example and each pair; None where it has
+    no solution."""
     n = len(groups)
     pairs = [pair for pair in combinations(range(n), 2) if groups[pair[0]] == groups[pair[1]]]
     above = np.zeros((2 * len(pairs), n + len(pairs)))
@@ -141,7 +149,9 @@ def _check(found: Balance, groups: Sequence[str], columns: Columns) -> None:
     for members in _sets(columns):
         assert weights[members] @ sign[members] == pytest.approx(0, abs=1e-6)
     by_cell: dict[tuple[Hashable, ...], set[float]] = {}
-    for key, weight in zip(zip(groups, *columns.values(), strict=True), weights.tolist(), strict=True):
+    for key, weight in zip(
+        zip(groups, *columns.values(), strict=True), weights.tolist(), strict=True
+    ):
         by_cell.setdefault(key, set()).add(weight)
     assert all(len(values) == 1 for values in by_cell.values())
     assert len(by_cell) == found.n_cells
@@ -165,13 +175,17 @@ def test_the_order_of_examples_does_not_matter() -> None:
     groups, columns = _example(3)
     order = random.Random(1).sample(range(len(groups)), len(groups))
     one = balance(groups, columns)
-    other = balance([groups[i] for i in order], {name: [column[i] for i in order] for name, column in columns.items()})
+    other = balance(
+        [groups[i] for i in order],
+        {name: [column[i] for i in order] for name, column in columns.items()},
+    )
     assert other.weights.tolist() == one.weights[order].tolist()
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_examples() -> None:
-    # Two groups of unlike size whose shares differ in every property; about 400 cells, and a few rare values.
+    # Two groups of unlike size whose shares differ in every property; about 400 cells, and a few
+    # rare values.
     rng = np.random.default_rng(0)
     female = rng.random(100_000) < 0.3
     columns: Columns = {
@@ -202,7 +216,9 @@ def test_there_must_be_two_groups(groups: list[Hashable], said: str) -> None:
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_each_example_must_have_a_group(missing: Hashable) -> None:
-    with pytest.raises(DataError, match="expected a group for each example, got none for example 1; leave it out"):
+    with pytest.raises(
+        DataError, match="expected a group for each example, got none for example 1; leave it out"
+    ):
         balance(["f", missing, "m"], {})
 
 
@@ -215,5 +231,8 @@ def test_missing_values_are_in_no_property() -> None:
 
 
 def test_numbers_with_a_fraction_must_be_cut_into_bins() -> None:
-    with pytest.raises(DataError, match=r"length: expected categories, or true and false, got 1\.5; cut it into bins"):
+    with pytest.raises(
+        DataError,
+        match=r"length: expected categories, or true and false, got 1\.5; cut it into bins",
+    ):
         balance(["f", "m"], {"length": [1.5, 2.0]})

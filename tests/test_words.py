@@ -1,6 +1,8 @@
-"""The field's own words: documentation, help and messages use none of the words below, which are a private dialect.
+"""The field's own words: documentation, help and messages use none of the words below, which are a
+private dialect.
 
-`pytest tests/test_words.py --runxfail` lists every place as file:line, with the word and what to write instead.
+`pytest tests/test_words.py --runxfail` lists every place as file:line, with the word and what to
+write instead.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ WORDS = {
 }
 """Patterns of whole words, in any case, and what to write instead."""
 
-_WORD = re.compile("|".join(rf"(?P<w{i}>\b(?:{pattern})\b)" for i, pattern in enumerate(WORDS)), re.IGNORECASE)
+_WORD = re.compile(
+    "|".join(rf"(?P<w{i}>\b(?:{pattern})\b)" for i, pattern in enumerate(WORDS)), re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ EXCUSED_IN_CODE = (
 )
 
 
-def found(file: str, text: str, *, first_line: int = 1, excused: tuple[Excuse, ...] = EXCUSED) -> list[str]:
+def found(
+    file: str, text: str, *, first_line: int = 1, excused: tuple[Excuse, ...] = EXCUSED
+) -> list[str]:
     """The places in a text with one of the words."""
     places = []
     for number, line in enumerate(text.split("\n"), start=first_line):
@@ -74,18 +80,34 @@ def found(file: str, text: str, *, first_line: int = 1, excused: tuple[Excuse, .
 
 
 def strings(path: Path) -> Iterator[tuple[int, str]]:
-    """The string literals of a module, docstrings and parts of f-strings included, with the line of each.
+    """The string literals of a module, docstrings and parts of f-strings included, with the line of
+    each.
 
     A literal that is one name alone ("decided") is a key, not prose.
     """
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and not node.value.isidentifier():
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and not node.value.isidentifier()
+        ):
             yield node.lineno, node.value
 
 
 def _documents() -> list[str]:
-    named = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "mkdocs.yml")
-    searched = (*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/schemas/*.json"), *ROOT.glob("languages/*.md"))
+    named = (
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "Makefile",
+        "mkdocs.yml",
+    )
+    searched = (
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("docs/schemas/*.json"),
+        *ROOT.glob("languages/*.md"),
+    )
     return [*named, *sorted(str(path.relative_to(ROOT)) for path in searched)]
 
 
@@ -106,14 +128,24 @@ def test_docstrings_help_and_messages_use_the_fields_words(folder: str) -> None:
 
 def test_templates_and_catalogs_use_the_fields_words() -> None:
     places = []
-    for path in sorted(path for ending in ("html", "js", "svg", "toml") for path in ROOT.glob(f"mtbias/**/*.{ending}")):
-        places += found(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"), excused=EXCUSED_IN_CODE)
+    for path in sorted(
+        path
+        for ending in ("html", "js", "svg", "toml")
+        for path in ROOT.glob(f"mtbias/**/*.{ending}")
+    ):
+        places += found(
+            str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"), excused=EXCUSED_IN_CODE
+        )
     assert places == [], "\n" + "\n".join(places)
 
 
 @pytest.mark.parametrize("excuse", EXCUSED, ids=lambda excuse: f"{excuse.file}: {excuse.text}")
 def test_every_excuse_is_needed(excuse: Excuse) -> None:
-    lines = [line for line in (ROOT / excuse.file).read_text(encoding="utf-8").split("\n") if excuse.text in line]
+    lines = [
+        line
+        for line in (ROOT / excuse.file).read_text(encoding="utf-8").split("\n")
+        if excuse.text in line
+    ]
     assert any(found("elsewhere", line) for line in lines)
 
 

@@ -1,7 +1,8 @@
-"""What the adapters share: a data set in a target language, what is asked of each sentence, the numbers of the answers.
+"""What the adapters share: a data set in a target language, what is asked of each sentence, the
+numbers of the answers.
 
-The tagger's majority readings and the aligner learn from all sentences together. So no answer can be scored on its own,
-and a harness's numbers are those of `mtbias score` on the same answers.
+The tagger's majority readings and the aligner learn from all sentences together. So no answer can
+be scored on its own, and a harness's numbers are those of `mtbias score` on the same answers.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Benchmark:
     dataset: str
     lang: str
     options: str = "{}"
-    """JSON of settings of `mtbias.score` (`mtbias.settings.ScoreSettings`), of ``out``, the folder of the run, and of
-    ``system``, the model's name in it."""
+    """JSON of settings of `mtbias.score` (`mtbias.settings.ScoreSettings`), of ``out``, the folder
+    of the run, and of ``system``, the model's name in it."""
 
     @cached_property
     def _given(self) -> tuple[ScoreSettings, Path | None, str]:
@@ -51,7 +52,8 @@ class Benchmark:
         """The sentences.
 
         Raises:
-            MissingResourceError: they are not in the cache; the message names the command that fetches them.
+            MissingResourceError: they are not in the cache; the message names the command that
+                fetches them.
             DecodingError: an option that is no setting of `mtbias.score`.
         """
         settings = self._given[0]
@@ -66,7 +68,8 @@ class Benchmark:
         }
 
     def score(self, answers: Mapping[str, str], *, written: bool = True) -> Run:
-        """The run of answers by id, cleaned as ``mtbias score --clean`` does; `written` into ``out``, if that is given.
+        """The run of answers by id, cleaned as ``mtbias score --clean`` does; `written` into
+        ``out``, if that is given.
 
         Where a harness asked for some sentences only (``--limit``), these are the corpus.
 
@@ -83,14 +86,17 @@ def _scored(benchmark: Benchmark, answers: tuple[tuple[str, str], ...], written:
     if any(instance.id not in texts for instance in corpus.instances):
         corpus = corpus.part(texts.keys())
     system = GivenSystem(name, lambda sources: join_texts(texts, sources.instances))
-    request = prepare_score(cleaned_system(system, benchmark.lang), benchmark.lang, settings, corpus)
+    request = prepare_score(
+        cleaned_system(system, benchmark.lang), benchmark.lang, settings, corpus
+    )
     done = evaluate(request, out=out if written else None)
     return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
 
 
 def numbers(run: FinishedRun) -> dict[str, Any]:
-    """Accuracy, ΔG and ΔS of all sentences by key, in per cent and points, with the ends of their intervals
-    (``accuracy_low``, ``accuracy_high``), ``n`` sentences and ``calls`` of them; None where undefined.
+    """Accuracy, ΔG and ΔS of all sentences by key, in per cent and points, with the ends of their
+    intervals (``accuracy_low``, ``accuracy_high``), ``n`` sentences and ``calls`` of them; None
+    where undefined.
     """
     overall = run.metrics["overall"]
     found: dict[str, Any] = {}
@@ -98,5 +104,9 @@ def numbers(run: FinishedRun) -> dict[str, Any]:
         if number.key in KEYS:
             estimate = number.of(overall)
             low, high = estimate.interval or (None, None)
-            found |= {number.key: estimate.value, f"{number.key}_low": low, f"{number.key}_high": high}
+            found |= {
+                number.key: estimate.value,
+                f"{number.key}_low": low,
+                f"{number.key}_high": high,
+            }
     return {**found, "n": overall["n"], "calls": overall["decided"]}

@@ -1,4 +1,6 @@
-"""A metric of Hugging Face's `evaluate`: ``evaluate.load(mtbias.adapters.evaluate_metric.__file__)``."""
+"""A metric of Hugging Face's `evaluate`:
+``evaluate.load(mtbias.adapters.evaluate_metric.__file__)``.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from mtbias.adapters.benchmark import numbers
 from mtbias.errors import UsageError
 from mtbias.settings import ScoreSettings
 
-_DESCRIPTION = "Gender bias of translations: accuracy, ΔG and ΔS, with 95 % intervals (WinoMT's evaluation)."
+_DESCRIPTION = (
+    "Gender bias of translations: accuracy, ΔG and ΔS, with 95 % intervals (WinoMT's evaluation)."
+)
 _INPUTS = """
 Args:
     predictions: translations, one a reference.
@@ -41,16 +45,22 @@ class GenderBias(evaluate.Metric):
             description=_DESCRIPTION,
             citation="",
             inputs_description=_INPUTS,
-            features=[datasets.Features({"predictions": text, "references": each}) for each in references],
+            features=[
+                datasets.Features({"predictions": text, "references": each}) for each in references
+            ],
         )
 
     def _infer_feature_from_example(self, example: Mapping[str, Any]) -> datasets.Features:
-        """The form whose keys the references have; evaluate's own choice takes only some errors for "not this form"."""
+        """The form whose keys the references have; evaluate's own choice takes only some errors for
+        "not this form".
+        """
         given = _keys(example["references"])
         for features in self.info.features:
             if _keys(features["references"]) == given:
                 return features
-        raise UsageError(f"expected references with source, entity, gender and perhaps stereotype, or ids; got {given}")
+        raise UsageError(
+            f"expected references with source, entity, gender and perhaps stereotype, or ids; got {given}"
+        )
 
     def _compute(
         self,
@@ -66,7 +76,12 @@ class GenderBias(evaluate.Metric):
     ) -> dict[str, Any]:
         own: dict[str, Any] = {}
         if isinstance(references[0], Mapping):
-            keys = {"source": "sources", "entity": "entities", "gender": "genders", "stereotype": "stereotypes"}
+            keys = {
+                "source": "sources",
+                "entity": "entities",
+                "gender": "genders",
+                "stereotype": "stereotypes",
+            }
             own = {keys[key]: [each[key] for each in references] for key in references[0]}
         elif len(set(references)) < len(references):
             raise UsageError("expected one prediction for each id in references, got one id twice")

@@ -1,7 +1,9 @@
-"""Tasks of Inspect (``inspect_ai``): ``mtbias/winomt``, ``mtbias/bug_gold``, ``mtbias/demo``, and their scorer.
+"""Tasks of Inspect (``inspect_ai``): ``mtbias/winomt``, ``mtbias/bug_gold``, ``mtbias/demo``, and
+their scorer.
 
-Inspect finds them by its entry points. Arguments (``-T``) are ``lang``, settings of `mtbias.score`, and ``out`` for the
-folder of the run. Whether the call of a sample is right is known when all are answered, and then written into the log.
+Inspect finds them by its entry points. Arguments (``-T``) are ``lang``, settings of `mtbias.score`,
+and ``out`` for the folder of the run. Whether the call of a sample is right is known when all are
+answered, and then written into the log.
 """
 
 from __future__ import annotations
@@ -15,7 +17,18 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.hooks import Hooks, TaskEnd, hooks
 from inspect_ai.log import read_eval_log_async, write_eval_log_async
-from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    metric,
+    scorer,
+)
 from inspect_ai.solver import TaskState, generate
 
 from mtbias.adapters.benchmark import Benchmark, numbers
@@ -55,10 +68,14 @@ def _task(dataset: str, lang: str, settings: dict[str, object]) -> Task:
 
 @metric(scores="unreduced")
 def bias() -> Metric:
-    """Accuracy, ΔG and ΔS of all answers, with intervals and counts; see `mtbias.adapters.benchmark.numbers`."""
+    """Accuracy, ΔG and ΔS of all answers, with intervals and counts; see
+    `mtbias.adapters.benchmark.numbers`.
+    """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        found = numbers(_run([(str(each.sample_id), each.score) for each in scores])) if scores else {}
+        found = (
+            numbers(_run([(str(each.sample_id), each.score) for each in scores])) if scores else {}
+        )
         return {key: math.nan if value is None else value for key, value in found.items()}
 
     return compute
@@ -77,14 +94,20 @@ def gender(dataset: str, lang: str, options: str = "{}") -> Scorer:
 
 @hooks(name="mtbias", description="Writes into the log which gender mtbias read in each answer")
 class CallsInLog(Hooks):
-    """At the end of a task the call of each sample is written into the log: right, wrong, or none with the reason."""
+    """At the end of a task the call of each sample is written into the log: right, wrong, or none
+    with the reason.
+    """
 
     async def on_task_end(self, data: TaskEnd) -> None:
         """See `inspect_ai.hooks.Hooks`."""
-        if data.log.status != "success" or not any(each.name == SCORER for each in data.log.eval.scorers or ()):
+        if data.log.status != "success" or not any(
+            each.name == SCORER for each in data.log.eval.scorers or ()
+        ):
             return
         log = await read_eval_log_async(data.log.location)
-        scores = {str(sample.id): sample.scores[SCORER] for sample in log.samples or () if sample.scores}
+        scores = {
+            str(sample.id): sample.scores[SCORER] for sample in log.samples or () if sample.scores
+        }
         for record in _run(list(scores.items()), written=True).calls:
             score, call = scores[record.id], record.call
             if call.gender is not None and record.gold is not None:
@@ -100,4 +123,6 @@ def _run(scores: Sequence[tuple[str, Score]], *, written: bool = False) -> Run:
     if len(answers) < len(scores):
         raise UsageError("expected one answer to each sentence, got several; leave out --epochs")
     metadata = scores[0][1].metadata or {}
-    return Benchmark(metadata["dataset"], metadata["lang"], metadata["options"]).score(answers, written=written)
+    return Benchmark(metadata["dataset"], metadata["lang"], metadata["options"]).score(
+        answers, written=written
+    )

@@ -1,7 +1,9 @@
-"""Tasks of lm-evaluation-harness: ``mtbias_DATASET_LANG`` for each data set of `DATASETS` and each installed language.
+"""Tasks of lm-evaluation-harness: ``mtbias_DATASET_LANG`` for each data set of `DATASETS` and each
+installed language.
 
-``python -m mtbias.adapters.lm_eval_tasks FOLDER`` writes the folder that the harness's ``--include_path`` takes.
-Settings of `mtbias.score`, and ``out`` for the folder of the run, are given as ``--metadata '{"mtbias": {…}}'``.
+``python -m mtbias.adapters.lm_eval_tasks FOLDER`` writes the folder that the harness's
+``--include_path`` takes. Settings of `mtbias.score`, and ``out`` for the folder of the run, are
+given as ``--metadata '{"mtbias": {…}}'``.
 """
 
 from __future__ import annotations
@@ -48,22 +50,31 @@ def write_tasks(folder: Path) -> list[str]:
                 "task": names[-1],
                 "metadata": {"version": 1, "dataset": dataset, "lang": lang},
             }
-            write_atomic(folder / f"{names[-1]}.yaml", json.dumps(task).encode())  # which is YAML, too
+            write_atomic(
+                folder / f"{names[-1]}.yaml", json.dumps(task).encode()
+            )  # which is YAML, too
     return names
 
 
-def documents(dataset: str, lang: str, mtbias: Mapping[str, Any] | None = None, **_: object) -> dict[str, Any]:
+def documents(
+    dataset: str, lang: str, mtbias: Mapping[str, Any] | None = None, **_: object
+) -> dict[str, Any]:
     """The sentences of a task as the harness's documents."""
     from datasets import Dataset
 
     benchmark = Benchmark(dataset, lang, json.dumps(mtbias or {}))
-    rows = [{**asdict(benchmark), "id": id_, "question": asked} for id_, asked in benchmark.questions().items()]
+    rows = [
+        {**asdict(benchmark), "id": id_, "question": asked}
+        for id_, asked in benchmark.questions().items()
+    ]
     return {"test": Dataset.from_list(rows)}
 
 
 def answered(document: Mapping[str, str], answers: Sequence[str]) -> dict[str, Answered]:
     """What the harness hands to each number of a document and its answer."""
-    found = Answered(document["dataset"], document["lang"], document["options"], document["id"], answers[0])
+    found = Answered(
+        document["dataset"], document["lang"], document["options"], document["id"], answers[0]
+    )
     return dict.fromkeys(KEYS, found)
 
 

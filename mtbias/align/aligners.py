@@ -1,4 +1,6 @@
-"""The aligners that can be chosen, behind one interface: pairs in, one alignment each out, in order."""
+"""The aligners that can be chosen, behind one interface: pairs in, one alignment each out, in
+order.
+"""
 
 from __future__ import annotations
 
@@ -26,24 +28,31 @@ class Aligner(Protocol):
         """Name and version: part of a run's identity."""
         ...
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
-        """One alignment a pair, in the order of `pairs`. The whole corpus must come in one call: links are learnt
-        from it.
+    def align(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> tuple[Alignment, ...]:
+        """One alignment a pair, in the order of `pairs`. The whole corpus must come in one call:
+        links are learnt from it.
 
         Args:
             pairs: the sentence pairs.
             texts: splits the translations.
-            progress: called as ``progress("align", done, total)`` where it takes longer than seconds.
+            progress: called as ``progress("align", done, total)`` where it takes longer than
+                seconds.
         """
         ...
 
 
 class StatisticalAligner:
-    """mtbias's own: two IBM models trained by agreement (`mtbias.align.link_model`). Deterministic, in numpy."""
+    """mtbias's own: two IBM models trained by agreement (`mtbias.align.link_model`). Deterministic,
+    in numpy.
+    """
 
     signature = "mtbias-agree/1"
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+    def align(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> tuple[Alignment, ...]:
         """See `Aligner`."""
         del progress  # of what takes seconds
         if not pairs:
@@ -52,7 +61,9 @@ class StatisticalAligner:
 
 
 class EflomalAligner:
-    """eflomal (Östling and Tiedemann 2016), where it is installed. Its sampler cannot be seeded: runs differ."""
+    """eflomal (Östling and Tiedemann 2016), where it is installed. Its sampler cannot be seeded:
+    runs differ.
+    """
 
     @property
     def signature(self) -> str:
@@ -62,7 +73,9 @@ class EflomalAligner:
         _eflomal()
         return f"eflomal/{version('eflomal')}"
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+    def align(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> tuple[Alignment, ...]:
         """See `Aligner`.
 
         Raises:
@@ -93,7 +106,8 @@ def align_entities(
     """One alignment a pair by its scores (`mtbias.align.entity_words.align_entity`), in order."""
     known = texts.kept(KnownTranslations)
     return tuple(
-        align_entity(pair, texts.words(pair.text), score, known) for pair, score in zip(pairs, scores, strict=True)
+        align_entity(pair, texts.words(pair.text), score, known)
+        for pair, score in zip(pairs, scores, strict=True)
     )
 
 
@@ -120,11 +134,16 @@ def _sentences(side: Side) -> list[list[str]]:
 def _read_links(path: Path) -> list[set[tuple[int, int]]]:
     """The links ``i-j`` of every sentence pair."""
     rows = path.read_text(encoding="utf-8").splitlines()
-    return [{(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows]
+    return [
+        {(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows
+    ]
 
 
 # The others take an encoder: `mtbias.align.neural_aligner`, `mtbias.align.second_opinion`.
-ALIGNERS: Mapping[str, Callable[[], Aligner]] = {"statistical": StatisticalAligner, "eflomal": EflomalAligner}
+ALIGNERS: Mapping[str, Callable[[], Aligner]] = {
+    "statistical": StatisticalAligner,
+    "eflomal": EflomalAligner,
+}
 
 
 def get_aligner(name: str) -> Aligner:

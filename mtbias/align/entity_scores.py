@@ -1,5 +1,5 @@
-"""What links say about the entity of every pair, word by word of its translation: probabilities of the link model, or
-plain links of an aligner that gives no probabilities.
+"""What links say about the entity of every pair, word by word of its translation: probabilities of
+the link model, or plain links of an aligner that gives no probabilities.
 """
 
 from __future__ import annotations
@@ -38,16 +38,19 @@ _LETTERS = dict(zip("абвгдеёзийклмнопрстуфхыэіґ", "abv
 _SEVERAL = {"ж": "zh", "ч": "ch", "ш": "sh", "щ": "sch", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi"}
 # ц stands where English has c (officer, офицер); the signs of softness have no letter.
 _ROMAN = str.maketrans(_LETTERS | _SEVERAL | {"ц": "c", "ь": "", "ъ": ""})
-# With less than three fifths de *Schreibtisch* "desk" would do for *clerk*, it *operaio* for *attendant*.
+# With less than three fifths de *Schreibtisch* "desk" would do for *clerk*, it *operaio* for
+# *attendant*.
 MIN_COMMON = 0.6
-"""Share of the longer word that two words must have in common from their beginning to be spelt alike."""
+"""Share of the longer word that two words must have in common from their beginning to be spelt
+alike."""
 
-# Where half of the tables' nouns are left out, five lose a person of ``tests/natural``, and three win a test sentence;
-# with the whole tables neither changes anything.
+# Where half of the tables' nouns are left out, five lose a person of ``tests/natural``, and three
+# win a test sentence; with the whole tables neither changes anything.
 MIN_LETTERS = 4
 """Letters that words spelt alike share at least, or consonants that a transliteration does."""
 
-# Letters that stand for one another where a word changes scripts: Arabic has no p and v, Hebrew one letter for p and f.
+# Letters that stand for one another where a word changes scripts: Arabic has no p and v, Hebrew one
+# letter for p and f.
 _SOUNDS = {
     "b": "bpfvبفבפף",
     "t": "tتثطתט",
@@ -66,33 +69,41 @@ _DOUBLED = re.compile(r"(.)\1")
 
 
 def romanised(form: str) -> str:
-    """A folded form in plain Latin letters: Cyrillic transliterated, marks dropped; other scripts give nothing."""
+    """A folded form in plain Latin letters: Cyrillic transliterated, marks dropped; other scripts
+    give nothing.
+    """
     return unicodedata.normalize("NFKD", form.translate(_ROMAN)).encode("ascii", "ignore").decode()
 
 
 def source_letters(form: str, spoken: SourceLanguage) -> str:
-    """A folded form of a source as it is compared with other scripts: in Latin letters, where that can be."""
+    """A folded form of a source as it is compared with other scripts: in Latin letters, where that
+    can be.
+    """
     return form if spoken is ENGLISH else romanised(form) or form
 
 
 def skeleton(form: str) -> str:
-    """The consonants of an English, Hebrew or Arabic form, which a transliteration keeps: ``sntr`` of *senator* and
-    سناتور. Vowels, h, w, y and their letters are dropped: they are left unwritten, or written in several ways.
+    """The consonants of an English, Hebrew or Arabic form, which a transliteration keeps: ``sntr``
+    of *senator* and سناتور. Vowels, h, w, y and their letters are dropped: they are left unwritten,
+    or written in several ways.
     """
     letters = _DOUBLED.sub(r"\1", _SOFT_C.sub("s", form).replace("c", "k").replace("x", "ks"))
     return "".join(_SOUND_OF.get(letter, "") for letter in letters)
 
 
 def common_beginning(form: str, other: str) -> int:
-    """Length of the common beginning of two words, 0 where it is under `MIN_COMMON` of the longer."""
+    """Length of the common beginning of two words, 0 where it is under `MIN_COMMON` of the
+    longer.
+    """
     length = len(shared_beginning(form, other))
     return length if length >= MIN_COMMON * max(len(form), len(other)) else 0
 
 
 def likeness(english: str, letters: str) -> float:
-    """Share of letters that an English word and a romanised one have in common from their beginning (*president*,
-    *presidente*: 9 of 10), 0 under `MIN_LETTERS` and `MIN_COMMON`. A doubled letter may stand for one (*impressionist*,
-    es *impresionista*).
+    """Share of letters that an English word and a romanised one have in common from their beginning
+    (*president*,
+    *presidente*: 9 of 10), 0 under `MIN_LETTERS` and `MIN_COMMON`. A doubled letter may stand for
+    one (*impressionist*, es *impresionista*).
     """
     single = _DOUBLED.sub(r"\1", english), _DOUBLED.sub(r"\1", letters)
     return max(_likeness(english, letters), _likeness(*single))
@@ -103,19 +114,22 @@ def _likeness(english: str, letters: str) -> float:
     return length / max(len(english), len(letters)) if length >= MIN_LETTERS else 0.0
 
 
-# Worth one sure link. A small corpus rests on it: without, 60 of the test sentences are lost (those of a language are
-# aligned by themselves), and 74 calls of WinoMT change. A fifth of a link or five move 13 and 16.
+# Worth one sure link. A small corpus rests on it: without, 60 of the test sentences are lost (those
+# of a language are aligned by themselves), and 74 calls of WinoMT change. A fifth of a link or five
+# move 13 and 16.
 GLOSSARY_LINKS = 1.0
 """Links added a priori to a pair of types that the plugin's nouns know as translations."""
-# A word left in English is linked with itself: de "dem Cleaner", uk "допоміг CEO" would otherwise be unaligned.
+# A word left in English is linked with itself: de "dem Cleaner", uk "допоміг CEO" would otherwise
+# be unaligned.
 SAME_SPELLING_LINKS = 1.0
 """Links added a priori to a pair of types of one spelling."""
-# Without it two of the persons of ``tests/natural`` are lost; where half of the tables' nouns are left out five, and
-# two of the test sentences. 0.2 and 1 change none of them.
+# Without it two of the persons of ``tests/natural`` are lost; where half of the tables' nouns are
+# left out five, and two of the test sentences. 0.2 and 1 change none of them.
 ALIKE_LINKS = 0.5
-"""Links added a priori to a pair of types that are spelt alike, times the share of letters that they share."""
-# Function words are in more sentences than that, entities in fewer (WinoMT's occupations in up to 4.6 %). With 0.01,
-# which is too little for these, 9 calls change; with 0.2 none does.
+"""Links added a priori to a pair of types that are spelt alike, times the share of letters that
+they share."""
+# Function words are in more sentences than that, entities in fewer (WinoMT's occupations in up to
+# 4.6 %). With 0.01, which is too little for these, 9 calls change; with 0.2 none does.
 MAX_SHARE = 0.05
 
 
@@ -136,21 +150,26 @@ class EntityScores:
 
 
 def model_scores(pairs: IndexedPairs, language: Language) -> Iterator[EntityScores | None]:
-    """Scores of every pair in order by mtbias's own model; None where a side is empty or the entity is no word."""
+    """Scores of every pair in order by mtbias's own model; None where a side is empty or the entity
+    is no word.
+    """
     counts, null = train(pairs.source, pairs.target, prior_links(pairs, language))
     for first, last in chunks(pairs.source, pairs.target):
         yield from _chunk_scores(pairs, counts, null, first, last)
 
 
 def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, FloatArray]:
-    """Keys of type pairs that the plugin's nouns or a common spelling know as translations, with their prior links."""
+    """Keys of type pairs that the plugin's nouns or a common spelling know as translations, with
+    their prior links.
+    """
     width = len(pairs.target.types)
     numbers = {form: n for n, form in enumerate(pairs.target.types)}
     by_base: dict[str, set[int]] = {}
     for form, key in pairs.target_forms.items():
         for _, base in language.bases(form):
             by_base.setdefault(base, set()).add(numbers[key])
-    # The model sees single words: "construction worker" helps "worker". The whole phrase counts in `align_entity`.
+    # The model sees single words: "construction worker" helps "worker". The whole phrase counts in
+    # `align_entity`.
     heads: dict[str, set[str]] = {}
     for english, forms in language.glossary.items():
         # "head of state": the head stands before the preposition.
@@ -163,16 +182,22 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
         if pairs.spoken is ENGLISH:
             known = _translations(form, heads)
         else:
-            known = {t for noun in pairs.spoken.nouns(form) for t in language.glossary.get(noun, ())}
+            known = {
+                t for noun in pairs.spoken.nouns(form) for t in language.glossary.get(noun, ())
+            }
         own |= dict.fromkeys((n for each in known for n in by_base.get(each, ())), GLOSSARY_LINKS)
         # Words of two letters are spelt alike by chance (de "in", "am", "so").
         for target in by_base.get(form, ()) if len(form) > 2 else ():
             own[target] += SAME_SPELLING_LINKS
         letters = source_letters(form, pairs.spoken)
-        # A shorter word is no beginning of `alike`. One that is spelt the same has `SAME_SPELLING_LINKS`.
+        # A shorter word is no beginning of `alike`. One that is spelt the same has
+        # `SAME_SPELLING_LINKS`.
         near = ((n, likeness(letters, other)) for n, other in alike.get(letters[:MIN_LETTERS], ()))
         ratios = [(n, ratio) for n, ratio in near if ratio and form != pairs.target.types[n]]
-        for target, ratio in (*ratios, *((n, 1.0) for n in transliterated.get(skeleton(letters), ()))):
+        for target, ratio in (
+            *ratios,
+            *((n, 1.0) for n in transliterated.get(skeleton(letters), ())),
+        ):
             own[target] += ALIKE_LINKS * ratio
         for target, worth in own.items():
             place = types[key] * width + target
@@ -182,8 +207,8 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
 
 
 def _by_beginning(pairs: IndexedPairs) -> dict[str, list[tuple[int, str]]]:
-    """Target types with their Latin letters by the first `MIN_LETTERS` of these, for words that begin alike
-    (*president*, *presidente*).
+    """Target types with their Latin letters by the first `MIN_LETTERS` of these, for words that
+    begin alike (*president*, *presidente*).
     """
     found: dict[str, list[tuple[int, str]]] = {}
     for target, form in enumerate(pairs.target.types):
@@ -193,9 +218,11 @@ def _by_beginning(pairs: IndexedPairs) -> dict[str, list[tuple[int, str]]]:
     return found
 
 
-def _by_consonants(language: Language, by_base: Mapping[str, AbstractSet[int]]) -> dict[str, set[int]]:
-    """Target types by their consonants, in scripts that `romanised` does not read (*senator*, سناتورة). What is written
-    onto a word, and its ending, may be away.
+def _by_consonants(
+    language: Language, by_base: Mapping[str, AbstractSet[int]]
+) -> dict[str, set[int]]:
+    """Target types by their consonants, in scripts that `romanised` does not read (*senator*,
+    سناتورة). What is written onto a word, and its ending, may be away.
     """
     found: dict[str, set[int]] = {}
     for base, targets in by_base.items():
@@ -209,15 +236,19 @@ def _by_consonants(language: Language, by_base: Mapping[str, AbstractSet[int]]) 
 
 
 def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:
-    """Folded forms that the plugin knows as translations of an English word, or of a phrase with that head; of a
-    hyphenated word that is unknown ("mine-owner", "groom-to-be") those of its head.
+    """Folded forms that the plugin knows as translations of an English word, or of a phrase with
+    that head; of a hyphenated word that is unknown ("mine-owner", "groom-to-be") those of its head.
     """
     found = set[str]().union(*(heads.get(w, ()) for w in singulars(word)))
     return found or (_translations(hyphenated_parts(word)[1], heads) if "-" in word else found)
 
 
 def _chunk_scores(
-    pairs: IndexedPairs, counts: LinkCounts, null: tuple[FloatArray, FloatArray], first: int, last: int
+    pairs: IndexedPairs,
+    counts: LinkCounts,
+    null: tuple[FloatArray, FloatArray],
+    first: int,
+    last: int,
 ) -> Iterator[EntityScores | None]:
     source, target = pairs.source, pairs.target
     cells = cells_of(source, target, counts.keys, first, last)
@@ -230,7 +261,9 @@ def _chunk_scores(
     common = MAX_SHARE * len(target.lengths) / max(len(target.ids), 1)
     lexicon = counts.dice(cells.pair, cells.source_type, cells.target_type)
     start = 0
-    sizes = zip(source.lengths[first:last].tolist(), target.lengths[first:last].tolist(), strict=True)
+    sizes = zip(
+        source.lengths[first:last].tolist(), target.lengths[first:last].tolist(), strict=True
+    )
     for k, (rows, columns) in enumerate(sizes, first):
         block = slice(start, start + rows * columns)
         start = block.stop
@@ -243,11 +276,14 @@ def _chunk_scores(
         others = link[block].reshape(rows, columns).copy()
         others[pairs.from_qualifier[k] : head + 1] = 0.0
         types = target.ids[target.offsets[k] : target.offsets[k + 1]]
-        yield EntityScores(link[at], entity, lexicon[at], others.max(axis=0), null[1][types] <= common)
+        yield EntityScores(
+            link[at], entity, lexicon[at], others.max(axis=0), null[1][types] <= common
+        )
 
 
-# Of an encoder's or a sampler's links some in ten are wrong, of the tables' translations some in a thousand: the only
-# known translation is the entity's, although a link gives it to another word (`entity_words.SURELY_EXPLAINED`).
+# Of an encoder's or a sampler's links some in ten are wrong, of the tables' translations some in a
+# thousand: the only known translation is the entity's, although a link gives it to another word
+# (`entity_words.SURELY_EXPLAINED`).
 BELIEVED = 0.9
 """How surely a word is explained by a link to another source word."""
 
@@ -260,9 +296,9 @@ def scores_of_links(
 ) -> Iterator[EntityScores | None]:
     """Scores of every pair in order; None where a side is empty or the entity is no word.
 
-    A link of both directions is 1, of one direction one half. The lexicon is the Dice coefficient of the links of both
-    directions over the corpus, to which what the tables, a common spelling and cognates know is added a priori, as for
-    the statistical model (`prior_links`).
+    A link of both directions is 1, of one direction one half. The lexicon is the Dice coefficient
+    of the links of both directions over the corpus, to which what the tables, a common spelling and
+    cognates know is added a priori, as for the statistical model (`prior_links`).
 
     Args:
         pairs: the sentence pairs.
@@ -294,7 +330,9 @@ def scores_of_links(
         members = {j for i, j in forward | backward if first <= i <= head}
         places = range(end - t)
         yield EntityScores(
-            np.array([0.5 * ((head, j) in forward) + 0.5 * ((head, j) in backward) for j in places]),
+            np.array(
+                [0.5 * ((head, j) in forward) + 0.5 * ((head, j) in backward) for j in places]
+            ),
             np.array([float(j in members) for j in places]),
             table.dice(table.rows(word * width + types), word, types),
             np.array([BELIEVED * (j in others) for j in places]),

@@ -1,11 +1,12 @@
 """From word links to the words that render the entity.
 
-For every pair the entity's head word is compared with every target word by three things: how surely both directions
-of the model link them (geometric mean of the two posteriors), how strongly their types are associated over the whole
-corpus (the Dice coefficient of *expected links*, so that what a rival entity explains is already set aside), and
-whether the plugin's nouns say that one translates the other. The best word is the anchor; neighbours that the model
-explains by the entity's words belong to its phrase (``أمين المكتبة``, ``obrero de la construcción``). Which of them is
-the head is chosen where parts of speech are known.
+For every pair the entity's head word is compared with every target word by three things: how surely
+both directions of the model link them (geometric mean of the two posteriors), how strongly their
+types are associated over the whole corpus (the Dice coefficient of *expected links*, so that what a
+rival entity explains is already set aside), and whether the plugin's nouns say that one translates
+the other. The best word is the anchor; neighbours that the model explains by the entity's words
+belong to its phrase (``أمين المكتبة``, ``obrero de la construcción``). Which of them is the head is
+chosen where parts of speech are known.
 """
 
 from __future__ import annotations
@@ -36,56 +37,70 @@ from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.language.split_texts import SurfaceWord
 from mtbias.types import DERIVED, ELIMINATION, Alignment, Span, Strategy
 
-# With 0.05 other people are taken (it *operaio* "worker" for *attendant*), with 0.15 true renderings are lost (es
-# *operadora* for *attendant*): 5 calls of WinoMT each. With 0.3 it is 12 calls, and none of the 47 wrong heads of the
-# labelled sentences is gone (docs/evaluation.md; scripts/experiments/threshold.py).
+# With 0.05 other people are taken (it *operaio* "worker" for *attendant*), with 0.15 true
+# renderings are lost (es
+# *operadora* for *attendant*): 5 calls of WinoMT each. With 0.3 it is 12 calls, and none of the 47
+# wrong heads of the labelled sentences is gone (docs/evaluation.md;
+# scripts/experiments/threshold.py).
 MIN_SCORE = 0.10
-"""Least score (0 to 2) at which a target word counts as the entity's; below it the entity is unaligned."""
-# The decision takes the first; without it 7 calls of WinoMT and 3 of the test sentences would be lost.
+"""Least score (0 to 2) at which a target word counts as the entity's; below it the entity is
+unaligned."""
+# The decision takes the first; without it 7 calls of WinoMT and 3 of the test sentences would be
+# lost.
 MAX_OTHERS = 3
-# With four letters uk *кравню*, which is no word, derives from кравець "tailor". Such a word shows where the entity
-# stands and, unless the table knows it, no gender. Without the rule 39 entities more of WinoMT are unaligned.
+# With four letters uk *кравню*, which is no word, derives from кравець "tailor". Such a word shows
+# where the entity stands and, unless the table knows it, no gender. Without the rule 39 entities
+# more of WinoMT are unaligned.
 MIN_STEM = 5
-# A known translation scores 0.5 by that alone. With 0.8 things that do render the entity give way to other people (he
+# A known translation scores 0.5 by that alone. With 0.8 things that do render the entity give way
+# to other people (he
 # *מכונית* "car" for *mover* to the receptionist): 8 calls of WinoMT.
 SURE_SCORE = 0.5
-"""Below it a noun for people that no other source word explains is taken before a word that is not known as one."""
-# The decision takes the first that is a noun. Without it four of 407 unlabelled persons of MT-GenEval have another head
-# and one another gender (es "La futura novia … un autor contemporáneo" for *contemporary*); of ``tests`` and WinoMT no
-# call changes.
+"""Below it a noun for people that no other source word explains is taken before a word that is not
+known as one."""
+# The decision takes the first that is a noun. Without it four of 407 unlabelled persons of
+# MT-GenEval have another head and one another gender (es "La futura novia … un autor contemporáneo"
+# for *contemporary*); of ``tests`` and WinoMT no call changes.
 MAX_CANDIDATES = 3
-# More likely than not. With 0.3 ar المساعد "the assistant" takes in مساعدة "to help", by its form a woman; with 0.8
-# some 2,500 alignments count as unsure.
+# More likely than not. With 0.3 ar المساعد "the assistant" takes in مساعدة "to help", by its form a
+# woman; with 0.8 some 2,500 alignments count as unsure.
 MIN_BELONGS = 0.5
 """Least P(entity | target word) at which a neighbour belongs to the entity's phrase."""
-# es "estudiante de pregrado" needs one, de "Immobilienkauffrau" two words before another; four change no call.
+# es "estudiante de pregrado" needs one, de "Immobilienkauffrau" two words before another; four
+# change no call.
 MAX_GAP = 2
 """Words that may stand inside a phrase without belonging to it (``obrero de la construcción``)."""
-# Without the bound 28 of the test sentences are lost and 484 calls of WinoMT change, to other people: uk "Інвестори
-# повірили CEO" to the investors. With 0.1 and 0.6 it is 5 and 31 calls.
+# Without the bound 28 of the test sentences are lost and 484 calls of WinoMT change, to other
+# people: uk "Інвестори повірили CEO" to the investors. With 0.1 and 0.6 it is 5 and 31 calls.
 MAX_EXPLAINED = 0.3
 """A target word with a surer link than this to another source word is not left over."""
-# Of some 54,000 entities of WinoMT one needs it: de "bat sie um Hilfe", where *help* is surely Hilfe, which the table
-# has for *assistant* too. With 0.6 two of 109 heads of ``tests/natural``, 25 sentences at a time, are lost.
+# Of some 54,000 entities of WinoMT one needs it: de "bat sie um Hilfe", where *help* is surely
+# Hilfe, which the table has for *assistant* too. With 0.6 two of 109 heads of ``tests/natural``, 25
+# sentences at a time, are lost.
 SURELY_EXPLAINED = 0.95
 """A known translation with a surer link than this to another source word is that word's."""
-# With half of the sentence de "Rat" (advice) at its end is the person for *dietitian* at its beginning.
+# With half of the sentence de "Rat" (advice) at its end is the person for *dietitian* at its
+# beginning.
 MAX_SHIFT = 0.3
 """How far off, as a share of the sentence, the only unclaimed noun for people may stand."""
-# Of WinoMT's 28 public translations eight calls rest on it, of ``tests/natural`` one. A changed letter makes another
-# word more often: it *assistente*, left in a French text, would be the woman *assistante*, and so do five letters (fr
+# Of WinoMT's 28 public translations eight calls rest on it, of ``tests/natural`` one. A changed
+# letter makes another word more often: it *assistente*, left in a French text, would be the woman
+# *assistante*, and so do five letters (fr
 # *argent* "money", *agent*).
 MIN_SPELT = 6
 """Letters before its ending that a misspelt word has at least."""
 MIN_LIKENESS = 0.75
-"""Share of letters in common from which a word counts as a translation of an entity that has none in the table (it
+"""Share of letters in common from which a word counts as a translation of an entity that has none
+in the table (it
 *esperantista*)."""
 KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
 """Before a hyphen these name other people than the word behind it."""
 
 
 class KnownTranslations:
-    """What the plugin's nouns know as translations of words of the source; each word is looked up once."""
+    """What the plugin's nouns know as translations of words of the source; each word is looked up
+    once.
+    """
 
     def __init__(self, language: Language, source: SourceLanguage = ENGLISH) -> None:
         """Nothing is looked up yet."""
@@ -99,12 +114,15 @@ class KnownTranslations:
                     self._phrases.setdefault(word, set()).add(phrase)
 
     def of(self, entity: str) -> frozenset[str]:
-        """Folded forms that translate the entity ("construction worker"), as a phrase or by its head, which stands
-        before a preposition ("editor in chief"); of another source than English by the nouns that its table has.
+        """Folded forms that translate the entity ("construction worker"), as a phrase or by its
+        head, which stands before a preposition ("editor in chief"); of another source than English
+        by the nouns that its table has.
         """
         if entity not in self._found:
             english = self.source is ENGLISH
-            self._found[entity] = self._of_english(entity) if english else self._of_nouns(self.source.nouns(entity))
+            self._found[entity] = (
+                self._of_english(entity) if english else self._of_nouns(self.source.nouns(entity))
+            )
         return self._found[entity]
 
     def _of_nouns(self, english: Sequence[str]) -> frozenset[str]:
@@ -120,39 +138,50 @@ class KnownTranslations:
         return frozenset[str]().union(*whole, *alone) or self._of_parts(entity)
 
     def of_phrase(self, pair: Pair) -> frozenset[str]:
-        """Folded forms that translate the entity's head with the word before it in the sentence (*sales manager*,
-        where the corpus has *manager* for the entity).
+        """Folded forms that translate the entity's head with the word before it in the sentence
+        (*sales manager*, where the corpus has *manager* for the entity).
         """
         source = self.source.words(pair.source)
         return self._of_ending_at(source, entity_place(pair, source)[1])
 
     def of_phrases_with(self, pair: Pair) -> frozenset[str]:
-        """Folded forms that translate a phrase in which the entity's head stands (de *Generalsekretär*, "secretary
-        general", for *secretary*), if the source does not have the phrase for somebody else; of another source than
-        English, what the entity is made of (es *ayudante* for *Umzugshelfer*).
+        """Folded forms that translate a phrase in which the entity's head stands (de
+        *Generalsekretär*, "secretary general", for *secretary*), if the source does not have the
+        phrase for somebody else; of another source than English, what the entity is made of (es
+        *ayudante* for *Umzugshelfer*).
         """
         if pair.head is None:
             return frozenset()
         if self.source is not ENGLISH:
             return self._of_nouns(self.source.wider_nouns(pair.entity))
         rest = f"{pair.source[: pair.head.start]} | {pair.source[pair.head.end :]}".lower()
-        phrases = {p for word in singulars(pair.entity.rpartition(" ")[2]) for p in self._phrases.get(word, ())}
+        phrases = {
+            p
+            for word in singulars(pair.entity.rpartition(" ")[2])
+            for p in self._phrases.get(word, ())
+        }
         elsewhere = {p for p in phrases if re.search(rf"\b{re.escape(p)}", rest)}
         return frozenset[str]().union(*(self.language.glossary[p] for p in phrases - elsewhere))
 
     def _of_parts(self, entity: str) -> frozenset[str]:
-        """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by its head."""
+        """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by
+        its head.
+        """
         first, head, behind = hyphenated_parts(entity)
         if behind:
             return self.of(head)
         if not first:
             return frozenset()
-        written = self.of(first.replace("-", "") + head) or self.of(f"{first} {head}".replace("-", " "))
+        written = self.of(first.replace("-", "") + head) or self.of(
+            f"{first} {head}".replace("-", " ")
+        )
         # By the last part alone a step-father would be a father, who may stand beside him.
         return frozenset() if first in KINSHIP and written <= self.of(head) else written
 
     def first_part(self, entity: str, words: Sequence[SurfaceWord]) -> Span | None:
-        """The beginning of a compound among `words` that translates the entity (de *Frauen* in *Frauenrechte*)."""
+        """The beginning of a compound among `words` that translates the entity (de *Frauen* in
+        *Frauenrechte*).
+        """
         forms = self.of(entity)
         for word in words:
             part = self.language.first_part(word.facts.text) if forms else None
@@ -161,38 +190,52 @@ class KnownTranslations:
         return None
 
     def claimed(self, pair: Pair, word: SurfaceWord) -> bool:
-        """Whether another word of the source, or one with that before it (*medical officer*), has `word` as its
-        translation; so has a second mention of the entity.
+        """Whether another word of the source, or one with that before it (*medical officer*), has
+        `word` as its translation; so has a second mention of the entity.
         """
         forms, source = word.facts.dictionary_forms, self.source.words(pair.source)
         own = _own(pair, source)
-        return any(not self.of_mention(source, n, own).isdisjoint(forms) for n in range(len(source)) if n not in own)
+        return any(
+            not self.of_mention(source, n, own).isdisjoint(forms)
+            for n in range(len(source))
+            if n not in own
+        )
 
     def of_mention(self, source: Sequence[SourceWord], n: int, own: range) -> frozenset[str]:
-        """Folded forms that translate the n-th word of the source, or the phrase of two words that it ends. The phrase
-        has none of the entity's `own` words.
+        """Folded forms that translate the n-th word of the source, or the phrase of two words that
+        it ends. The phrase has none of the entity's `own` words.
         """
         phrase = frozenset[str]() if n - 1 in own else self._of_ending_at(source, n)
         return self.of_word(source[n]) | phrase
 
     def of_word(self, word: SourceWord) -> frozenset[str]:
-        """Folded forms that translate a word of the source, or what it is made of, as another than the entity; what is
-        written as no noun translates nobody.
+        """Folded forms that translate a word of the source, or what it is made of, as another than
+        the entity; what is written as no noun translates nobody.
         """
         if not self.source.may_be_noun(word):
             return frozenset()
         return self.of(word.form) | self._of_nouns(self.source.wider_nouns(word.form))
 
     def _of_ending_at(self, source: Sequence[SourceWord], n: int) -> frozenset[str]:
-        """Folded forms that translate the phrase of two words that ends with the n-th of the source."""
+        """Folded forms that translate the phrase of two words that ends with the n-th of the
+        source.
+        """
         before = source[n - 1].form if n > 0 else ""
-        phrases = (f"{before} {word}" for word in singulars(source[n].form)) if before in self._phrases else ()
-        return frozenset[str]().union(*(self.language.glossary.get(phrase, frozenset()) for phrase in phrases))
+        phrases = (
+            (f"{before} {word}" for word in singulars(source[n].form))
+            if before in self._phrases
+            else ()
+        )
+        return frozenset[str]().union(
+            *(self.language.glossary.get(phrase, frozenset()) for phrase in phrases)
+        )
 
 
 def _own(pair: Pair, source: Sequence[SourceWord]) -> range:
-    """Which words of the source are the entity's own: its head and what stands before it in the entity (de
-    *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the king's mistress* are two people).
+    """Which words of the source are the entity's own: its head and what stands before it in the
+    entity (de
+    *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the king's
+    mistress* are two people).
     """
     head = [n for n, w in enumerate(source) if pair.head is not None and w.span.overlaps(pair.head)]
     if not head:
@@ -202,9 +245,13 @@ def _own(pair: Pair, source: Sequence[SourceWord]) -> range:
 
 
 def align_entity(
-    pair: Pair, words: Sequence[SurfaceWord], scores: EntityScores | None, translations: KnownTranslations
+    pair: Pair,
+    words: Sequence[SurfaceWord],
+    scores: EntityScores | None,
+    translations: KnownTranslations,
 ) -> Alignment:
-    """The target words that render the entity: the anchor first, then the rest of its phrase in text order.
+    """The target words that render the entity: the anchor first, then the rest of its phrase in
+    text order.
 
     Args:
         pair: the sentence pair.
@@ -215,7 +262,9 @@ def align_entity(
     if scores is None:
         return Alignment(pair.id, (), None)
     found = _align(pair, words, scores, translations)
-    possessive = pair.head is not None and pair.source[pair.head.end :].lstrip().startswith(("'", "’"))
+    possessive = pair.head is not None and pair.source[pair.head.end :].lstrip().startswith(
+        ("'", "’")
+    )
     if found.translations or not possessive:
         return found
     return replace(found, first_part=translations.first_part(pair.entity, words))
@@ -239,8 +288,8 @@ def _align(
     people = np.array([w.facts.names_person for w in words], bool) & free
     if not people.any():
         people = np.array([w.facts.ends_like_person for w in words], bool) & free
-    # Without the links 80 calls of WinoMT change and 11 of the test sentences are lost, without the lexicon 19 calls
-    # change, without the table 5: he אודיטור for *auditor* is found by it alone.
+    # Without the links 80 calls of WinoMT change and 11 of the test sentences are lost, without the
+    # lexicon 19 calls change, without the table 5: he אודיטור for *auditor* is found by it alone.
     total = np.where(elsewhere, 0.0, 0.5 * (scores.link + scores.lexicon + known))
     anchor = int(total.argmax())
     only = _only_known(pair, words, scores, known, of_entity, translations)
@@ -258,14 +307,18 @@ def _align(
             _left_over(pair.id, words, scores, people, free, said.number),
             unclaimed=_unclaimed(pair, words, translations),
         )
-    # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب الآخر "the doctor asked
-    # the other doctor".
+    # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب
+    # الآخر "the doctor asked the other doctor".
     person = bool(known[anchor]) and any(r.kind.is_personal for r in words[anchor].facts.readings)
-    borders = np.array([person and (not scores.rare[j] or w.facts.names_person) for j, w in enumerate(words)], bool)
+    borders = np.array(
+        [person and (not scores.rare[j] or w.facts.names_person) for j, w in enumerate(words)], bool
+    )
     near = _near(words, anchor, people, known=bool(known[anchor]))
     members = _phrase(anchor, scores, known & free, near, borders)
     # A second mention of the entity is no rival.
-    differs = [w.facts.form != words[anchor].facts.form and j not in members for j, w in enumerate(words)]
+    differs = [
+        w.facts.form != words[anchor].facts.form and j not in members for j, w in enumerate(words)
+    ]
     ranked = [int(j) for j in np.argsort(-total, kind="stable") if free[j] and j not in members]
     return Alignment(
         pair.id,
@@ -273,7 +326,8 @@ def _align(
         _basis(scores, anchor, known=bool(known[anchor])),
         **said._asdict(),
         # For the decision: what the tagger says of an English word does not count.
-        copied=pair.head is not None and words[anchor].facts.form == pair.source[slice(*pair.head)].lower(),
+        copied=pair.head is not None
+        and words[anchor].facts.form == pair.source[slice(*pair.head)].lower(),
         others=tuple(words[j].span for j in ranked if people[j])[:MAX_OTHERS],
         candidates=tuple(words[j].span for j in ranked if scores.rare[j])[:MAX_CANDIDATES],
         translations=tuple(words[j].span for j in range(len(words)) if known[j]),
@@ -281,15 +335,16 @@ def _align(
         loan=bool(known[anchor]) and not of_entity,
         unclaimed=() if words[anchor].facts.readings else _unclaimed(pair, words, translations),
         score=float(total[anchor]),
-        margin=float(total[anchor]) - max((float(total[j]) for j in range(len(words)) if differs[j]), default=0.0),
+        margin=float(total[anchor])
+        - max((float(total[j]) for j in range(len(words)) if differs[j]), default=0.0),
     )
 
 
 def _known(
     pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
 ) -> tuple[NDArray[np.bool_], AbstractSet[str]]:
-    """The words that are known to translate the entity, and the folded forms that do: by the tables, by a phrase in
-    which the entity stands, or as the English noun itself.
+    """The words that are known to translate the entity, and the folded forms that do: by the
+    tables, by a phrase in which the entity stands, or as the English noun itself.
     """
     of_entity = translations.of(pair.entity) | translations.of_phrase(pair)
     known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
@@ -297,7 +352,11 @@ def _known(
         return known, of_entity
     wider = translations.of_phrases_with(pair)
     known = np.array(
-        [not wider.isdisjoint(w.facts.dictionary_forms) and not translations.claimed(pair, w) for w in words], bool
+        [
+            not wider.isdisjoint(w.facts.dictionary_forms) and not translations.claimed(pair, w)
+            for w in words
+        ],
+        bool,
     )
     if known.any():
         return known, wider
@@ -306,10 +365,13 @@ def _known(
 
 
 def _misspelt(
-    words: Sequence[SurfaceWord], translations: AbstractSet[str], free: NDArray[np.bool_], language: Language
+    words: Sequence[SurfaceWord],
+    translations: AbstractSet[str],
+    free: NDArray[np.bool_],
+    language: Language,
 ) -> tuple[int, str] | None:
-    """The first word of no table that is one letter off a translation of the entity, which no other source word
-    explains, and that translation (uk *компаньоном* for *компаньйоном*).
+    """The first word of no table that is one letter off a translation of the entity, which no other
+    source word explains, and that translation (uk *компаньоном* for *компаньйоном*).
     """
     found = (
         (n, known)
@@ -317,14 +379,16 @@ def _misspelt(
         if free[n] and not word.facts.readings
         for known in sorted(translations)
         # Lengths first, for stems take time.
-        if abs(len(word.facts.form) - len(known)) == 1 and _one_letter_off(word.facts.form, known, language)
+        if abs(len(word.facts.form) - len(known)) == 1
+        and _one_letter_off(word.facts.form, known, language)
     )
     return next(found, None)
 
 
 def _one_letter_off(form: str, other: str, language: Language) -> bool:
-    """Whether one of the words has one letter more before their common ending, not at the beginning. Of the last two
-    letters there it is only one that stands twice: others make another noun (cs *tlumočníčka*, *tlumočníka*).
+    """Whether one of the words has one letter more before their common ending, not at the
+    beginning. Of the last two letters there it is only one that stands twice: others make another
+    noun (cs *tlumočníčka*, *tlumočníka*).
     """
     one, two = language.stem(form), language.stem(other)
     shorter, longer = sorted((one, two), key=len)
@@ -335,8 +399,8 @@ def _one_letter_off(form: str, other: str, language: Language) -> bool:
 
 
 def _loans(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> list[bool]:
-    """Which words are the source's noun itself, by their letters or, in a script without vowels, by their
-    consonants.
+    """Which words are the source's noun itself, by their letters or, in a script without vowels, by
+    their consonants.
     """
     noun, language = pair.entity.rpartition(" ")[2], translations.language
     if translations.source is not ENGLISH and pair.head is not None:
@@ -354,8 +418,8 @@ def _loans(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslat
 
 
 def _copies(pair: Pair, words: Sequence[SurfaceWord], spoken: SourceLanguage) -> NDArray[np.bool_]:
-    """The words that stand in the source as they are, and not as the entity: names, mostly (*Lord Lieutenant of
-    Hertfordshire*). They render nobody else.
+    """The words that stand in the source as they are, and not as the entity: names, mostly (*Lord
+    Lieutenant of Hertfordshire*). They render nobody else.
     """
     source = spoken.words(pair.source)
     entity = {w.form for w in source if pair.head and w.span.overlaps(pair.head)}
@@ -363,9 +427,12 @@ def _copies(pair: Pair, words: Sequence[SurfaceWord], spoken: SourceLanguage) ->
     return np.array([w.facts.text in others and not w.facts.readings for w in words], bool)
 
 
-def _taken(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> NDArray[np.bool_]:
-    """The words that other words of the source need: those known as their translations, where there are not more of
-    them than mentions in the source (de "dessen jüngere Brüder" for *the latter's younger brothers*).
+def _taken(
+    pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
+) -> NDArray[np.bool_]:
+    """The words that other words of the source need: those known as their translations, where there
+    are not more of them than mentions in the source (de "dessen jüngere Brüder" for *the latter's
+    younger brothers*).
     """
     taken = np.zeros(len(words), bool)
     source = translations.source.words(pair.source)
@@ -376,7 +443,9 @@ def _taken(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslat
     for other in others:
         forms = translations.of_word(other)
         if forms:
-            found = [j for j, w in enumerate(words) if not forms.isdisjoint(w.facts.dictionary_forms)]
+            found = [
+                j for j, w in enumerate(words) if not forms.isdisjoint(w.facts.dictionary_forms)
+            ]
             own_bases = bases(other.form)
             mentions = sum(not own_bases.isdisjoint(bases(w.form)) for w in others)
             taken[found] |= len(found) <= mentions
@@ -391,11 +460,11 @@ def _only_known(
     of_entity: AbstractSet[str],
     translations: KnownTranslations,
 ) -> int | None:
-    """The one word that is known as the entity's translation, unless another word of the source claims it; of several
-    the one for this mention.
+    """The one word that is known as the entity's translation, unless another word of the source
+    claims it; of several the one for this mention.
     """
-    # In files of 25 random sentences of WinoMT 148 entities of 7,000 have another head than in the whole file, with the
-    # rule 57; of the whole files in seven languages it changes three.
+    # In files of 25 random sentences of WinoMT 148 entities of 7,000 have another head than in the
+    # whole file, with the rule 57; of the whole files in seven languages it changes three.
     found = np.flatnonzero(known).tolist()
     if len(found) > 1:
         place = _same_mention(pair, found, translations.source)
@@ -403,16 +472,20 @@ def _only_known(
     if not found:
         return None
     only = found[0]
-    # The first part of a compound may be another word's (de "100-Meter-Läufer", "Parallax-Mitarbeiter").
+    # The first part of a compound may be another word's (de "100-Meter-Läufer",
+    # "Parallax-Mitarbeiter").
     compound = of_entity.isdisjoint(words[only].facts.bases)
     if scores.explained[only] >= SURELY_EXPLAINED and not compound:
         return None
     return None if translations.claimed(pair, words[only]) else only
 
 
-def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> tuple[Span, ...]:
-    """The nouns for people, near the entity's place, that the tables know as a translation of no other source word;
-    where there is none, the words that end like one, then those for a person or for all (es *la persona de ventas*).
+def _unclaimed(
+    pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
+) -> tuple[Span, ...]:
+    """The nouns for people, near the entity's place, that the tables know as a translation of no
+    other source word; where there is none, the words that end like one, then those for a person or
+    for all (es *la persona de ventas*).
     """
     if pair.head is None:
         return ()
@@ -420,7 +493,9 @@ def _unclaimed(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTran
     near = [w for w in words if abs(w.span.start / length - place) <= MAX_SHIFT]
     known = [w for w in near if w.facts.names_person and not translations.claimed(pair, w)]
     alike = known or [w for w in near if w.facts.ends_like_person]
-    neutral = alike or [w for w in near if _neutral(w, translations.language) and not translations.claimed(pair, w)]
+    neutral = alike or [
+        w for w in near if _neutral(w, translations.language) and not translations.claimed(pair, w)
+    ]
     return tuple(word.span for word in neutral)
 
 
@@ -431,17 +506,23 @@ def _neutral(word: SurfaceWord, language: Language) -> bool:
 
 
 def _same_mention(pair: Pair, found: Sequence[int], spoken: SourceLanguage) -> int | None:
-    """Of the words known as the entity's translation the n-th for its n-th mention, where it is mentioned as often."""
+    """Of the words known as the entity's translation the n-th for its n-th mention, where it is
+    mentioned as often.
+    """
     mentions = _mentions(pair, spoken)
-    place = next((n for n, span in enumerate(mentions) if pair.head and span.overlaps(pair.head)), None)
+    place = next(
+        (n for n, span in enumerate(mentions) if pair.head and span.overlaps(pair.head)), None
+    )
     return found[place] if len(mentions) == len(found) and place is not None else None
 
 
 def _of_other_mentions(
     pair: Pair, words: Sequence[SurfaceWord], known: NDArray[np.bool_], spoken: SourceLanguage
 ) -> NDArray[np.bool_]:
-    """The `known` words that render an earlier mention of the entity's noun, of which the source has more than the
-    translation: they stand nearer to it, and farther from this one than `MAX_SHIFT` (it "la studentessa … quella" for
+    """The `known` words that render an earlier mention of the entity's noun, of which the source
+    has more than the
+    translation: they stand nearer to it, and farther from this one than `MAX_SHIFT` (it "la
+    studentessa … quella" for
     *the student … the student*).
     """
     mentions, found = _mentions(pair, spoken), np.zeros(len(words), bool)
@@ -450,7 +531,9 @@ def _of_other_mentions(
         earlier = [m.start / len(pair.source) for m in mentions if m.end <= pair.head.start]
         for j in np.flatnonzero(known).tolist():
             at = words[j].span.start / len(pair.text)
-            found[j] = abs(at - place) > min((max(MAX_SHIFT, abs(at - m)) for m in earlier), default=1)
+            found[j] = abs(at - place) > min(
+                (max(MAX_SHIFT, abs(at - m)) for m in earlier), default=1
+            )
     return found
 
 
@@ -466,9 +549,10 @@ def _mentions(pair: Pair, spoken: SourceLanguage) -> list[Span]:
 def _in_order(
     pair: Pair, words: Sequence[SurfaceWord], found: Sequence[int], translations: KnownTranslations
 ) -> int | None:
-    """Of the words known as the entity's translation the n-th for the n-th person of a list, where each of its nouns
-    has all of them for translations (ru *священников, викариев* for *curates, vicars*). Elsewhere a translation may
-    turn the order round: *the author was praised by the writer*.
+    """Of the words known as the entity's translation the n-th for the n-th person of a list, where
+    each of its nouns has all of them for translations (ru *священников, викариев* for *curates,
+    vicars*). Elsewhere a translation may turn the order round: *the author was praised by the
+    writer*.
     """
     source = translations.source.words(pair.source)
     own = _own(pair, source)
@@ -488,24 +572,31 @@ def _in_order(
     return found[persons.index(own[-1])] if listed and len(persons) == len(found) else None
 
 
-def _near(words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], *, known: bool) -> NDArray[np.bool_]:
+def _near(
+    words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], *, known: bool
+) -> NDArray[np.bool_]:
     """The `people` that may belong to the anchor's phrase without a link."""
     kinds = {reading.kind for reading in words[anchor].facts.readings}
     near = people.copy()
     if known and any(kind.is_personal for kind in kinds):
-        # A person is found: whoever stands before it is somebody else (es "se hizo amiga del empleado"), but in "médica
-        # forense", where a noun of common gender follows as an adjective. A noun of fixed gender is no person yet: ar
-        # صديقًا للطبخ "a friend of cooking" for *cook*.
+        # A person is found: whoever stands before it is somebody else (es "se hizo amiga del
+        # empleado"), but in "médica forense", where a noun of common gender follows as an
+        # adjective. A noun of fixed gender is no person yet: ar صديقًا للطبخ "a friend of cooking"
+        # for *cook*.
         near[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(near)] = False
     return near
 
 
-def _derived(words: Sequence[SurfaceWord], translations: AbstractSet[str], others: NDArray[np.bool_]) -> int | None:
-    """The word, none of the `others`, that shares the longest beginning, of `MIN_STEM` letters or more, with a known
-    translation.
+def _derived(
+    words: Sequence[SurfaceWord], translations: AbstractSet[str], others: NDArray[np.bool_]
+) -> int | None:
+    """The word, none of the `others`, that shares the longest beginning, of `MIN_STEM` letters or
+    more, with a known translation.
     """
     shared = [
-        0 if other else max((common_beginning(w.facts.form, known) for known in translations), default=0)
+        0
+        if other
+        else max((common_beginning(w.facts.form, known) for known in translations), default=0)
         for w, other in zip(words, others, strict=True)
     ]
     best = max(range(len(shared)), key=lambda n: (shared[n], -n), default=None)
@@ -520,12 +611,14 @@ def _left_over(
     free: NDArray[np.bool_],
     number: str | None,
 ) -> Alignment:
-    """The noun for people that no other source word explains, else such a content word, at the likeliest place.
+    """The noun for people that no other source word explains, else such a content word, at the
+    likeliest place.
 
-    What only stands there because nothing else wants it gets a call only if it is a noun for people.
+    What only stands there because nothing else wants it gets a call only if it is a noun for
+    people.
     """
-    # 61 calls of WinoMT rest on this: people whom the table has under another English word (ru *продавец* "salesman"
-    # for *mover*).
+    # 61 calls of WinoMT rest on this: people whom the table has under another English word (ru
+    # *продавец* "salesman" for *mover*).
     left = people if people.any() else scores.rare & free
     if not left.any():
         return Alignment(ident, (), None)
@@ -550,26 +643,30 @@ def _phrase(
 ) -> list[int]:
     """Indices of the words around the anchor that belong to the entity.
 
-    So does a noun for people before it, parted from it by function words at most, that no other source word explains
-    (``empleado de la empresa``). Beyond one of the `borders` before it (function words and persons, if the anchor is
-    known as one) only a translation of the entity does (``Soudci a soudkyně``).
+    So does a noun for people before it, parted from it by function words at most, that no other
+    source word explains (``empleado de la empresa``). Beyond one of the `borders` before it
+    (function words and persons, if the anchor is known as one) only a translation of the entity
+    does (``Soudci a soudkyně``).
     """
     members = [anchor]
     for step in (-1, 1):
         j, gap, functional, beyond = anchor + step, 0, True, False
         while 0 <= j < len(known) and gap <= MAX_GAP:
-            # es "técnicas auxiliares", ar صديقًا للطهي: the head comes first. Beyond a content word it would be another
-            # person: ar الرئيس التنفيذي في المكتبة "the CEO … in the library" for *librarian*.
+            # es "técnicas auxiliares", ar صديقًا للطهي: the head comes first. Beyond a content word
+            # it would be another person: ar الرئيس التنفيذي في المكتبة "the CEO … in the library"
+            # for *librarian*.
             before = step < 0 and functional and people[j]
-            # A translation counts without a link only next to the anchor; farther off it is another's: ar الرئيس
-            # التنفيذي … المحرر "the CEO … the editor", where رئيس begins a compound for *editor* too.
+            # A translation counts without a link only next to the anchor; farther off it is
+            # another's: ar الرئيس التنفيذي … المحرر "the CEO … the editor", where رئيس begins a
+            # compound for *editor* too.
             linked = scores.belongs[j] >= MIN_BELONGS and (known[j] or not beyond)
             if linked or (gap == 0 and known[j]) or before:
                 members.append(j)
                 gap = 0
             else:
-                # ar زواجه الملكي من قرينه "his royal marriage to his consort": the person is found behind the
-                # preposition, and what stands before it and is no translation is something else.
+                # ar زواجه الملكي من قرينه "his royal marriage to his consort": the person is found
+                # behind the preposition, and what stands before it and is no translation is
+                # something else.
                 beyond = beyond or (step < 0 and bool(borders[j]))
                 gap += 1
                 functional = functional and not scores.rare[j]

@@ -1,15 +1,16 @@
 r"""A word-alignment model trained in both directions at once, deterministic, in numpy.
 
-Two IBM models share one table of expected links: source→target with :math:`t(f\mid e)` and target→source with
-:math:`t(e\mid f)`. In every E-step the posteriors of both are multiplied ("alignment by agreement": Liang, Taskar and
-Klein 2006), so that only links that both directions believe in are counted; no heuristic symmetrisation is needed
-after. The first rounds have a uniform prior over positions (IBM model 1), the later ones prefer the diagonal,
-:math:`\propto\exp(-\lambda\,|i/I-j/J|)` (Dyer, Chahuneau and Smith 2013). A word may also stay unlinked: the null
-word has probability `P_NULL`.
+Two IBM models share one table of expected links: source→target with :math:`t(f\mid e)` and
+target→source with :math:`t(e\mid f)`. In every E-step the posteriors of both are multiplied
+("alignment by agreement": Liang, Taskar and Klein 2006), so that only links that both directions
+believe in are counted; no heuristic symmetrisation is needed after. The first rounds have a uniform
+prior over positions (IBM model 1), the later ones prefer the diagonal,
+:math:`\propto\exp(-\lambda\,|i/I-j/J|)` (Dyer, Chahuneau and Smith 2013). A word may also stay
+unlinked: the null word has probability `P_NULL`.
 
-Memory: one row a distinct (source type, target type) pair that occurs together, plus one chunk of token pairs. Time:
-rounds × token pairs. Both grow linearly with the corpus (fewer distinct pairs than token pairs). No randomness
-anywhere.
+Memory: one row a distinct (source type, target type) pair that occurs together, plus one chunk of
+token pairs. Time: rounds × token pairs. Both grow linearly with the corpus (fewer distinct pairs
+than token pairs). No randomness anywhere.
 """
 
 from __future__ import annotations
@@ -24,25 +25,28 @@ from mtbias.types import frozen
 
 FloatArray = NDArray[np.float64]
 
-# The defaults of Dyer et al.'s fast_align. A null of 0.02 or 0.2, a λ of 2 or 8 move 9 to 31 calls of WinoMT. Without
-# the diagonal (λ = 0) 71 change, and 21 of the test sentences are lost: in cs "Učitel pozdravil druhou učitelku" only
-# the place tells the two teachers apart.
+# The defaults of Dyer et al.'s fast_align. A null of 0.02 or 0.2, a λ of 2 or 8 move 9 to 31 calls
+# of WinoMT. Without the diagonal (λ = 0) 71 change, and 21 of the test sentences are lost: in cs
+# "Učitel pozdravil druhou učitelku" only the place tells the two teachers apart.
 P_NULL = 0.08
 LAMBDA = 4.0
-# With one uniform round 33 calls of WinoMT change and 2 test sentences are lost; without a diagonal one 50 and 2.
-# Twice as many of either change 22 and 3 calls, and one test sentence for the better.
+# With one uniform round 33 calls of WinoMT change and 2 test sentences are lost; without a diagonal
+# one 50 and 2. Twice as many of either change 22 and 3 calls, and one test sentence for the better.
 UNIFORM_ROUNDS = 4
 DIAGONAL_ROUNDS = 4
 # From next to nothing to 0.1 two calls change; 1 moves nine.
 SMOOTHING = 0.01
-"""Expected links added to the denominator of every distribution, so that a pair seen once is not certain."""
+"""Expected links added to the denominator of every distribution, so that a pair seen once is not
+certain."""
 CHUNK = 1 << 20
 """Token pairs held at once (about 100 MB of working arrays)."""
 
 
 @frozen
 class Cells:
-    """All token pairs of a run of sentences, flattened: one row a (source token, target token) pair."""
+    """All token pairs of a run of sentences, flattened: one row a (source token, target token)
+    pair.
+    """
 
     pair: IntArray
     """Row of the table of type pairs."""
@@ -58,7 +62,9 @@ class Cells:
 
 @frozen
 class LinkCounts:
-    """Distinct pairs of types that occur together, sorted by key = source × (number of target types) + target."""
+    """Distinct pairs of types that occur together, sorted by key = source × (number of target
+    types) + target.
+    """
 
     keys: IntArray
     links: FloatArray
@@ -71,7 +77,9 @@ class LinkCounts:
         return np.searchsorted(self.keys, keys)
 
     def dice(self, rows: IntArray, source: IntArray | int, target: IntArray) -> FloatArray:
-        """Dice coefficient of pairs of types, 0 to 1: twice their links over those of `source` and `target`."""
+        """Dice coefficient of pairs of types, 0 to 1: twice their links over those of `source` and
+        `target`.
+        """
         totals = self.source_totals[source] + self.target_totals[target]
         return 2 * self.links[rows] / np.maximum(totals, 1e-12)
 
@@ -87,8 +95,12 @@ def chunks(source: Side, target: Side, size: int = CHUNK) -> Iterator[tuple[int,
         first = last
 
 
-def _flatten(source: Side, target: Side, first: int, last: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Global source token, global target token and diagonal distance of every cell of sentences [first, last)."""
+def _flatten(
+    source: Side, target: Side, first: int, last: int
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Global source token, global target token and diagonal distance of every cell of sentences
+    [first, last).
+    """
     rows, columns = source.lengths[first:last], target.lengths[first:last]
     sizes = rows * columns
     sentence = np.repeat(np.arange(last - first), sizes)
@@ -96,7 +108,11 @@ def _flatten(source: Side, target: Side, first: int, last: int) -> tuple[IntArra
     width = columns[sentence]
     i, j = within // width, within % width
     diagonal = np.abs((i + 0.5) / rows[sentence] - (j + 0.5) / width)
-    return source.offsets[first:last][sentence] + i, target.offsets[first:last][sentence] + j, diagonal
+    return (
+        source.offsets[first:last][sentence] + i,
+        target.offsets[first:last][sentence] + j,
+        diagonal,
+    )
 
 
 def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) -> Cells:
@@ -104,13 +120,20 @@ def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) 
     s, t, diagonal = _flatten(source, target, first, last)
     source_type, target_type = source.ids[s], target.ids[t]
     pair = np.searchsorted(keys, source_type * len(target.types) + target_type)
-    return Cells(pair, s - source.offsets[first], t - target.offsets[first], source_type, target_type, diagonal)
+    return Cells(
+        pair,
+        s - source.offsets[first],
+        t - target.offsets[first],
+        source_type,
+        target_type,
+        diagonal,
+    )
 
 
 def distinct_keys(source: Side, target: Side) -> IntArray:
     """Sorted keys of all pairs of types that occur together in some sentence."""
-    # The first part is what is known; the others are merged into it as soon as they outgrow it, so that memory stays at
-    # about twice the result.
+    # The first part is what is known; the others are merged into it as soon as they outgrow it, so
+    # that memory stays at about twice the result.
     parts: list[IntArray] = [np.empty(0, np.int64)]
     for first, last in chunks(source, target):
         s, t, _ = _flatten(source, target, first, last)
@@ -135,20 +158,31 @@ def posteriors(
     links = table.links[cells.pair] * weight
     sources, targets = int(cells.source[-1]) + 1, int(cells.target[-1]) + 1
     forward = links / (table.source_totals[cells.source_type] + SMOOTHING)
-    # The prior is a share: over the source words of this target word, and over the target words of this source word.
+    # The prior is a share: over the source words of this target word, and over the target words of
+    # this source word.
     forward *= (1 - P_NULL) / np.bincount(cells.target, weight, targets)[cells.target]
     backward = links / (table.target_totals[cells.target_type] + SMOOTHING)
     backward *= (1 - P_NULL) / np.bincount(cells.source, weight, sources)[cells.source]
-    forward_all = np.bincount(cells.target, forward, targets)[cells.target] + P_NULL * null[1][cells.target_type]
-    backward_all = np.bincount(cells.source, backward, sources)[cells.source] + P_NULL * null[0][cells.source_type]
+    forward_all = (
+        np.bincount(cells.target, forward, targets)[cells.target]
+        + P_NULL * null[1][cells.target_type]
+    )
+    backward_all = (
+        np.bincount(cells.source, backward, sources)[cells.source]
+        + P_NULL * null[0][cells.source_type]
+    )
     return forward / forward_all, backward / backward_all
 
 
 def prior_counts(keys: IntArray, prior: tuple[IntArray, FloatArray]) -> FloatArray:
-    """The links that `prior` (keys, links) gives to each of `keys`; a pair that is not among them is ignored."""
+    """The links that `prior` (keys, links) gives to each of `keys`; a pair that is not among them
+    is ignored.
+    """
     known = np.searchsorted(keys, prior[0])
     found = (
-        (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0]) if len(keys) else np.zeros(0, bool)
+        (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0])
+        if len(keys)
+        else np.zeros(0, bool)
     )
     extra = np.zeros(len(keys))
     extra[known[found]] = prior[1][found]
@@ -170,13 +204,15 @@ def counted(keys: IntArray, links: FloatArray, source: Side, target: Side) -> Li
 def train(
     source: Side, target: Side, prior: tuple[IntArray, FloatArray]
 ) -> tuple[LinkCounts, tuple[FloatArray, FloatArray]]:
-    """Expected links of every pair of types after `UNIFORM_ROUNDS` + `DIAGONAL_ROUNDS` rounds of joint EM.
+    """Expected links of every pair of types after `UNIFORM_ROUNDS` + `DIAGONAL_ROUNDS` rounds of
+    joint EM.
 
     Args:
         source: the English side.
         target: the translations.
-        prior: keys of pairs of types known to translate each other (a glossary, the same spelling) and the links to
-            add to each before the first round and in every round; keys that never occur together are ignored.
+        prior: keys of pairs of types known to translate each other (a glossary, the same spelling)
+            and the links to add to each before the first round and in every round; keys that never
+            occur together are ignored.
     """
     keys = distinct_keys(source, target)
     extra = prior_counts(keys, prior)
@@ -189,14 +225,19 @@ def train(
             cells = cells_of(source, target, keys, first, last)
             if not len(cells.pair):
                 continue
-            # Nothing is known in the first round: every target word is spread evenly over the source words.
+            # Nothing is known in the first round: every target word is spread evenly over the
+            # source words.
             if table is None:
                 joint = 1.0 / (
-                    source.lengths[first:last].repeat(source.lengths[first:last] * target.lengths[first:last])
+                    source.lengths[first:last].repeat(
+                        source.lengths[first:last] * target.lengths[first:last]
+                    )
                 )
             else:
                 forward, backward = posteriors(cells, table, null, strength)
-                joint = forward * backward  # agreement: a link counts as far as both directions believe in it
+                joint = (
+                    forward * backward
+                )  # agreement: a link counts as far as both directions believe in it
             counts += np.bincount(cells.pair, joint, len(keys))
         table = counted(keys, counts, source, target)
     if table is None:

@@ -1,7 +1,9 @@
-"""Word alignment from the embeddings of a multilingual encoder (SimAlign: Jalili Sabet et al. 2020, "argmax").
+"""Word alignment from the embeddings of a multilingual encoder (SimAlign: Jalili Sabet et al. 2020,
+"argmax").
 
-Two subwords are linked if each is the other's most similar by the cosine of their embeddings in context; two words are
-linked if any of their subwords are. No sentence needs another: a text of one line is aligned as one of thousands.
+Two subwords are linked if each is the other's most similar by the cosine of their embeddings in
+context; two words are linked if any of their subwords are. No sentence needs another: a text of one
+line is aligned as one of thousands.
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ from mtbias.translate.seq2seq.transformers_engine import load_model
 from mtbias.types import Alignment, Progress, Span, frozen, quiet
 
 _ADVICE = "download the checkpoint again"
-# Layer 8 of 12 is the best of mBERT and of XLM-R's base size (Jalili Sabet et al. 2020, figure 2); a model of another
-# depth has its own as far up.
+# Layer 8 of 12 is the best of mBERT and of XLM-R's base size (Jalili Sabet et al. 2020, figure 2);
+# a model of another depth has its own as far up.
 DEPTH = 2 / 3
 """How far up the layer is that is taken where none is asked for."""
-# What mBERT and XLM-R have learnt from. A model that reads more reads longer texts in windows all the same.
+# What mBERT and XLM-R have learnt from. A model that reads more reads longer texts in windows all
+# the same.
 MOST_TOKENS = 512
 """Subwords of a window, special ones included, unless the model reads fewer."""
 LEAST_TOKENS = 8
@@ -37,7 +40,8 @@ CPU_TOKENS, GPU_TOKENS = 1 << 12, 1 << 15
 
 
 def check_encoder(folder: Path, layer: int | None) -> int:
-    """The layer whose embeddings are taken: `layer`, or two thirds up, of the encoder whose config.json is in `folder`.
+    """The layer whose embeddings are taken: `layer`, or two thirds up, of the encoder whose
+    config.json is in `folder`.
 
     Raises:
         ModelError: no config.json, or one of something else than an encoder.
@@ -52,7 +56,9 @@ def check_encoder(folder: Path, layer: int | None) -> int:
             "--aligner-model takes the hub id or the folder of an encoder"
         )
     if layer is not None and layer > layers:
-        raise SettingError("aligner_layer", f"expected a layer of {folder.name}, 0 to {layers}, got {layer}")
+        raise SettingError(
+            "aligner_layer", f"expected a layer of {folder.name}, 0 to {layers}, got {layer}"
+        )
     return round(DEPTH * layers) if layer is None else layer
 
 
@@ -66,7 +72,9 @@ class Subwords:
 
 
 class Encoder:
-    """Tokenizer and weights of an encoder, in fp32: a text's vectors must not depend on what shares its batch."""
+    """Tokenizer and weights of an encoder, in fp32: a text's vectors must not depend on what shares
+    its batch.
+    """
 
     def __init__(self, folder: Path, *, layer: int, device: str) -> None:
         """Load the encoder up to `layer` (0: the embeddings without context; see `check_encoder`).
@@ -94,7 +102,11 @@ class Encoder:
             return []
         with explained(self.folder, "splitting texts", TOKENIZER_ADVICE):
             read = self._tokenizer(
-                list(texts), add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
+                list(texts),
+                add_special_tokens=False,
+                truncation=False,
+                return_offsets_mapping=True,
+                verbose=False,
             )
         found = []
         for ids, offsets in zip(read["input_ids"], read["offset_mapping"], strict=True):
@@ -107,26 +119,37 @@ class Encoder:
         return found
 
     def vectors(self, texts: Sequence[Subwords]) -> list[Any]:
-        """The embedding of every subword of each text, length 1: tensors of shape [subwords, size], on the CPU.
+        """The embedding of every subword of each text, length 1: tensors of shape [subwords, size],
+        on the CPU.
 
-        A text that the model cannot read at once is read in windows that overlap by half; of two, a subword is
-        taken from that in which it stands farther from the end.
+        A text that the model cannot read at once is read in windows that overlap by half; of two, a
+        subword is taken from that in which it stands farther from the end.
 
         Raises:
-            ModelError: a single window does not fit into memory, or embeddings that are not numbers.
+            ModelError: a single window does not fit into memory, or embeddings that are not
+                numbers.
         """
         import torch
 
-        windows = [(n, *window) for n, text in enumerate(texts) for window in cut_windows(len(text.ids), self._room)]
+        windows = [
+            (n, *window)
+            for n, text in enumerate(texts)
+            for window in cut_windows(len(text.ids), self._room)
+        ]
         rows = [texts[n].ids[start:end] for n, start, end, *_ in windows]
         pieces: list[list[Any]] = [[] for _ in texts]
         for (n, start, _, first, last), row in zip(windows, self._embedded(rows), strict=True):
             pieces[n].append(row[first - start : last - start])
         empty = torch.zeros((0, 1))
-        return [torch.nn.functional.normalize(torch.cat(each), dim=-1) if each else empty for each in pieces]
+        return [
+            torch.nn.functional.normalize(torch.cat(each), dim=-1) if each else empty
+            for each in pieces
+        ]
 
     def _embedded(self, rows: Sequence[Sequence[int]]) -> list[Any]:
-        """The embeddings of each row of subwords, in order; rows of like length are computed together."""
+        """The embeddings of each row of subwords, in order; rows of like length are computed
+        together.
+        """
         order = sorted(range(len(rows)), key=lambda n: (-len(rows[n]), n))
         found: dict[int, Any] = {}
         batch: list[int] = []
@@ -139,7 +162,9 @@ class Encoder:
         return [found[n] for n in range(len(rows))]
 
     def _batch(self, rows: Sequence[Sequence[int]]) -> list[Any]:
-        """The embeddings of one batch, in halves where memory runs out; later batches stay below what failed."""
+        """The embeddings of one batch, in halves where memory runs out; later batches stay below
+        what failed.
+        """
         if not rows:
             return []
         longest = max(map(len, rows))
@@ -164,8 +189,12 @@ class Encoder:
         whole = [[*self._before, *ids, *self._after] for ids in rows]
         longest = max(map(len, whole))
         pad = self._tokenizer.pad_token_id or 0
-        ids = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in whole], device=self.device)
-        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in whole], device=self.device)
+        ids = torch.tensor(
+            [[*row, *[pad] * (longest - len(row))] for row in whole], device=self.device
+        )
+        mask = torch.tensor(
+            [[1] * len(row) + [0] * (longest - len(row)) for row in whole], device=self.device
+        )
         with torch.inference_mode():
             read = self._model(input_ids=ids, attention_mask=mask).last_hidden_state.cpu()
         start = len(self._before)
@@ -202,7 +231,8 @@ class Encoder:
 
 
 def cut_windows(count: int, most: int) -> list[tuple[int, int, int, int]]:
-    """Windows of at most `most` subwords over `count`: (start, end, first kept, end of the kept) of each.
+    """Windows of at most `most` subwords over `count`: (start, end, first kept, end of the kept) of
+    each.
 
     What is kept of all windows are all subwords, once and in order.
     """
@@ -227,8 +257,9 @@ def _load_encoder(folder: Path, layer: int, device: str) -> Any:  # noqa: ANN401
 
 DEFAULT_ENCODER = "google-bert/bert-base-multilingual-cased"
 """The encoder that is used where none is named: mBERT, with which SimAlign was published."""
-# Cosines of one pair differ by about 1e-7 from batch to batch. Subwords whose contexts are the same, as those of a
-# repeated word have it without context, are as similar as each other, and rounding must not choose among them.
+# Cosines of one pair differ by about 1e-7 from batch to batch. Subwords whose contexts are the
+# same, as those of a repeated word have it without context, are as similar as each other, and
+# rounding must not choose among them.
 TIE = 1e-5
 """Cosines that differ by less are equal; equal ones are all linked."""
 # Their embeddings take 3 kB a subword with the base size: 100 MB of European text.
@@ -240,18 +271,23 @@ Text = tuple[str, str]
 
 
 class NeuralAligner:
-    """Links words by the embeddings of an encoder, and finds entities as the statistical model does.
+    """Links words by the embeddings of an encoder, and finds entities as the statistical model
+    does.
 
-    The tables of nouns, common spellings and cognates count as they do there (`mtbias.align.entity_scores`). Everything
-    is computed in fp32, and links do not depend on batches.
+    The tables of nouns, common spellings and cognates count as they do there
+    (`mtbias.align.entity_scores`). Everything is computed in fp32, and links do not depend on
+    batches.
     """
 
-    def __init__(self, checkpoint: Checkpoint, *, layer: int | None = None, device: str | None = None) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, *, layer: int | None = None, device: str | None = None
+    ) -> None:
         """Weights are loaded when something is aligned, and given back then.
 
         Args:
             checkpoint: an encoder on this machine (`locate_encoder`).
-            layer: whose embeddings; None is the one two thirds up (`mtbias.align.neural_aligner.check_encoder`).
+            layer: whose embeddings; None is the one two thirds up
+                (`mtbias.align.neural_aligner.check_encoder`).
             device: None is a GPU where there is one.
 
         Raises:
@@ -266,7 +302,9 @@ class NeuralAligner:
         """``neural(MODEL@REVISION,LAYER)``."""
         return f"neural({self.checkpoint.name}@{self.checkpoint.revision},{self.layer})"
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+    def align(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> tuple[Alignment, ...]:
         """See `mtbias.align.Aligner`.
 
         Raises:
@@ -276,15 +314,21 @@ class NeuralAligner:
             return ()
         found = {text: each.links() for text, each in self.compared(pairs, texts, progress)}
         links = [(found[pair.source, pair.text],) * 2 for pair in pairs]
-        return align_entities(pairs, scores_of_links(index_pairs(pairs, texts), links, texts.language), texts)
+        return align_entities(
+            pairs, scores_of_links(index_pairs(pairs, texts), links, texts.language), texts
+        )
 
-    def compared(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress) -> Iterator[tuple[Text, Compared]]:
+    def compared(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress
+    ) -> Iterator[tuple[Text, Compared]]:
         """Each distinct source with its translation, and their words compared.
 
         Raises:
             ModelError: as `align`.
         """
-        encoder = Encoder(self.checkpoint.folder, layer=self.layer, device=chosen_device(self.device))
+        encoder = Encoder(
+            self.checkpoint.folder, layer=self.layer, device=chosen_device(self.device)
+        )
         distinct = list(dict.fromkeys((pair.source, pair.text) for pair in pairs))
         done = 0
         for batch in _batches(distinct):
@@ -294,7 +338,9 @@ class NeuralAligner:
 
 
 class Compared(NamedTuple):
-    """The subwords of a sentence and of its translation: of each the words that it is in, and their embeddings."""
+    """The subwords of a sentence and of its translation: of each the words that it is in, and their
+    embeddings.
+    """
 
     left: list[list[int]]
     right: list[list[int]]
@@ -308,18 +354,24 @@ class Compared(NamedTuple):
         return {(i, j) for a, b in mutual for i in self.left[a] for j in self.right[b]}
 
     def alike(self, word: int) -> dict[int, float]:
-        """Word of the translation → the greatest cosine of a subword of it and one of the source's `word`."""
+        """Word of the translation → the greatest cosine of a subword of it and one of the source's
+        `word`.
+        """
         found: dict[int, float] = {}
         if not self.right:  # an empty tensor has no size
             return found
         for a in (a for a, words in enumerate(self.left) if word in words):
-            for words, cosine in zip(self.right, (self.target @ self.source[a]).tolist(), strict=True):
+            for words, cosine in zip(
+                self.right, (self.target @ self.source[a]).tolist(), strict=True
+            ):
                 found |= {j: max(cosine, found.get(j, cosine)) for j in words}
         return found
 
 
 def _batches(pairs: Sequence[Text]) -> Iterator[Sequence[Text]]:
-    """Pairs of like length together, the longest first: what does not fit into memory fails at once."""
+    """Pairs of like length together, the longest first: what does not fit into memory fails at
+    once.
+    """
     batch: list[Text] = []
     letters = 0
     for pair in sorted(pairs, key=lambda pair: -max(map(len, pair))):
@@ -343,7 +395,9 @@ def _compare(encoder: Encoder, pairs: Sequence[Text], texts: SplitTexts) -> Iter
 
 
 def words_of(subwords: Subwords, words: Sequence[Span]) -> list[list[int]]:
-    """For each subword the words that it shares a character with: none for punctuation. Both are in text order."""
+    """For each subword the words that it shares a character with: none for punctuation. Both are in
+    text order.
+    """
     found: list[list[int]] = []
     at = 0
     for span in subwords.spans:
@@ -363,29 +417,36 @@ def mutual_links(source: Any, target: Any) -> list[tuple[int, int]]:  # noqa: AN
     if not len(source) or not len(target):
         return []
     similar = source @ target.T
-    best = (similar >= similar.amax(1, keepdim=True) - TIE) & (similar >= similar.amax(0, keepdim=True) - TIE)
+    best = (similar >= similar.amax(1, keepdim=True) - TIE) & (
+        similar >= similar.amax(0, keepdim=True) - TIE
+    )
     return [(int(a), int(b)) for a, b in best.nonzero().tolist()]
 
 
 def locate_encoder(
     model: str | None, lang: str, *, cache: Path, offline: bool = False, fetch: bool = True
 ) -> Checkpoint:
-    """The encoder `model` on this machine: a folder, or a hub id, which may end in ``@COMMIT`` (or a branch or tag).
+    """The encoder `model` on this machine: a folder, or a hub id, which may end in ``@COMMIT`` (or
+    a branch or tag).
 
-    Everything else is as for translation models (`mtbias.translate.seq2seq.checkpoints.locate`): the commit at
-    which it was first downloaded is written down and used from then on.
+    Everything else is as for translation models (`mtbias.translate.seq2seq.checkpoints.locate`):
+    the commit at which it was first downloaded is written down and used from then on.
 
     Raises:
         UsageError: no such model.
-        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command that does.
+        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command
+            that does.
     """
     name = model or DEFAULT_ENCODER
     revision = None
     if not Path(name).is_dir():
         name, _, revision = name.partition("@")
     try:
-        return locate(name, lang, cache=cache, revision=revision or None, offline=offline, fetch=fetch)
+        return locate(
+            name, lang, cache=cache, revision=revision or None, offline=offline, fetch=fetch
+        )
     except SettingError:
         raise SettingError(
-            "aligner_model", f"expected a hub id (OWNER/NAME) or a folder with an encoder, got {name!r}"
+            "aligner_model",
+            f"expected a hub id (OWNER/NAME) or a folder with an encoder, got {name!r}",
         ) from None

@@ -1,4 +1,6 @@
-"""A second opinion on heads that the tables do not know: the statistical aligner, and an encoder where it may err."""
+"""A second opinion on heads that the tables do not know: the statistical aligner, and an encoder
+where it may err.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +17,24 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Alignment, Json, Progress, Span, quiet
 
 SURE_ROWS = 400
-"""Rows on which the margin rests, at most: they cost the encoder as much as those that it is asked."""
-# An encoder would be asked for 276 of the 4,214 heads of ``tests/natural``, of which 146 are right and 130 wrong: with
-# one in twenty of the right ones lost it gains where it finds 8 of the others.
+"""Rows on which the margin rests, at most: they cost the encoder as much as those that it is
+asked."""
+# An encoder would be asked for 276 of the 4,214 heads of ``tests/natural``, of which 146 are right
+# and 130 wrong: with one in twenty of the right ones lost it gains where it finds 8 of the others.
 MAX_OVERRULED = 0.05
-"""Share of them, of which the tables know the head, in which the encoder may prefer another word by the margin."""
+"""Share of them, of which the tables know the head, in which the encoder may prefer another word by
+the margin."""
 
 
 class SecondOpinion:
-    """The statistical aligner, and an encoder where that chose a word which the tables do not know as a translation of
-    the entity, or none.
+    """The statistical aligner, and an encoder where that chose a word which the tables do not know
+    as a translation of the entity, or none.
 
-    The encoder's word is taken if it is more alike to the entity than the one that was chosen, or than any other word
-    where none was, by more than a margin, 0 or more. The margin is the encoder's own on the texts at hand: the quantile
-    1 - `MAX_OVERRULED` of how much more alike another word is than the head, over rows in which the tables know one
-    word, the head, as a translation. With too few rows to have such a quantile the encoder is
-    not asked.
+    The encoder's word is taken if it is more alike to the entity than the one that was chosen, or
+    than any other word where none was, by more than a margin, 0 or more. The margin is the
+    encoder's own on the texts at hand: the quantile 1 - `MAX_OVERRULED` of how much more alike
+    another word is than the head, over rows in which the tables know one word, the head, as a
+    translation. With too few rows to have such a quantile the encoder is not asked.
     """
 
     def __init__(self, neural: NeuralAligner) -> None:
@@ -44,7 +48,9 @@ class SecondOpinion:
         """``mtbias-agree/1+neural(MODEL@REVISION,LAYER)``."""
         return f"{StatisticalAligner.signature}+{self.neural.signature}"
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+    def align(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> tuple[Alignment, ...]:
         """See `mtbias.align.Aligner`.
 
         Raises:
@@ -53,20 +59,28 @@ class SecondOpinion:
         first = StatisticalAligner().align(pairs, texts)
         known = [bool(a.target) and a.target[0] in a.translations for a in first]
         asked = [n for n, pair in enumerate(pairs) if pair.head is not None and not known[n]]
-        sure = [n for n, alignment in enumerate(first) if known[n] and len(alignment.translations) == 1]
+        sure = [
+            n for n, alignment in enumerate(first) if known[n] and len(alignment.translations) == 1
+        ]
         # Evenly over the texts: a corpus may begin with its easy sentences.
-        sure = [sure[k] for k in np.linspace(0, len(sure) - 1, min(len(sure), SURE_ROWS), dtype=int)]
+        sure = [
+            sure[k] for k in np.linspace(0, len(sure) - 1, min(len(sure), SURE_ROWS), dtype=int)
+        ]
         self.execution = {"encoder_asked": 0, "encoder_margin_rows": len(sure)}
         if not asked or len(sure) * MAX_OVERRULED < 1:
             return first
         start = perf_counter()
         links, alike = self._compared(pairs, asked, sure, texts, progress)
         leads = [
-            _most(alike[n], alike[n].keys() - set(first[n].target)) - _most(alike[n], first[n].target) for n in sure
+            _most(alike[n], alike[n].keys() - set(first[n].target))
+            - _most(alike[n], first[n].target)
+            for n in sure
         ]
         margin = max(0.0, float(np.quantile(leads, 1 - MAX_OVERRULED)))
         doubtful = [pairs[n] for n in asked]
-        scores = scores_of_links(index_pairs(doubtful, texts), [links[n] for n in asked], texts.language)
+        scores = scores_of_links(
+            index_pairs(doubtful, texts), [links[n] for n in asked], texts.language
+        )
         taken: dict[int, Alignment] = {}
         for n, other in zip(asked, align_entities(doubtful, scores, texts), strict=True):
             head, rivals = other.target[:1], first[n].target or alike[n].keys() - set(other.target)
@@ -82,10 +96,15 @@ class SecondOpinion:
         return tuple(taken.get(n, alignment) for n, alignment in enumerate(first))
 
     def _compared(
-        self, pairs: Sequence[Pair], asked: Sequence[int], sure: Sequence[int], texts: SplitTexts, progress: Progress
+        self,
+        pairs: Sequence[Pair],
+        asked: Sequence[int],
+        sure: Sequence[int],
+        texts: SplitTexts,
+        progress: Progress,
     ) -> tuple[dict[int, tuple[Links, Links]], dict[int, dict[Span, float]]]:
-        """Of the pairs that are `asked` the encoder's links; of these and the `sure` ones how alike each word of the
-        translation is to the entity.
+        """Of the pairs that are `asked` the encoder's links; of these and the `sure` ones how alike
+        each word of the translation is to the entity.
         """
         rows, linked = [*asked, *sure], set(asked)
         of_text: dict[Text, list[int]] = {}

@@ -1,7 +1,9 @@
-"""Sentence pairs with the entity in them, and the same as integer arrays of word types, as the aligner counts them.
+"""Sentence pairs with the entity in them, and the same as integer arrays of word types, as the
+aligner counts them.
 
-The types are coarser than words, so that a few thousand sentences are enough: case and marks are folded, written-on
-articles and prepositions are cut where the rest is a word of the corpus, inflectional endings are cut.
+The types are coarser than words, so that a few thousand sentences are enough: case and marks are
+folded, written-on articles and prepositions are cut where the rest is a word of the corpus,
+inflectional endings are cut.
 """
 
 from __future__ import annotations
@@ -28,11 +30,11 @@ IntArray = NDArray[np.int64]
 def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) -> dict[str, str]:
     """Folded target form (given as they occur, or counted) → the type that the aligner counts.
 
-    A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in the corpus on its
-    own or behind another one; then the longest inflectional ending is cut.
+    A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in
+    the corpus on its own or behind another one; then the longest inflectional ending is cut.
     """
-    # Without the cutting of prefixes 24 calls of WinoMT change, in Arabic and Hebrew, and 3 of the test sentences are
-    # lost (he ומנהל "and the manager").
+    # Without the cutting of prefixes 24 calls of WinoMT change, in Arabic and Hebrew, and 3 of the
+    # test sentences are lost (he ומנהל "and the manager").
     counts = Counter(forms)
     bases = {form: [base for _, base in language.bases(form)] for form in counts}
     bare: Counter[str] = Counter()
@@ -42,23 +44,30 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
 
     def whole(form: str) -> str:
         """`form` without what is written onto its front."""
-        # A listed noun is not cut further, even where it looks so: ar والد "father" is no و + ال + د.
+        # A listed noun is not cut further, even where it looks so: ar والد "father" is no و + ال +
+        # د.
         listed = next((base for base in bases[form] if base in language.nouns), None)
         if listed is not None:
             return listed
-        # A rest of two letters is too short to tell. One that never stands alone must be met behind other prefixes too,
-        # more often than behind this one.
-        words = (b for b in bases[form][1:] if len(b) >= 3 and (b in counts or bare[b] > 2 * counts[form]))
+        # A rest of two letters is too short to tell. One that never stands alone must be met behind
+        # other prefixes too, more often than behind this one.
+        words = (
+            b
+            for b in bases[form][1:]
+            if len(b) >= 3 and (b in counts or bare[b] > 2 * counts[form])
+        )
         return next(words, form)
 
-    # Endings are cut last, so that the cases and genders of a noun are one type: without, 50 calls of WinoMT change, 30
-    # entities more are unaligned.
+    # Endings are cut last, so that the cases and genders of a noun are one type: without, 50 calls
+    # of WinoMT change, 30 entities more are unaligned.
     return {form: language.stem(whole(form)) for form in counts}
 
 
 @dataclass(frozen=True)
 class Side:
-    """One language's half of the pairs: type ids of all tokens in a row, and where each sentence starts."""
+    """One language's half of the pairs: type ids of all tokens in a row, and where each sentence
+    starts.
+    """
 
     ids: IntArray
     offsets: IntArray
@@ -71,7 +80,9 @@ class Side:
 
 
 def index_side(sentences: Iterable[Iterable[str]]) -> Side:
-    """Number the types of `sentences` in order of first appearance (so that the same input gives the same numbers)."""
+    """Number the types of `sentences` in order of first appearance (so that the same input gives
+    the same numbers).
+    """
     numbers: dict[str, int] = {}
     ids, ends = array("q"), array("q", [0])
     for sentence in sentences:
@@ -83,13 +94,17 @@ def index_side(sentences: Iterable[Iterable[str]]) -> Side:
 def merge_types(side: Side, keys: Mapping[str, str]) -> Side:
     """`side` with every type replaced by its key; types of one key become one."""
     numbers: dict[str, int] = {}
-    of_type = np.array([numbers.setdefault(keys[form], len(numbers)) for form in side.types], np.int64)
+    of_type = np.array(
+        [numbers.setdefault(keys[form], len(numbers)) for form in side.types], np.int64
+    )
     ids = of_type[side.ids] if len(of_type) else side.ids
     return Side(ids, side.offsets, tuple(numbers))
 
 
 class Pair(NamedTuple):
-    """A sentence with its translation, and the entity in it; a pair that only helps the statistics has no head."""
+    """A sentence with its translation, and the entity in it; a pair that only helps the statistics
+    has no head.
+    """
 
     id: str
     source: str
@@ -110,10 +125,11 @@ class IndexedPairs:
     """Pairs as type ids."""
 
     heads: tuple[tuple[int, int], ...]
-    """First and last source word of the entity; the last is the head; (-1, -1) where the span is not a word."""
+    """First and last source word of the entity; the last is the head; (-1, -1) where the span is
+    not a word."""
     from_qualifier: tuple[int, ...]
-    """The first source word whose links do not speak against the entity: its own first word, or what qualifies it if it
-    is a single word (*gay people* may be one noun)."""
+    """The first source word whose links do not speak against the entity: its own first word, or
+    what qualifies it if it is a single word (*gay people* may be one noun)."""
     source: Side
     target: Side
     source_forms: dict[str, str]
@@ -128,7 +144,8 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
     heads: list[tuple[int, int]] = []
     from_qualifier: list[int] = []
 
-    # Generators on both sides: the words of one pair at a time are in memory, not those of the corpus.
+    # Generators on both sides: the words of one pair at a time are in memory, not those of the
+    # corpus.
     def source_forms() -> Iterator[list[str]]:
         for pair in pairs:
             words = texts.source.words(pair.source)
@@ -142,7 +159,9 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
     stems = {form: texts.source.stem(form) for form in source.types}
     forms = index_side([word.facts.form for word in texts.words(pair.text)] for pair in pairs)
     counts = np.bincount(forms.ids, minlength=len(forms.types))
-    keys = target_keys(texts.language, {form: int(n) for form, n in zip(forms.types, counts, strict=True)})
+    keys = target_keys(
+        texts.language, {form: int(n) for form, n in zip(forms.types, counts, strict=True)}
+    )
     return IndexedPairs(
         tuple(heads), tuple(from_qualifier), merge_types(source, stems), merge_types(forms, keys), stems, keys,
         texts.source,
@@ -150,14 +169,17 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
 
 
 def entity_place(pair: Pair, words: Sequence[SourceWord]) -> tuple[int, int]:
-    """The first word of the entity among `words`, and its head, the last one; (-1, -1) where the span is no word."""
+    """The first word of the entity among `words`, and its head, the last one; (-1, -1) where the
+    span is no word.
+    """
     if pair.head is None:
         return -1, -1
     at = pair.head.start
     head = next((n for n, word in enumerate(words) if word.span.start <= at < word.span.end), -1)
     if head < 0:
         return -1, -1
-    # "Construction worker" as far as it stands before the head: elsewhere the corpus may say "worker" alone.
+    # "Construction worker" as far as it stands before the head: elsewhere the corpus may say
+    # "worker" alone.
     first = head
     for modifier in reversed(pair.entity.lower().split()[:-1]):
         if first == 0 or words[first - 1].form != modifier:
@@ -187,8 +209,9 @@ class SaidOfEntity(NamedTuple):
     def of(cls, pair: Pair, spoken: SourceLanguage) -> Self:
         """By the words of its sentence; without a head it says nothing.
 
-        Something qualifies the entity that stands right before it and is no determiner, or behind it after a hyphen
-        (*groom-to-be*). A gender is that of the word before the entity, or of a modifier inside it (*female doctors*,
+        Something qualifies the entity that stands right before it and is no determiner, or behind
+        it after a hyphen (*groom-to-be*). A gender is that of the word before the entity, or of a
+        modifier inside it (*female doctors*,
         *woman-doctor*); a possessive is another person (*the men's sisters*).
         """
         words = spoken.words(pair.source)
@@ -197,10 +220,14 @@ class SaidOfEntity(NamedTuple):
             return cls(None)
         following = words[head + 1] if head + 1 < len(words) else None
         start = first - qualifies(pair, words, first - 1, spoken)
-        modifiers = [word.text for word in words[start:head]] + hyphenated_parts(words[head].text)[0].split("-")
+        modifiers = [word.text for word in words[start:head]] + hyphenated_parts(words[head].text)[
+            0
+        ].split("-")
         genders = {gender for word in modifiers if (gender := spoken.gender(word))}
         return cls(
-            number=spoken.number(pair.source[slice(*pair.head)], words[first - 1].form if first > 0 else ""),
+            number=spoken.number(
+                pair.source[slice(*pair.head)], words[first - 1].form if first > 0 else ""
+            ),
             qualified=bool(hyphenated_parts(words[head].form)[2])
             or (first > 0 and spoken.is_attribute(words[first - 1])),
             says_sex=genders.pop() if len(genders) == 1 else None,

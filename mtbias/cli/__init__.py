@@ -1,12 +1,13 @@
 """The command line: one module a command; errors become exit codes here and nowhere else.
 
-Exit codes: 0 done; 1 a data, model, plugin or dependency error, in one line; 2 wrong usage, an unknown name of anything
-included; 130 interrupted; 143 stopped by SIGTERM. Results go to standard output, progress and logs to standard error.
+Exit codes: 0 done; 1 a data, model, plugin or dependency error, in one line; 2 wrong usage, an
+unknown name of anything included; 130 interrupted; 143 stopped by SIGTERM. Results go to standard
+output, progress and logs to standard error.
 
-Commands are functions whose parameters are the options; settings classes (`mtbias.settings`) become groups of options.
-The library is cyclopts: it takes such classes, imports a command only when it is used, shows groups, choices and
-defaults, suggests a name that was meant, and installs completion. typer would need each setting once more as a
-parameter.
+Commands are functions whose parameters are the options; settings classes (`mtbias.settings`) become
+groups of options. The library is cyclopts: it takes such classes, imports a command only when it is
+used, shows groups, choices and defaults, suggests a name that was meant, and installs completion.
+typer would need each setting once more as a parameter.
 """
 
 from __future__ import annotations
@@ -38,7 +39,14 @@ from cyclopts import (
 )
 
 from mtbias import __version__
-from mtbias.errors import STANDARD_INPUT, MtbiasError, OutputError, SettingError, UsageError, one_line
+from mtbias.errors import (
+    STANDARD_INPUT,
+    MtbiasError,
+    OutputError,
+    SettingError,
+    UsageError,
+    one_line,
+)
 from mtbias.files.file_ledger import one_command
 from mtbias.machine import network
 from mtbias.settings import ADVANCED
@@ -95,7 +103,8 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         },
     },
 }
-"""Every command with an example of it, by the groups in which help shows them; some consist of commands."""
+"""Every command with an example of it, by the groups in which help shows them; some consist of
+commands."""
 
 _PARTS = {
     "languages": "Write the plugin of a new language, and check it.",
@@ -121,19 +130,25 @@ traceback of an error.
 
 
 class _Command(App):
-    """A command, or a group of commands, whose help shows the settings that few need (`ADVANCED`) last."""
+    """A command, or a group of commands, whose help shows the settings that few need (`ADVANCED`)
+    last.
+    """
 
     def assemble_argument_collection(self, **options: Any) -> ArgumentCollection:  # noqa: ANN401 - as of `App`
         """See `App`."""
         found = super().assemble_argument_collection(**options)
         for argument in found:
             if argument.name.lstrip("-").replace("-", "_") in ADVANCED:
-                argument.parameter = Parameter.combine(argument.parameter, Parameter(group=_ADVANCED))
+                argument.parameter = Parameter.combine(
+                    argument.parameter, Parameter(group=_ADVANCED)
+                )
         return found
 
 
 def make_app(words: Sequence[str] | None = None) -> App:
-    """The command line for `words`: of commands other than theirs only the summary is read. None: for all commands."""
+    """The command line for `words`: of commands other than theirs only the summary is read. None:
+    for all commands.
+    """
     made = _Command(
         name="mtbias",
         help="Measure gender bias in machine translation.",
@@ -152,15 +167,29 @@ def make_app(words: Sequence[str] | None = None) -> App:
         for name, example in commands.items():
             chosen = words is None or name in words[:1]
             if isinstance(example, str):
-                module = "listing" if name == "list" else name  # a module `list` here would hide Python's
+                module = (
+                    "listing" if name == "list" else name
+                )  # a module `list` here would hide Python's
                 made.command(_command(name, module, example, group, chosen=chosen))
                 continue
-            part = _Command(name=name, help=_PARTS[name], group=group, group_commands="Commands", help_epilogue="")
+            part = _Command(
+                name=name,
+                help=_PARTS[name],
+                group=group,
+                group_commands="Commands",
+                help_epilogue="",
+            )
             for inner, shown in example.items() if chosen else ():
                 module = f"{name}_{inner.replace('-', '_')}"
-                part.command(_command(inner, module, shown, None, chosen=words is None or inner in words[1:2]))
+                part.command(
+                    _command(
+                        inner, module, shown, None, chosen=words is None or inner in words[1:2]
+                    )
+                )
             made.command(part)
-    made.register_install_completion_command(help="Install completion of commands and options in your shell.")
+    made.register_install_completion_command(
+        help="Install completion of commands and options in your shell."
+    )
     return made
 
 
@@ -169,9 +198,16 @@ def _command(name: str, module: str, example: str, group: Group | None, *, chose
     epilogue = f"Example: `{example}`\n"
     if not chosen:
         source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
-        summary = source.partition("\ndef command(")[2].partition('"""')[2].partition("\n")[0].removesuffix('"""')
+        summary = (
+            source.partition("\ndef command(")[2]
+            .partition('"""')[2]
+            .partition("\n")[0]
+            .removesuffix('"""')
+        )
         return _Command(name=name, group=group, help=summary)
-    each = Parameter(negative=(), consume_multiple=1)  # an option of several takes them in a row, or one each time
+    each = Parameter(
+        negative=(), consume_multiple=1
+    )  # an option of several takes them in a row, or one each time
     made = _Command(name=name, group=group, help_epilogue=epilogue, default_parameter=each)
     made.default(_with_outputs(import_module(f"mtbias.cli.{module}").command))
     return made
@@ -198,7 +234,8 @@ def _with_outputs(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCollection) -> None:
-    """Refuse 1.5 for a whole number, which cyclopts would round: the seed 2, when nobody asked for it.
+    """Refuse 1.5 for a whole number, which cyclopts would round: the seed 2, when nobody asked for
+    it.
 
     Raises:
         UsageError: an option for whole numbers has a fraction.
@@ -207,7 +244,9 @@ def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCo
         if int in {argument.hint, *get_args(argument.hint)}:
             for token in argument.tokens:
                 if "." in token.value:
-                    raise UsageError(f"{argument.name}: expected a whole number, got {token.value!r}")
+                    raise UsageError(
+                        f"{argument.name}: expected a whole number, got {token.value!r}"
+                    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -217,7 +256,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = _with_named_streams([word for word in words if word != "--debug"])
     _make_writable()
     try:
-        forbidden = f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
+        forbidden = (
+            f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
+        )
         guard = network.no_network(forbidden) if forbidden else nullcontext()
         with _logging(everything=debug), _stopped_by_sigterm(), guard:
             make_app(None if words[:1] == ["--install-completion"] else words)(words)
@@ -261,7 +302,11 @@ def _in_words(error: Exception) -> str:
         name, choices = error.argument.name, error.argument.get_choices()
         missing = f"a value behind {name}" if error.keyword else f"the option {name}"
         among = f", one of {', '.join(choices)}" if choices else ""
-        missing = f"{missing}{among}" if name.startswith("-") else f"{name}{among}, in front of the options"
+        missing = (
+            f"{missing}{among}"
+            if name.startswith("-")
+            else f"{name}{among}, in front of the options"
+        )
         return f"expected {missing} (--help lists what there is)"
     if isinstance(error, CycloptsError):
         return f"{str(error).rstrip('.')} (--help lists what there is)"
@@ -279,7 +324,10 @@ def _stopped_by_sigterm() -> Iterator[None]:
     def stop(*_: object) -> None:
         raise Stopped
 
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
     if not ours:
         yield
         return
@@ -299,7 +347,9 @@ class _LineFormatter(logging.Formatter):
 
 @contextmanager
 def _logging(*, everything: bool) -> Iterator[None]:
-    """What we have to say on standard error, a line each; other libraries' warnings where `everything` is wanted."""
+    """What we have to say on standard error, a line each; other libraries' warnings where
+    `everything` is wanted.
+    """
     shown = logging.StreamHandler()
     shown.setFormatter(_LineFormatter("mtbias: %(message)s"))
     # A handler at the root keeps Stanza from setting up its own.
@@ -318,12 +368,15 @@ def _logging(*, everything: bool) -> Iterator[None]:
 
 
 def _make_writable() -> None:
-    """UTF-8 into files and pipes, whatever the locale; on a terminal that cannot show a character, another for it."""
+    """UTF-8 into files and pipes, whatever the locale; on a terminal that cannot show a character,
+    another for it.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="replace")
         else:
-            # A file name need not be UTF-8: the bytes that are not are shown as escapes, which JSON takes too.
+            # A file name need not be UTF-8: the bytes that are not are shown as escapes, which JSON
+            # takes too.
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 

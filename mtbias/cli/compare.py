@@ -42,9 +42,10 @@ def command(
 ) -> None:
     """Compare systems, with significance tests.
 
-    All runs are on one corpus. Those of one language are compared in pairs, with paired bootstrap intervals over
-    sentences and randomisation tests corrected by Holm over all pairs of all languages; --full adds intervals over
-    entities (occupations), the p values, McNemar's table and consistency. With --weighted one run is enough.
+    All runs are on one corpus. Those of one language are compared in pairs, with paired bootstrap
+    intervals over sentences and randomisation tests corrected by Holm over all pairs of all
+    languages; --full adds intervals over entities (occupations), the p values, McNemar's table and
+    consistency. With --weighted one run is enough.
 
     Parameters
     ----------
@@ -53,11 +54,13 @@ def command(
     rows
         Write the sentences on which calls differ into this file, a table (.csv, .tsv, .jsonl).
     report
-        Write an HTML page of the comparison into this file: differences, systems, the sentences on which calls differ.
+        Write an HTML page of the comparison into this file: differences, systems, the sentences on
+        which calls differ.
     format
         Of the tables (default: text).
     different_evaluators
-        Compare runs although they were read by another release, plugin, aligner or Stanza; the table says so.
+        Compare runs although they were read by another release, plugin, aligner or Stanza; the
+        table says so.
     """
     form = form_of(format, json=json)
     if len(runs) < 2 and not weighted:

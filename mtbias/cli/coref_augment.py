@@ -33,9 +33,9 @@ def command(
     data
         The CoNLL-2012 file.
     kind
-        What becomes of names: anonymised gives each word of one an id (E1, E2, …); names gives first names their
-        counterparts of the other gender: the one-to-one matching in which the names' vectors of frequencies are most
-        alike, ‖u − v‖ · (12/11 − cos); words leaves them.
+        What becomes of names: anonymised gives each word of one an id (E1, E2, …); names gives
+        first names their counterparts of the other gender: the one-to-one matching in which the
+        names' vectors of frequencies are most alike, ‖u − v‖ · (12/11 − cos); words leaves them.
     out
         The augmented file to write.
     max_names

@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtbias.cli.coref_run import Chosen
-from mtbias.cli.shared import Cache, Json, ManyBootstrap, ManyResamples, TableFormat, form_of, print_json
+from mtbias.cli.shared import (
+    Cache,
+    Json,
+    ManyBootstrap,
+    ManyResamples,
+    TableFormat,
+    form_of,
+    print_json,
+)
 from mtbias.coref.coref_datasets import located, open_dataset, places_of
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.evaluation import compare_evaluations, evaluate, read_evaluation
@@ -31,25 +39,27 @@ def command(
 ) -> None:
     """Run a coreference system on several data sets and score it on each: one table, one page.
 
-    An evaluation that was stopped resumes with the same command; data sets that are finished in OUT are not run again.
-    Numbers and signatures are those of `mtbias coref score DATASET --predictions OUT/DATASET.jsonl`, with the same
+    An evaluation that was stopped resumes with the same command; data sets that are finished in OUT
+    are not run again. Numbers and signatures are those of `mtbias coref score DATASET --predictions
+    OUT/DATASET.jsonl`, with the same
     --seed and --resamples.
 
     Parameters
     ----------
     out
-        Folder for the clusters of each data set (DATASET.jsonl), and for metrics.json and report.html, which are of the
-        data sets of the last call.
+        Folder for the clusters of each data set (DATASET.jsonl), and for metrics.json and
+        report.html, which are of the data sets of the last call.
     dataset
-        A data set; one or several (default: all that are there; sowinobias, which is made and not read,
-        where it is named or has a vocabulary).
+        A data set; one or several (default: all that are there; sowinobias, which is made and not
+        read, where it is named or has a vocabulary).
     data
-        Where data sets are: NAME=PATH, with PATH as `mtbias coref score` takes it as --data, or a folder of data sets:
-        winobias/, winogender/, gap/, counter-gap/C-GAP.tsv, bug/gold_BUG.csv, sowinobias.toml. One or several; after
-        them comes the folder datasets of the cache, where `mtbias fetch` puts them.
+        Where data sets are: NAME=PATH, with PATH as `mtbias coref score` takes it as --data, or a
+        folder of data sets: winobias/, winogender/, gap/, counter-gap/C-GAP.tsv, bug/gold_BUG.csv,
+        sowinobias.toml. One or several; after them comes the folder datasets of the cache, where
+        `mtbias fetch` puts them.
     against
-        Folder of another system's evaluation: adds its numbers and the differences, this system minus that one, with
-        paired intervals and p; one or several.
+        Folder of another system's evaluation: adds its numbers and the differences, this system
+        minus that one, with paired intervals and p; one or several.
     format
         Of the tables (default: text); csv and json have every number, the others the headline.
     """
@@ -60,7 +70,9 @@ def command(
     chosen = system.opened()
     places = located(*places_of(data or []), dataset or [], cache.cache_dir)
     opened = [open_dataset(name, place) for name, place in places.items()]
-    others = [read_evaluation(path, opened, bootstrap) for path in folders[1:]]  # its errors come before the run
+    others = [
+        read_evaluation(path, opened, bootstrap) for path in folders[1:]
+    ]  # its errors come before the run
     evaluation = evaluate(chosen, opened, out, bootstrap, ProgressLine())
     differences = compare_evaluations(evaluation, others, bootstrap)
     shown = [evaluation, *others]
@@ -72,4 +84,6 @@ def command(
     print(render_evaluation(shown, differences, form), end="")
     if form == "text":
         folder = escaped(str(out))
-        print(f"\nReport: {folder}/report.html\nFiles:  {folder}/metrics.json, DATASET.jsonl (the clusters)")
+        print(
+            f"\nReport: {folder}/report.html\nFiles:  {folder}/metrics.json, DATASET.jsonl (the clusters)"
+        )

@@ -25,8 +25,8 @@ def command(
 ) -> None:
     """Write the documents of a data set for a coreference system to read; of sowinobias, make them.
 
-    What the system gives back on them is scored as it is: ids and tokens are the data's. Of plain text, where a system
-    writes no ids, `--ids order` says that its documents stand in this order.
+    What the system gives back on them is scored as it is: ids and tokens are the data's. Of plain
+    text, where a system writes no ids, `--ids order` says that its documents stand in this order.
 
     Parameters
     ----------
@@ -35,17 +35,21 @@ def command(
     data
         Where it is, as `mtbias coref score` takes it.
     format
-        CoNLL-2012; JSON lines with id, text, tokens, and the keys of e2e-coref (doc_key, sentences, speakers,
-        clusters); or plain text, a line for each document.
+        CoNLL-2012; JSON lines with id, text, tokens, and the keys of e2e-coref (doc_key, sentences,
+        speakers, clusters); or plain text, a line for each document.
     out
-        The file to write; or, for plain text, a folder that is there: a file for each document, as CoreNLP takes them.
+        The file to write; or, for plain text, a folder that is there: a file for each document, as
+        CoreNLP takes them.
     gold
-        Write the right clusters too, of what the data set asks about: to train on, not for a system to read.
+        Write the right clusters too, of what the data set asks about: to train on, not for a system
+        to read.
     """
     from mtbias.coref.coref_datasets import open_dataset
 
     if gold and format == "text":
-        raise UsageError("--gold: plain text has no place for clusters; take --format conll or jsonl")
+        raise UsageError(
+            "--gold: plain text has no place for clusters; take --format conll or jsonl"
+        )
     opened = open_dataset(dataset, data)
     texts = opened.texts
     if format == "text" and out.is_dir():

@@ -22,28 +22,33 @@ def command(
     json: Json = False,
     stanza: Stanza = StanzaSettings(),
 ) -> None:
-    """Solve weights that balance GAP's genders, as even as possible (a linear program): W of "The Gap on GAP".
+    """Solve weights that balance GAP's genders, as even as possible (a linear program): W of "The
+    Gap on GAP".
 
-    A property that only one gender has cannot be balanced: its examples get weight 0. For other data and other
-    properties there is the function `mtbias.stats.balance.balance`, for more than two groups `balance_pairs`.
+    A property that only one gender has cannot be balanced: its examples get weight 0. For other
+    data and other properties there is the function `mtbias.stats.balance.balance`, for more than
+    two groups `balance_pairs`.
 
     Parameters
     ----------
     data
-        A TSV file of GAP's columns, or GAP's folder (whose gap-test-name-spans.json --name-spans need not name then).
+        A TSV file of GAP's columns, or GAP's folder (whose gap-test-name-spans.json --name-spans
+        need not name then).
     name_spans
-        The names of each text (JSON); or auto: persons by Stanza's English recogniser, where its model is there
-        (`stanza.download("en", processors="tokenize,ner")`), else proper nouns by its tagger that may be of persons;
-        and how far they are the annotated ones, where the folder has such.
+        The names of each text (JSON); or auto: persons by Stanza's English recogniser, where its
+        model is there (`stanza.download("en", processors="tokenize,ner")`), else proper nouns by
+        its tagger that may be of persons; and how far they are the annotated ones, where the folder
+        has such.
     max_names
         Leave out texts with more names; the paper's W_t has 15.
     max_distance
-        Leave out antecedents that are a later name than that, by distance from the pronoun; the paper's W_t has 4.
+        Leave out antecedents that are a later name than that, by distance from the pronoun; the
+        paper's W_t has 4.
     over
         Balance this property; one or several (default: both).
     histograms
-        Count by gender how many texts have how many names, places of antecedents, before and after leaving out, and
-        weights.
+        Count by gender how many texts have how many names, places of antecedents, before and after
+        leaving out, and weights.
     out
         Where the weights go (JSON): one for each candidate, as `mtbias coref score gap` takes them.
     """

@@ -47,7 +47,13 @@ class ReadingOptions:
         """
         for name, values in (("ids", self.ids), ("spans", self.spans)):
             if values and (not n or len(values) not in {1, n}):
-                each = f"once, or once for each of {n} systems" if n > 1 else "once" if n else "with --predictions"
+                each = (
+                    f"once, or once for each of {n} systems"
+                    if n > 1
+                    else "once"
+                    if n
+                    else "with --predictions"
+                )
                 raise UsageError(f"--{name}: expected it {each}, got it {len(values)} times")
         ids = self.ids and [self.ids[at % len(self.ids)] for at in range(n)]
         spans = self.spans and [self.spans[at % len(self.spans)] for at in range(n)]
@@ -70,7 +76,9 @@ class SystemOptions:
     ]
     model: Annotated[
         Path | None,
-        Parameter(help="With stanza: the file of the model (Stanza's own, or of `mtbias coref train`)."),
+        Parameter(
+            help="With stanza: the file of the model (Stanza's own, or of `mtbias coref train`)."
+        ),
     ] = None
     program: Annotated[
         str | None,
@@ -82,11 +90,15 @@ class SystemOptions:
     ] = None
     in_format: Annotated[
         Format | None,
-        Parameter(help="With command: the form of {in}, as `mtbias coref export` writes it (default: jsonl)."),
+        Parameter(
+            help="With command: the form of {in}, as `mtbias coref export` writes it (default: jsonl)."
+        ),
     ] = None
     device: Annotated[
         str | None,
-        Parameter(help="With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one)."),
+        Parameter(
+            help="With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one)."
+        ),
     ] = None
     reading: Reading = ReadingOptions()
 
@@ -110,9 +122,11 @@ def command(
     data: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Run a coreference system on a data set; `mtbias coref score DATASET --predictions OUT` scores its clusters.
+    """Run a coreference system on a data set; `mtbias coref score DATASET --predictions OUT` scores
+    its clusters.
 
-    A run that was stopped resumes: clusters are kept beside OUT, a document at a time (of a command: all at once).
+    A run that was stopped resumes: clusters are kept beside OUT, a document at a time (of a
+    command: all at once).
     --ids and --spans are for what a command writes.
 
     Parameters

@@ -23,12 +23,14 @@ def command(
     weights: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Train Stanza's coreference model on CoNLL-2012 documents, as they are or augmented (`mtbias coref augment`).
+    """Train Stanza's coreference model on CoNLL-2012 documents, as they are or augmented (`mtbias
+    coref augment`).
 
     Parameters
     ----------
     data
-        Documents to train on, CoNLL-2012; those of a data set by `mtbias coref export --format conll --gold`.
+        Documents to train on, CoNLL-2012; those of a data set by `mtbias coref export --format
+        conll --gold`.
     dev
         Documents to choose the best epoch by.
     out
@@ -45,7 +47,12 @@ def command(
     made = {name: training_data(file.documents) for name, file in files.items()}
     model = train(made["data"], made["dev"], training, out, weights)
     counts = [
-        {"name": name, "documents": len(of.documents), "mentions": of.mentions, "across_sentences_left_out": of.across}
+        {
+            "name": name,
+            "documents": len(of.documents),
+            "mentions": of.mentions,
+            "across_sentences_left_out": of.across,
+        }
         for name, of in made.items()
     ]
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}

@@ -24,24 +24,28 @@ def command(
 ) -> None:
     """Draw a sample of a corpus in which sentences of men and of women differ in gender alone.
 
-    Sentences of men and of women may differ in pronouns, distance to the pronoun, length, domain. The sample has as
-    many of either in every combination of classes, and is a corpus like the one it is from; `mtbias corpora describe`
-    shows both genders of either. (`mtbias compare --weighted` balances by weights, without leaving sentences out.)
+    Sentences of men and of women may differ in pronouns, distance to the pronoun, length, domain.
+    The sample has as many of either in every combination of classes, and is a corpus like the one
+    it is from; `mtbias corpora describe` shows both genders of either. (`mtbias compare --weighted`
+    balances by weights, without leaving sentences out.)
 
     Parameters
     ----------
     out
-        The sample to write (.tsv, .csv, .jsonl): of BUG and of mined corpora with their own columns, to be read with
-        the same --dataset; of others with those of --dataset custom.
+        The sample to write (.tsv, .csv, .jsonl): of BUG and of mined corpora with their own
+        columns, to be read with the same --dataset; of others with those of --dataset custom.
     over
-        Balance this property; one or several (default: pronouns, distance, length and domain, where they
-        vary).
+        Balance this property; one or several (default: pronouns, distance, length and domain, where
+        they vary).
     quarters
-        Draw BUG's balanced part instead: as many sentences of men and of women, pro- and anti-stereotypical each.
+        Draw BUG's balanced part instead: as many sentences of men and of women, pro- and
+        anti-stereotypical each.
     seed
         Of the sample.
     """
     if quarters and over:
         raise UsageError("--quarters and --over exclude each other")
-    read = load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang)
+    read = load_entities(
+        corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang
+    )
     show(balance_corpus(read, out, over, quarters=quarters, seed=seed), json=json)

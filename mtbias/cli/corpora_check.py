@@ -17,12 +17,14 @@ def command(
     judgements: list[Path] | None = None,
     json: Json = False,
 ) -> None:
-    """Check rows of a mined corpus by hand: a page that takes judgements, and what they say of the corpus.
+    """Check rows of a mined corpus by hand: a page that takes judgements, and what they say of the
+    corpus.
 
-    --out is an HTML page of one file that shows rows drawn at random, a sentence at a time; keys say right, wrong,
-    unsure and go back. The judgements stay in the browser and are downloaded as a TSV. With --judgements that TSV is
-    read: the share of right rows with its interval, by gender, pattern and confidence too, and why rows are wrong; with
-    a second reader's also on how many rows the two agree, and Cohen's κ.
+    --out is an HTML page of one file that shows rows drawn at random, a sentence at a time; keys
+    say right, wrong, unsure and go back. The judgements stay in the browser and are downloaded as a
+    TSV. With --judgements that TSV is
+    read: the share of right rows with its interval, by gender, pattern and confidence too, and why
+    rows are wrong; with a second reader's also on how many rows the two agree, and Cohen's κ.
 
     Parameters
     ----------
@@ -43,4 +45,9 @@ def command(
         raise UsageError("expected one of --out, for the page, and --judgements")
     if judgements and len(judgements) > 2:
         raise UsageError(f"expected --judgements of one or two readers, got {len(judgements)}")
-    show(write_check_page(data, out, rows, seed) if out else check_judgements(data, *judgements or ()), json=json)
+    show(
+        write_check_page(data, out, rows, seed)
+        if out
+        else check_judgements(data, *judgements or ()),
+        json=json,
+    )

@@ -8,7 +8,13 @@ from mtbias.mining.corpus_balance import describe
 from mtbias.settings import CacheSettings, CorpusSettings
 
 
-def command(*, json: Json = False, corpus: Corpus = CorpusSettings(), cache: Cache = CacheSettings()) -> None:
-    """Describe a corpus: size, vocabulary, lengths, genders, stereotypes, pronouns and distances, with histograms."""
-    found = describe(load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang))
+def command(
+    *, json: Json = False, corpus: Corpus = CorpusSettings(), cache: Cache = CacheSettings()
+) -> None:
+    """Describe a corpus: size, vocabulary, lengths, genders, stereotypes, pronouns and distances,
+    with histograms.
+    """
+    found = describe(
+        load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang)
+    )
     show(found, json=json)

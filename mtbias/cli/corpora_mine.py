@@ -32,23 +32,25 @@ def command(
     options: Annotated[MiningOptions, Parameter(name="*", group=_FILTERS)] = MiningOptions(),
     stanza: Stanza = StanzaSettings(),
 ) -> None:
-    """Mine a bias corpus from English text: sentences in which a syntactic pattern ties a profession to a pronoun.
+    """Mine a bias corpus from English text: sentences in which a syntactic pattern ties a
+    profession to a pronoun.
 
-    The corpus has BUG's columns, and the pattern, the confidence and the place of each row; `--dataset bug --data OUT`
-    reads it. What is left out is counted by reason. A run that was stopped resumes; the corpus depends neither on that
-    nor on --processes. Text is English; passages without a listed profession and a pronoun are not parsed.
+    The corpus has BUG's columns, and the pattern, the confidence and the place of each row;
+    `--dataset bug --data OUT` reads it. What is left out is counted by reason. A run that was
+    stopped resumes; the corpus depends neither on that nor on --processes. Text is English;
+    passages without a listed profession and a pronoun are not parsed.
 
     Parameters
     ----------
     text
-        Files or folders of text: a sentence or a paragraph a line; JSON lines (.jsonl, .ndjson, or with --field);
-        either may be gzipped (.gz).
+        Files or folders of text: a sentence or a paragraph a line; JSON lines (.jsonl, .ndjson, or
+        with --field); either may be gzipped (.gz).
     out
         The corpus to write, a TSV; its card, NAME.md, is written beside it.
     kind
-        bug: professions and pronouns; gap: contexts of a pronoun and exactly two people of its gender, in GAP's columns
-        without labels, by --names instead of patterns, occupations and filters (`mtbias coref counterfactual` makes
-        quadruples of them).
+        bug: professions and pronouns; gap: contexts of a pronoun and exactly two people of its
+        gender, in GAP's columns without labels, by --names instead of patterns, occupations and
+        filters (`mtbias coref counterfactual` makes quadruples of them).
     field
         The field of JSON lines that has the text (default: text).
     name
@@ -56,8 +58,8 @@ def command(
     patterns
         Patterns (default: the paper's, and ours).
     occupations
-        Table of occupations with their numbers of women and men (default: BUG's, `mtbias fetch --dataset
-        bug-occupations`).
+        Table of occupations with their numbers of women and men (default: BUG's, `mtbias fetch
+        --dataset bug-occupations`).
     processes
         Processes that parse, of one thread each.
     device

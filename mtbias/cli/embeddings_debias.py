@@ -25,15 +25,18 @@ def command(
 ) -> None:
     """Debias word vectors.
 
-    - hard: words lose their part in the gender subspace; pairs such as woman, man are put at equal distances from all
-      others; words that tell a gender keep it (Bolukbasi et al. 2016). Vectors are written with length 1.
-    - inlp: linear classifiers find the gender of words, and what they read it from is projected out, one after the
-      other (Ravfogel et al. 2020). Vectors keep the lengths that the projection leaves.
-    - ran: each word is moved away from the neighbours that it owes to gender, while it stays near its old place
-      (Kumar et al. 2020); words that tell a gender stay. Vectors are written with length 1.
+    - hard: words lose their part in the gender subspace; pairs such as woman, man are put at equal
+      distances from all others; words that tell a gender keep it (Bolukbasi et al. 2016). Vectors
+      are written with length 1.
+    - inlp: linear classifiers find the gender of words, and what they read it from is projected
+      out, one after the other (Ravfogel et al. 2020). Vectors keep the lengths that the projection
+      leaves.
+    - ran: each word is moved away from the neighbours that it owes to gender, while it stays near
+      its old place (Kumar et al. 2020); words that tell a gender stay. Vectors are written with
+      length 1.
 
-    The file has the format of the one that came in; FILE.json beside it has the signature, the hashes and the counts.
-    `mtbias embeddings measure` shows the bias before and after.
+    The file has the format of the one that came in; FILE.json beside it has the signature, the
+    hashes and the counts. `mtbias embeddings measure` shows the bias before and after.
 
     Parameters
     ----------
@@ -44,9 +47,9 @@ def command(
     out
         File to write the debiased vectors to.
     words
-        A TOML file: `[direction]` pairs (feminine, masculine); for hard and ran `[gendered]` pairs, which hard
-        equalises, and words that tell a gender; other sections are passed over (default: the example that comes with
-        mtbias).
+        A TOML file: `[direction]` pairs (feminine, masculine); for hard and ran `[gendered]` pairs,
+        which hard equalises, and words that tell a gender; other sections are passed over (default:
+        the example that comes with mtbias).
     limit
         Read, and write, only the first so many words (default: all).
     """

@@ -33,9 +33,10 @@ def command(
     - clustering: how well two clusters of the most biased words fit the genders
     - recoverability: how well a classifier finds the gender of the most biased words
 
-    The gender direction g, β and which words are most biased are those of --vectors, in the debiased ones too. Behind a
-    number stands its 95 % interval (direct, gipe: bootstrap over words) or its range over starts and splits
-    (clustering, recoverability). Words without vector are named and left out.
+    The gender direction g, β and which words are most biased are those of --vectors, in the
+    debiased ones too. Behind a number stands its 95 % interval (direct, gipe: bootstrap over words)
+    or its range over starts and splits (clustering, recoverability). Words without vector are named
+    and left out.
 
     Parameters
     ----------
@@ -44,11 +45,12 @@ def command(
     debiased
         The same words' vectors after debiasing; one or several.
     words
-        A TOML file: `[direction]` pairs (feminine, masculine); `[direct]` words; `[indirect]` pairs; `[weat.NAME]`
-        targets, attributes_1, attributes_2; `[weat-two-targets.NAME]` targets_1, targets_2, attributes_1, attributes_2;
-        `[gipe.NAME]` words, or words = "all neutral"; `[gendered]` pairs and words that tell a gender, which clustering
-        and recoverability leave out. A section that is absent is not measured (default: the example that comes with
-        mtbias).
+        A TOML file: `[direction]` pairs (feminine, masculine); `[direct]` words; `[indirect]`
+        pairs; `[weat.NAME]` targets, attributes_1, attributes_2; `[weat-two-targets.NAME]`
+        targets_1, targets_2, attributes_1, attributes_2; `[gipe.NAME]` words, or words = "all
+        neutral"; `[gendered]` pairs and words that tell a gender, which clustering and
+        recoverability leave out. A section that is absent is not measured (default: the example
+        that comes with mtbias).
     limit
         Read only the first so many words (default: all).
     measure

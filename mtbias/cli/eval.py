@@ -60,26 +60,37 @@ def command(
 ) -> None:
     """Translate a corpus with a model and report gender-bias metrics.
 
-    What is missing is downloaded, unless --offline or HF_HUB_OFFLINE=1 forbids it. `--model demo` needs no network and
-    translates the demo's own corpus unless --dataset names another.
+    What is missing is downloaded, unless --offline or HF_HUB_OFFLINE=1 forbids it. `--model demo`
+    needs no network and translates the demo's own corpus unless --dataset names another.
 
     Parameters
     ----------
     model
-        Short name (`mtbias list models`), Hugging Face id, folder with a checkpoint, openai:NAME of an endpoint
-        (--base-url), deepl:quality_optimized (its key in DEEPL_AUTH_KEY), apertium:eng-spa, or SCHEME:NAME of a plugin.
+        Short name (`mtbias list models`), Hugging Face id, folder with a checkpoint, openai:NAME of
+        an endpoint (--base-url), deepl:quality_optimized (its key in DEEPL_AUTH_KEY),
+        apertium:eng-spa, or SCHEME:NAME of a plugin.
     shard
-        K/N: translate shard K of N only, into --out; without it, what is missing is translated and the run scored.
-        With --json: what was done, as JSON.
+        K/N: translate shard K of N only, into --out; without it, what is missing is translated and
+        the run scored. With --json: what was done, as JSON.
     offline
-        Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be asked.
+        Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be
+        asked.
     dry_run
         Ask the endpoint nothing; print how many requests and about how many tokens are missing.
     """
     if shard is not None and out is None:
-        raise SettingError("shard", "translations are kept in the folder of the run; name it with --out")
+        raise SettingError(
+            "shard", "translations are kept in the folder of the run; name it with --out"
+        )
     settings = combined(
-        EvalSettings, corpus, translation, language_model, evaluator, device, bootstrap, offline=offline
+        EvalSettings,
+        corpus,
+        translation,
+        language_model,
+        evaluator,
+        device,
+        bootstrap,
+        offline=offline,
     )
     with no_network("--offline") if offline else nullcontext():
         if dry_run:
@@ -93,7 +104,12 @@ def command(
             )
             return
         if shard is None or out is None:
-            show(evaluate(model, lang, out=out, settings=settings, progress=True), out, json=json, full=full)
+            show(
+                evaluate(model, lang, out=out, settings=settings, progress=True),
+                out,
+                json=json,
+                full=full,
+            )
             return
         done = translate_shard(model, lang, shard, out, settings=settings, progress=True)
     if json:

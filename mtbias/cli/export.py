@@ -24,9 +24,10 @@ def command(
 ) -> None:
     """Write a corpus's sentences, to be translated by any system.
 
-    As text there is one sentence per line, in the corpus's order. Translate the file line by line, and
-    `mtbias score --translations FILE --lang CODE`, with the same --dataset and --data, scores the result. As TSV or
-    JSONL each sentence has its id: add a column or key `target`, and the order does not matter.
+    As text there is one sentence per line, in the corpus's order. Translate the file line by line,
+    and `mtbias score --translations FILE --lang CODE`, with the same --dataset and --data, scores
+    the result. As TSV or JSONL each sentence has its id: add a column or key `target`, and the
+    order does not matter.
 
     Parameters
     ----------
@@ -35,14 +36,22 @@ def command(
     format
         text: sentences alone; tsv, jsonl: id and source.
     lang
-        Code of the target language, for data sets that have sentences of their own for each (those of MT-GenEval).
+        Code of the target language, for data sets that have sentences of their own for each (those
+        of MT-GenEval).
     """
     read = load_corpus(
-        corpus.dataset or "winomt", corpus.data, cache=cache.cache_dir, lang=lang, source_lang=corpus.source_lang
+        corpus.dataset or "winomt",
+        corpus.data,
+        cache=cache.cache_dir,
+        lang=lang,
+        source_lang=corpus.source_lang,
     )
     text = "".join(f"{line}\n" for line in source_lines(read, format))
     if out is None:
         print(text, end="")
         return
     write_atomic(out, text.encode())
-    print(f"mtbias: {escaped(str(out))}: {len(read.instances):,} sentences of {read.name}", file=sys.stderr)
+    print(
+        f"mtbias: {escaped(str(out))}: {len(read.instances):,} sentences of {read.name}",
+        file=sys.stderr,
+    )

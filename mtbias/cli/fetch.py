@@ -25,7 +25,8 @@ def command(
 ) -> None:
     """Download models, data sets and Stanza models, for machines without network.
 
-    Data sets are checked by their hash; models are taken at one commit, which is written down and used from then on.
+    Data sets are checked by their hash; models are taken at one commit, which is written down and
+    used from then on.
 
     Parameters
     ----------
@@ -34,9 +35,11 @@ def command(
     revision
         Commit, branch or tag of the model.
     dataset
-        A data set (`mtbias list datasets`), or bug-occupations, BUG's table of occupations; one or several.
+        A data set (`mtbias list datasets`), or bug-occupations, BUG's table of occupations; one or
+        several.
     lang
-        Stanza models of a language (en: those that `mtbias corpora mine` parses with); one or several.
+        Stanza models of a language (en: those that `mtbias corpora mine` parses with); one or
+        several.
     source_lang
         Language of the sentences that the model will translate (opus-mt has one checkpoint a pair).
     sweep
@@ -51,7 +54,12 @@ def command(
         mtbias's cache.
     """
     if sweep is not None:
-        given: dict[str, object] = {"model": model, "revision": revision, "dataset": dataset, "lang": lang}
+        given: dict[str, object] = {
+            "model": model,
+            "revision": revision,
+            "dataset": dataset,
+            "lang": lang,
+        }
         given |= {
             "stanza_dir": stanza_dir,
             "cache_dir": cache_dir,
@@ -59,7 +67,9 @@ def command(
         }
         for name, value in given.items():
             if value:
-                raise SettingError(name, "with --sweep the sweep's file says what to download, and where to")
+                raise SettingError(
+                    name, "with --sweep the sweep's file says what to download, and where to"
+                )
         fetch(read_sweep(sweep), _say, sha256=sha256, accept_unverified=accept_unverified)
         return
     fetch_named(

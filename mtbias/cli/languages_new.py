@@ -21,15 +21,18 @@ def command(
     lexicon: list[Path] | None = None,
     stanza: Stanza = StanzaSettings(),
 ) -> None:
-    """Draft a plugin for a further language: a project to install, with the questions that its data must answer.
+    """Draft a plugin for a further language: a project to install, with the questions that its data
+    must answer.
 
-    It has the rules with a question above each table, the table of nouns, a test of the contract, and sentences to
-    translate for every kind of noun and evidence. Nouns of a lexicon are marked "# check" and are not read until
-    somebody has removed the mark; occupations that no lexicon has are marked "# fill".
+    It has the rules with a question above each table, the table of nouns, a test of the contract,
+    and sentences to translate for every kind of noun and evidence. Nouns of a lexicon are marked "#
+    check" and are not read until somebody has removed the mark; occupations that no lexicon has are
+    marked "# fill".
 
-    A lexicon is a UniMorph table (lemma, form, features), or a tab-separated list whose first line names its columns:
-    english and noun; english, masculine and feminine; or masculine and feminine. Lists say which nouns name people;
-    the others give their gender and forms, and the noun for the other gender.
+    A lexicon is a UniMorph table (lemma, form, features), or a tab-separated list whose first line
+    names its columns: english and noun; english, masculine and feminine; or masculine and feminine.
+    Lists say which nouns name people; the others give their gender and forms, and the noun for the
+    other gender.
 
     Parameters
     ----------
@@ -40,8 +43,8 @@ def command(
     name
         The language's English name, such as Polish (default: Stanza's).
     lexicon
-        Files of nouns; one or several. "unimorph" is UniMorph's table of the language (`mtbias fetch --dataset
-        unimorph-pl --accept-unverified`).
+        Files of nouns; one or several. "unimorph" is UniMorph's table of the language (`mtbias
+        fetch --dataset unimorph-pl --accept-unverified`).
     """
     from mtbias.corpora import cache_folder
     from mtbias.morphology.stanza_models import stanza_folder
@@ -53,7 +56,10 @@ def command(
     files = lexicon or []
     if Path("unimorph") in files:
         table, licence = unimorph_table(code, stanza.cache_dir)
-        files, known = [table if path == Path("unimorph") else path for path in files], (*known, licence)
+        files, known = (
+            [table if path == Path("unimorph") else path for path in files],
+            (*known, licence),
+        )
     draft = Draft(code, name, tuple(map(read_lexicon, files)), known)
     nouns = write_draft(draft, out)
     print(

@@ -42,10 +42,12 @@ def command(
     json: Json = False,
     stanza: Stanza = StanzaSettings(),
 ) -> None:
-    """List what there is: models with a short name, target languages, data sets, prompts; and whether they are here.
+    """List what there is: models with a short name, target languages, data sets, prompts; and
+    whether they are here.
 
-    Any hub id or folder works as a model, any TOML file of the same form as a prompt. Kinds of systems and languages
-    that plugins add are listed too; a plugin that fails is listed with its error.
+    Any hub id or folder works as a model, any TOML file of the same form as a prompt. Kinds of
+    systems and languages that plugins add are listed too; a plugin that fails is listed with its
+    error.
 
     Parameters
     ----------
@@ -97,20 +99,41 @@ def _models(lang: str, cache: Path) -> Rows:
             revision = ""
         except UsageError:
             revision, missing = "", f"not for {lang}"
-        row = {"name": name, "family": family, "repository": repository, "licence": licence, "note": note}
+        row = {
+            "name": name,
+            "family": family,
+            "repository": repository,
+            "licence": licence,
+            "note": note,
+        }
         here = revision[:19] or missing
-        yield {**row, "revision": revision}, f"{name:<12} {family:<10} {repository:<50} {note:<44} {here}"
+        yield (
+            {**row, "revision": revision},
+            f"{name:<12} {family:<10} {repository:<50} {note:<44} {here}",
+        )
     for scheme, origins in installed(SYSTEMS).items():
         origin = " and ".join(origins)
-        yield {"name": f"{scheme}:NAME", "note": origin}, f"{scheme + ':NAME':<12} a kind of system of {origin}"
+        yield (
+            {"name": f"{scheme}:NAME", "note": origin},
+            f"{scheme + ':NAME':<12} a kind of system of {origin}",
+        )
 
 
 def _languages(stanza: Path) -> Rows:
     for code, origins in installed(LANGUAGES).items():
-        row: JsonDict = {"code": code, "name": "", "distribution": " and ".join(origins), "nouns": 0}
+        row: JsonDict = {
+            "code": code,
+            "name": "",
+            "distribution": " and ".join(origins),
+            "nouns": 0,
+        }
         try:
             language = get_language(code)
-            row |= {"name": language.name, "version": language.version, "nouns": len(language.nouns)}
+            row |= {
+                "name": language.name,
+                "version": language.version,
+                "nouns": len(language.nouns),
+            }
         except MtbiasError as error:
             row["error"] = str(error)
         try:
@@ -118,7 +141,9 @@ def _languages(stanza: Path) -> Rows:
         except MtbiasError:
             row["stanza"] = None
         models = f"Stanza {row['stanza'] or f'missing: mtbias fetch --lang {code}'}"
-        about = f"{row['name']:<11} {row['nouns']:>6} noun forms  {row['distribution']:<16} {models}"
+        about = (
+            f"{row['name']:<11} {row['nouns']:>6} noun forms  {row['distribution']:<16} {models}"
+        )
         yield row, f"{code:<4} {row.get('error', about)}"
 
 
@@ -126,8 +151,18 @@ def _datasets(cache: Path) -> Rows:
     for name, entry in catalogued().items():
         source = entry.source
         here = not source.downloads or (source_folder(source, cache) / entry.file).is_file()
-        row = {"name": name, "rows": entry.rows, "licence": source.licence, "home": source.home, "here": here}
-        state = ("in the cache" if source.downloads else SHIPS) if here else f"mtbias fetch --dataset {name}"
+        row = {
+            "name": name,
+            "rows": entry.rows,
+            "licence": source.licence,
+            "home": source.home,
+            "here": here,
+        }
+        state = (
+            ("in the cache" if source.downloads else SHIPS)
+            if here
+            else f"mtbias fetch --dataset {name}"
+        )
         line = f"{name:<19} {entry.rows:>7} rows  {source.licence:<12} {source.home} @ {source.commit}  ({state})"
         yield row, f"{line}\n{'':<19} {entry.description}"
     yield {"name": "custom"}, f"{'custom':<19} your own sentences: --data FILE (TSV, CSV or JSONL)"
@@ -138,5 +173,9 @@ def _prompts(names: tuple[str, ...]) -> Rows:
         languages = f" ({', '.join(prompt.languages)})" if prompt.languages else ""
         lines = [f"{prompt.label:<28} {prompt.about}{languages}"]
         if names:
-            lines += [f"  {line}" for turn in prompt.messages for line in f"{turn.role}: {turn.content}".split("\n")]
+            lines += [
+                f"  {line}"
+                for turn in prompt.messages
+                for line in f"{turn.role}: {turn.content}".split("\n")
+            ]
         yield prompt.as_json(), "\n".join(map(escaped, lines))

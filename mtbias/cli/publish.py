@@ -16,7 +16,10 @@ from mtbias.settings import BootstrapSettings
 def command(
     runs: Annotated[
         list[Path] | None,
-        Parameter(name="RUN", help="Folders of finished runs; without any, the page is made again of the results."),
+        Parameter(
+            name="RUN",
+            help="Folders of finished runs; without any, the page is made again of the results.",
+        ),
     ] = None,
     /,
     *,
@@ -30,10 +33,11 @@ def command(
 ) -> None:
     """Check finished runs, write their numbers, and make a static page of results.
 
-    Each run is checked against its own calls and becomes one line of results.jsonl without any sentence: numbers with
-    intervals and denominators, warnings, signature. The page, index.html, shows all results of the folder: systems by
-    language and corpus. Runs of one corpus, language and evaluator that are given together are tested against each
-    other, in pairs; only such pairs are ranked. Systems that do not differ significantly share a rank.
+    Each run is checked against its own calls and becomes one line of results.jsonl without any
+    sentence: numbers with intervals and denominators, warnings, signature. The page, index.html,
+    shows all results of the folder: systems by language and corpus. Runs of one corpus, language
+    and evaluator that are given together are tested against each other, in pairs; only such pairs
+    are ranked. Systems that do not differ significantly share a rank.
 
     Parameters
     ----------
@@ -51,7 +55,16 @@ def command(
     from mtbias.report.results_page import PAGE, publish
 
     names = checked_names(names, runs or [])
-    results = publish(runs or [], out, names, link or [], note=note, licence=licence, title=title, bootstrap=bootstrap)
+    results = publish(
+        runs or [],
+        out,
+        names,
+        link or [],
+        note=note,
+        licence=licence,
+        title=title,
+        bootstrap=bootstrap,
+    )
     for result in results:
         name = escaped(f"{result.system} ({result.language})")
         print(f"{name}: tested against {len(result.comparisons)} of the others")

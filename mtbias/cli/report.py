@@ -24,22 +24,23 @@ def command(
 ) -> None:
     """Write an HTML report, tables for papers and plots of finished runs.
 
-    The page needs nothing else, neither network nor server: numbers with their intervals, plots, and the sentences
-    behind them. Several runs, of one language or of several, stand side by side.
+    The page needs nothing else, neither network nor server: numbers with their intervals, plots,
+    and the sentences behind them. Several runs, of one language or of several, stand side by side.
 
     Parameters
     ----------
     out
         The file to write; a table is printed without it.
     format
-        html: the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv: all numbers,
-        of the groups of every breakdown too).
+        html: the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv:
+        all numbers, of the groups of every breakdown too).
     women
-        Table with the share of women by occupation (columns entity or occupation, and share), for the page and the
-        plots (default: labour statistics of the United States, 2015 to 2017, for WinoMT's occupations).
+        Table with the share of women by occupation (columns entity or occupation, and share), for
+        the page and the plots (default: labour statistics of the United States, 2015 to 2017, for
+        WinoMT's occupations).
     women_column
-        The column of shares (default: share, percent, bls_pct_female or bergsma_pct_female); without --women: winobias,
-        the 40 occupations of WinoBias's table 1.
+        The column of shares (default: share, percent, bls_pct_female or bergsma_pct_female);
+        without --women: winobias, the 40 occupations of WinoBias's table 1.
     plots
         Write the plots as SVG files into this folder.
     """
@@ -50,5 +51,8 @@ def command(
         plots=plots,
     )  # fmt: skip
     print(table, end="")
-    for path, line in written.items():  # where a file went to standard output, nothing may follow it there
+    for (
+        path,
+        line,
+    ) in written.items():  # where a file went to standard output, nothing may follow it there
         print(escaped(line), file=sys.stderr if own_descriptor(path) == 1 else sys.stdout)

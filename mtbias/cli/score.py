@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mtbias.api import score, score_systems
-from mtbias.cli.shared import Bootstrap, Corpus, Device, Evaluator, Flag, Full, Json, Langs, RunOut, print_json
+from mtbias.cli.shared import (
+    Bootstrap,
+    Corpus,
+    Device,
+    Evaluator,
+    Flag,
+    Full,
+    Json,
+    Langs,
+    RunOut,
+    print_json,
+)
 from mtbias.errors import UsageError, escaped
 from mtbias.files.file_ledger import REPORT
 from mtbias.machine.stage_progress import ProgressLine
@@ -48,36 +59,53 @@ def command(
 ) -> None:
     """Report gender-bias metrics of given translations.
 
-    The entity is aligned with the words of its translation, their gender is read, and the calls are scored. Nothing is
-    downloaded.
+    The entity is aligned with the words of its translation, their gender is read, and the calls are
+    scored. Nothing is downloaded.
 
     Parameters
     ----------
     translations
-        Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; or one target a line, in
-        the corpus's order. `-` is standard input. Several systems: NAME=FILE each; {lang} in FILE stands for the
-        language. Each has a run, in OUT/NAME-LANG; they are compared, on one page.
+        Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; or one
+        target a line, in the corpus's order. `-` is standard input. Several systems: NAME=FILE
+        each; {lang} in FILE stands for the language. Each has a run, in OUT/NAME-LANG; they are
+        compared, on one page.
     system
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing
         Score even if less than 95 % of the corpus is translated: what is missing counts as wrong.
     part
-        Score a part of the data set: only the sentences that the file has; the signature says which they are.
+        Score a part of the data set: only the sentences that the file has; the signature says which
+        they are.
     clean
-        The file has answers of a language model: remove what stands around the translation, and count an answer
-        without one as untranslated. A JSONL or CSV keeps answers of several lines.
+        The file has answers of a language model: remove what stands around the translation, and
+        count an answer without one as untranslated. A JSONL or CSV keeps answers of several lines.
     scores
-        File of a score for each sentence, COMET's or any, for means by gender and their gap (mt-geneval): a TSV, CSV or
-        JSONL with the columns id or source, and one with the score's name.
+        File of a score for each sentence, COMET's or any, for means by gender and their gap
+        (mt-geneval): a TSV, CSV or JSONL with the columns id or source, and one with the score's
+        name.
     """
-    settings = combined(ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores, part=part)
+    settings = combined(
+        ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores, part=part
+    )
     files = _named(translations)
     if len(files) > 1 or len(lang) > 1:
         if out is None or system is not None or scores is not None:
-            option = "--out FOLDER" if out is None else "no --system" if system is not None else "no --scores"
+            option = (
+                "--out FOLDER"
+                if out is None
+                else "no --system"
+                if system is not None
+                else "no --scores"
+            )
             raise UsageError(f"expected {option} with several systems or languages")
         runs, compared = score_systems(
-            files, lang, out, allow_missing=allow_missing, clean=clean, settings=settings, progress=ProgressLine()
+            files,
+            lang,
+            out,
+            allow_missing=allow_missing,
+            clean=clean,
+            settings=settings,
+            progress=ProgressLine(),
         )
         show_systems(runs, compared, out, json=json, full=full)
         return
@@ -97,21 +125,29 @@ def command(
 
 
 def _named(translations: Sequence[str]) -> dict[str, str]:
-    """The files by the names of their systems: NAME=FILE, else the file's name, or where files share one its folder's.
+    """The files by the names of their systems: NAME=FILE, else the file's name, or where files
+    share one its folder's.
 
     Raises:
         UsageError: two systems have one name.
     """
-    given = [(None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1)) for one in translations]
+    given = [
+        (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
+        for one in translations
+    ]
     stems = Counter(Path(file).stem for name, file in given if name is None)
     named: dict[str, str] = {}
     for name, file in given:
         path = Path(file)
         own = name or (
-            path.stem.replace(LANG, "").strip("-_.") if stems[path.stem] == 1 else path.absolute().parent.name
+            path.stem.replace(LANG, "").strip("-_.")
+            if stems[path.stem] == 1
+            else path.absolute().parent.name
         )
         if own in named:
-            raise UsageError(f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}")
+            raise UsageError(
+                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}"
+            )
         named[own] = file
     return named
 
@@ -119,10 +155,14 @@ def _named(translations: Sequence[str]) -> dict[str, str]:
 def show_systems(
     runs: Sequence[FinishedRun], compared: Comparison | None, out: Path, *, json: bool, full: bool
 ) -> None:
-    """Print the comparison of runs, or their finding each where there is none, and name the files."""
+    """Print the comparison of runs, or their finding each where there is none, and name the
+    files.
+    """
     if json:
         found = {str(run.path): run.metrics for run in runs}
-        print_json({"runs": found, "comparison": compared.to_json() if compared else None}, indent=None)
+        print_json(
+            {"runs": found, "comparison": compared.to_json() if compared else None}, indent=None
+        )
         return
     if compared is not None:
         from mtbias.report.comparison_tables import render_comparison

@@ -45,10 +45,14 @@ Flag = Annotated[bool, Parameter(show_default=False)]
 Count = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Seed = Annotated[int, Parameter(validator=validators.Number(gte=0))]
 Lang = Annotated[str, Parameter(help="Target language, such as de (`mtbias list languages`).")]
-Langs = Annotated[list[str], Parameter(name="--lang", help="Target language, such as de; one or several.")]
+Langs = Annotated[
+    list[str], Parameter(name="--lang", help="Target language, such as de; one or several.")
+]
 RunOut = Annotated[
     Path | None,
-    Parameter(help="Folder for manifest, calls, metrics and report; an interrupted run resumes there."),
+    Parameter(
+        help="Folder for manifest, calls, metrics and report; an interrupted run resumes there."
+    ),
 ]
 Full = Annotated[bool, Parameter(help="Print all numbers and tables.", show_default=False)]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON alone.", show_default=False)]
@@ -56,20 +60,24 @@ Runs = Annotated[list[Path], Parameter(name="RUN", help="Folders of finished run
 Names = Annotated[
     list[str] | None,
     Parameter(
-        name="--name", help="Names of the systems, one for each RUN in their order (default: the run's own name)."
+        name="--name",
+        help="Names of the systems, one for each RUN in their order (default: the run's own name).",
     ),
 ]
 SweepFile = Annotated[Path, Parameter(name="FILE", help="The sweep, a TOML file.")]
 
 
 def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str]:
-    """The names of the runs as they can be shown (`mtbias.errors.escaped`); none where none were given.
+    """The names of the runs as they can be shown (`mtbias.errors.escaped`); none where none were
+    given.
 
     Raises:
         SettingError: there are not as many as runs.
     """
     if names and len(names) != len(runs):
-        raise SettingError("name", f"expected a name for each of {len(runs)} runs, got {len(names)}")
+        raise SettingError(
+            "name", f"expected a name for each of {len(runs)} runs, got {len(names)}"
+        )
     return [escaped(name) for name in names or ()]
 
 
@@ -99,7 +107,9 @@ TableFormat = Literal["text", "json", "markdown", "csv", "latex"] | None
 
 @dataclass(frozen=True, kw_only=True)
 class ManyResamples(BootstrapSettings):
-    """A class and not a value of its own: whoever gives --seed alone gets the class's default of resamples."""
+    """A class and not a value of its own: whoever gives --seed alone gets the class's default of
+    resamples.
+    """
 
     resamples: int = drawn(10_000)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
@@ -119,7 +129,8 @@ def form_of(format: TableFormat, *, json: bool) -> str:
 
 
 def show(result: Any, text: str = "", *, json: bool) -> None:  # noqa: ANN401 - any dataclass
-    """Print a result as JSON, or as text: as its `text` and its signature, else as `mtbias.report.tables.fields`.
+    """Print a result as JSON, or as text: as its `text` and its signature, else as
+    `mtbias.report.tables.fields`.
 
     Numbers of a mapping are not rounded.
     """

@@ -25,14 +25,16 @@ def command(
 ) -> None:
     """Run many models, languages and data sets on this machine, and write the table of the paper.
 
-    The plan is printed first. Tasks that are done are skipped; a failed task does not stop the others. On a Slurm
+    The plan is printed first. Tasks that are done are skipped; a failed task does not stop the
+    others. On a Slurm
     cluster: `mtbias submit`.
 
     Parameters
     ----------
     changes
-        KEY=VALUE in place of what the file says, such as models=opus-mt,m2m100 or slurm.partition=gpu; one or several.
-        Paths count from the current folder. The sweep as it runs is then written to OUT/sweep.toml.
+        KEY=VALUE in place of what the file says, such as models=opus-mt,m2m100 or
+        slurm.partition=gpu; one or several. Paths count from the current folder. The sweep as it
+        runs is then written to OUT/sweep.toml.
     dry_run
         Print the plan and stop.
     list_tasks

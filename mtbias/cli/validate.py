@@ -28,26 +28,29 @@ def command(
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
 ) -> None:
-    """Measure how often the evaluator agrees with human labels, and correct a run's numbers for its errors.
+    """Measure how often the evaluator agrees with human labels, and correct a run's numbers for its
+    errors.
 
-    The labels are a table (CSV, TSV, JSONL) with the columns lang, source, target, label (m, f, n), entity (as in the
-    source) and word_index (its first whitespace token, from 0); of WinoMT's sentences winomt_index (row, from 0) in
-    place of the last two. Where present, system, usable (1 or 0), annotator, basis (what the label rests on: N noun, D
-    article or adjective, V verb, P pronoun, C against the phrase, X nothing) and head_index (whitespace token of the
-    target) are used too. Alignment is learnt from these sentences together with those of --translations. A row without
-    a call counts as a disagreement.
+    The labels are a table (CSV, TSV, JSONL) with the columns lang, source, target, label (m, f, n),
+    entity (as in the source) and word_index (its first whitespace token, from 0); of WinoMT's
+    sentences winomt_index (row, from 0) in place of the last two. Where present, system, usable (1
+    or 0), annotator, basis (what the label rests on: N noun, D article or adjective, V verb, P
+    pronoun, C against the phrase, X nothing) and head_index (whitespace token of the target) are
+    used too. Alignment is learnt from these sentences together with those of --translations. A row
+    without a call counts as a disagreement.
 
-    With --correct, accuracy, ΔG and ΔS of a run are printed as the evaluator has them and as a human would have them,
-    estimated from the errors on the labels; the intervals include the sampling of the run's sentences and of the
-    labels. A warning above them says where most of a correction comes from labels that rest on a pronoun.
+    With --correct, accuracy, ΔG and ΔS of a run are printed as the evaluator has them and as a
+    human would have them, estimated from the errors on the labels; the intervals include the
+    sampling of the run's sentences and of the labels. A warning above them says where most of a
+    correction comes from labels that rest on a pronoun.
 
     Parameters
     ----------
     gold
         The human labels.
     translations
-        "source ||| target" lines that alignment may learn from too, or a folder that has them as en-CODE.txt; one or
-        several.
+        "source ||| target" lines that alignment may learn from too, or a folder that has them as
+        en-CODE.txt; one or several.
     data
         WinoMT, for labels without entity and word_index.
     annotator

@@ -1,1 +1,3 @@
-"""Sweeps: many models × languages × data sets, cut into tasks that run on this machine or as Slurm job arrays."""
+"""Sweeps: many models × languages × data sets, cut into tasks that run on this machine or as Slurm
+job arrays.
+"""

@@ -29,7 +29,13 @@ from mtbias.language.installed import get_language
 from mtbias.machine import network
 from mtbias.machine.devices import gpu_count, install_command, usable_cores
 from mtbias.machine.stage_progress import draws_bars
-from mtbias.morphology.stanza_models import PARSER, PROCESSORS, download, find_package, stanza_folder
+from mtbias.morphology.stanza_models import (
+    PARSER,
+    PROCESSORS,
+    download,
+    find_package,
+    stanza_folder,
+)
 from mtbias.report.tables import printable
 from mtbias.scoring.measure import GENDER
 from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, combined
@@ -43,7 +49,17 @@ ENGLISH = "en"
 """The language that is not translated into."""
 _PACKAGES = {
     **dict.fromkeys(
-        ("torch", "transformers", "stanza", "numpy", "scipy", "pandas", "sentencepiece", "huggingface-hub"), ""
+        (
+            "torch",
+            "transformers",
+            "stanza",
+            "numpy",
+            "scipy",
+            "pandas",
+            "sentencepiece",
+            "huggingface-hub",
+        ),
+        "",
     ),
     "ctranslate2": "ct2",
     "submitit": "slurm",
@@ -62,14 +78,18 @@ class Part:
     """``model``, ``translations``, ``data``, ``stanza`` or ``aligner``."""
     name: str
     lang: str
-    """The language that it is for; empty for data, and for a model with one checkpoint for all languages."""
+    """The language that it is for; empty for data, and for a model with one checkpoint for all
+    languages."""
     place: Callable[[bool], str]
-    """Says where it is, or raises why it cannot be used; called with True it downloads first what is missing."""
+    """Says where it is, or raises why it cannot be used; called with True it downloads first what
+    is missing."""
 
     @property
     def title(self) -> str:
         """``model opus-mt for de``, ``stanza de``."""
-        return f"{self.kind} {self.name}" + (f" for {self.lang}" if self.lang not in {"", self.name} else "")
+        return f"{self.kind} {self.name}" + (
+            f" for {self.lang}" if self.lang not in {"", self.name} else ""
+        )
 
     def look(self) -> tuple[str, str]:
         """Where it is now, and why it cannot be used; one of them is empty."""
@@ -79,10 +99,14 @@ class Part:
             return "", str(error)
 
 
-def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: bool = False) -> list[Part]:
-    """Every model, data set and Stanza package of a sweep, and its aligner's encoder. Nothing is fetched.
+def inventory(
+    sweep: Sweep, *, sha256: str | None = None, accept_unverified: bool = False
+) -> list[Part]:
+    """Every model, data set and Stanza package of a sweep, and its aligner's encoder. Nothing is
+    fetched.
 
-    `sha256` and `accept_unverified` are for fetching data sets (`mtbias.corpora.downloads.fetch_dataset`).
+    `sha256` and `accept_unverified` are for fetching data sets
+    (`mtbias.corpora.downloads.fetch_dataset`).
     """
     cache = cache_folder(sweep.cache_dir)
 
@@ -92,7 +116,9 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
         return load_corpus(name, path, cache=cache, lang=lang, source_lang=sweep.source_lang)
 
     def measure(name: str) -> str:
-        """What a data set is measured by; empty where that cannot be known: its own part says why."""
+        """What a data set is measured by; empty where that cannot be known: its own part says
+        why.
+        """
         if name in datasets():
             return datasets()[name].measure
         try:
@@ -113,24 +139,38 @@ def inventory(sweep: Sweep, *, sha256: str | None = None, accept_unverified: boo
         return str(file)
 
     def encoder(fetch: bool) -> str:
-        found = locate_encoder(sweep.aligner_model, sweep.languages[0], cache=cache, offline=not fetch, fetch=fetch)
+        found = locate_encoder(
+            sweep.aligner_model, sweep.languages[0], cache=cache, offline=not fetch, fetch=fetch
+        )
         check_encoder(found.folder, sweep.aligner_layer)
         return f"{found.revision} in {found.folder}"
 
     parts = [
         *_systems(sweep),
         *_checkpoints(
-            [model for model in sweep.models if not is_of_kind(model)], sweep.languages, cache, source=sweep.source_lang
+            [model for model in sweep.models if not is_of_kind(model)],
+            sweep.languages,
+            cache,
+            source=sweep.source_lang,
         ),
         *(
-            Part("translations", name, lang, partial(translations, Path(str(file).replace(LANG, lang))))
+            Part(
+                "translations",
+                name,
+                lang,
+                partial(translations, Path(str(file).replace(LANG, lang))),
+            )
             for name, file in sweep.systems.items()
             for lang in sweep.languages
         ),
         *(Part("data", name, "", partial(data, name)) for name in sweep.datasets),
     ]
     if any(measure(name) == GENDER for name in sweep.datasets):
-        folder = demo.stanza_folder_of_demo() if _is_of_demo(sweep) else stanza_folder(sweep.stanza_dir, cache)
+        folder = (
+            demo.stanza_folder_of_demo()
+            if _is_of_demo(sweep)
+            else stanza_folder(sweep.stanza_dir, cache)
+        )
         parts += _stanza(sweep.languages, folder, can_fetch=not _is_of_demo(sweep))
         if "neural" in sweep.aligner:
             parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
@@ -158,7 +198,9 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
         return places.get(model.partition(":")[0], "its plugin")
 
     for model in filter(is_of_kind, sweep.models):
-        yield from (Part("model", model, lang, partial(place, model, lang)) for lang in sweep.languages)
+        yield from (
+            Part("model", model, lang, partial(place, model, lang)) for lang in sweep.languages
+        )
 
 
 def _one_each(model: str) -> bool:
@@ -167,7 +209,11 @@ def _one_each(model: str) -> bool:
 
 
 def _checkpoints(
-    models: Iterable[str], langs: Sequence[str], cache: Path, revision: str | None = None, source: str = "en"
+    models: Iterable[str],
+    langs: Sequence[str],
+    cache: Path,
+    revision: str | None = None,
+    source: str = "en",
 ) -> list[Part]:
     """A model with one checkpoint for all languages is one part."""
 
@@ -198,18 +244,28 @@ def _stanza(langs: Iterable[str], folder: Path, *, can_fetch: bool = True) -> li
 
 def _fetch_data(name: str, cache: Path | None, sha256: str | None, accept_unverified: bool) -> str:
     bars = draws_bars(sys.stderr)
-    found = fetch_dataset(name, cache, sha256=sha256, accept_unverified=accept_unverified, progress=bars)
+    found = fetch_dataset(
+        name, cache, sha256=sha256, accept_unverified=accept_unverified, progress=bars
+    )
     hashes = (
         f"sha256 {one.sha256} ({'checked' if one.verified else 'NOT checked, hash recorded'}"
         f"{'' if one.fresh else ', was here'})"
         for one in found.downloads
     )
-    return f"{found.folder}, {', '.join(hashes)}" if found.downloads else "nothing to download, ships with mtbias"
+    return (
+        f"{found.folder}, {', '.join(hashes)}"
+        if found.downloads
+        else "nothing to download, ships with mtbias"
+    )
 
 
 def _is_of_demo(sweep: Sweep) -> bool:
     """Whether Stanza's models are those that ship with the demo."""
-    all_demo = all(model == DEMO for model in sweep.models) and set(sweep.datasets) == {DEMO} and not sweep.data
+    all_demo = (
+        all(model == DEMO for model in sweep.models)
+        and set(sweep.datasets) == {DEMO}
+        and not sweep.data
+    )
     return str(sweep.stanza_dir) == demo.STANZA_NAME or (sweep.stanza_dir is None and all_demo)
 
 
@@ -217,7 +273,8 @@ def refuse_missing(sweep: Sweep, file: Path) -> None:
     """Stop before a task does.
 
     Raises:
-        MissingResourceError: something is not here; names the first and the command that fetches all.
+        MissingResourceError: something is not here; names the first and the command that fetches
+            all.
     """
     missing = [problem for part in inventory(sweep) if (problem := part.look()[1])]
     if missing:
@@ -227,20 +284,32 @@ def refuse_missing(sweep: Sweep, file: Path) -> None:
         )
 
 
-def fetch(sweep: Sweep, say: Callable[[str], object], *, sha256: str | None, accept_unverified: bool) -> None:
+def fetch(
+    sweep: Sweep, say: Callable[[str], object], *, sha256: str | None, accept_unverified: bool
+) -> None:
     """Fetch what a sweep needs and is missing here.
 
     Raises:
-        MtbiasError: something cannot be fetched; a wrong name or hash is refused before anything is.
+        MtbiasError: something cannot be fetched; a wrong name or hash is refused before anything
+            is.
     """
     check_names(sweep)
     parts = inventory(sweep, sha256=sha256, accept_unverified=accept_unverified)
     looked = [(part, *part.look()) for part in parts]
     for part, _, problem in looked:
-        if part.kind == "data" and problem and part.name in datasets() and part.name not in sweep.data:
+        if (
+            part.kind == "data"
+            and problem
+            and part.name in datasets()
+            and part.name not in sweep.data
+        ):
             given_hash(dataset(part.name).source, sha256)
     for part, where, problem in looked:
-        say(f"{part.title}: fetched, {part.place(True)}" if problem else f"{part.title}: here, {where}")
+        say(
+            f"{part.title}: fetched, {part.place(True)}"
+            if problem
+            else f"{part.title}: here, {where}"
+        )
 
 
 def fetch_named(
@@ -256,14 +325,17 @@ def fetch_named(
     cache_dir: Path | None = None,
     source_lang: str = ENGLISH,
 ) -> None:
-    """Fetch models for all `langs`, data sets, and Stanza's models of these languages; say where each is.
+    """Fetch models for all `langs`, data sets, and Stanza's models of these languages; say where
+    each is.
 
     Raises:
         UsageError: nothing is named; a wrong name or hash, before anything is fetched.
         MtbiasError: something cannot be fetched.
     """
     if sha256 is not None and not datasets:
-        raise SettingError("sha256", "expected a --dataset that it is of, got none; name it, or leave this out")
+        raise SettingError(
+            "sha256", "expected a --dataset that it is of, got none; name it, or leave this out"
+        )
     if not (datasets or langs or models):
         raise UsageError("nothing to download: give --model MODEL, --dataset NAME or --lang CODE")
     for lang in langs:
@@ -297,7 +369,8 @@ class Check:
 
 
 def examine(sweep: Sweep | None) -> Iterator[Check]:
-    """Look at versions, devices and network, and at everything that a `sweep` needs, if one is given.
+    """Look at versions, devices and network, and at everything that a `sweep` needs, if one is
+    given.
 
     Nothing is fetched, nothing leaves the machine.
     """
@@ -307,17 +380,29 @@ def examine(sweep: Sweep | None) -> Iterator[Check]:
         return  # without these nothing else can be looked at
     yield from _devices(sweep)
     allowed = network.downloads_allowed(offline=False)
-    yield Check("network", "downloads", "allowed" if allowed else f"forbidden by {network.VARIABLE} or HF_HUB_OFFLINE")
+    yield Check(
+        "network",
+        "downloads",
+        "allowed" if allowed else f"forbidden by {network.VARIABLE} or HF_HUB_OFFLINE",
+    )
     for needed in () if sweep is None else inventory(sweep):
         where, problem = needed.look()
-        yield Check(f"needed by the sweep {sweep.name if sweep else ''}", needed.title, problem or where, not problem)
+        yield Check(
+            f"needed by the sweep {sweep.name if sweep else ''}",
+            needed.title,
+            problem or where,
+            not problem,
+        )
 
 
 def as_text(checks: Iterable[Check]) -> str:
     """A heading for each part, a line for each check; what is wrong is marked."""
     blocks = []
     for part, own in groupby(checks, key=lambda check: check.part):
-        rows = [f"{' ' if c.ok else '!'} {printable(c.name):<{_NAMES}}  {printable(c.found)}\n" for c in own]
+        rows = [
+            f"{' ' if c.ok else '!'} {printable(c.name):<{_NAMES}}  {printable(c.found)}\n"
+            for c in own
+        ]
         blocks.append("".join([f"{part}\n", *rows]))
     return "\n".join(blocks)
 
@@ -342,8 +427,14 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
     count = gpu_count()
     for n in range(count):
         memory = torch.cuda.mem_get_info(n)[0] / 2**30
-        yield Check("devices", f"cuda:{n}", f"{torch.cuda.get_device_name(n)}, {memory:.0f} GiB free")
+        yield Check(
+            "devices", f"cuda:{n}", f"{torch.cuda.get_device_name(n)}, {memory:.0f} GiB free"
+        )
     if not count:
         built = torch.version.cuda
-        why = f"torch is built for CUDA {built}, and sees none" if built else "this build of torch has no CUDA"
+        why = (
+            f"torch is built for CUDA {built}, and sees none"
+            if built
+            else "this build of torch has no CUDA"
+        )
         yield Check("devices", "cuda", f"no GPU: {why}", sweep is None or sweep.device != "cuda")

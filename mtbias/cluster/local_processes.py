@@ -1,4 +1,6 @@
-"""The tasks of a sweep as processes of this machine: one a GPU, or some on the CPU; one that fails stops no other."""
+"""The tasks of a sweep as processes of this machine: one a GPU, or some on the CPU; one that fails
+stops no other.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ _GRACE = 10.0
 """Seconds that a task has to end after SIGTERM."""
 
 OFFLINE = {"MTBIAS_NO_NETWORK": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-"""The environment of tasks, except of systems on other machines: any attempt to reach the network is an error."""
+"""The environment of tasks, except of systems on other machines: any attempt to reach the network
+is an error."""
 
 
 def sweep(
@@ -51,10 +54,12 @@ def sweep(
     jobs: int = 1,
     say: Callable[[str], object],
 ) -> None:
-    """Do the sweep in `file` on this machine and write its tables; or `task` of it alone, in this process.
+    """Do the sweep in `file` on this machine and write its tables; or `task` of it alone, in this
+    process.
 
-    With `changes` (`read_sweep`) the sweep as it runs is written to ``OUT/sweep.toml``, which `mtbias status` and
-    `mtbias submit` take. With `dry_run` only the plan is said, with `list_tasks` the ids of the tasks.
+    With `changes` (`read_sweep`) the sweep as it runs is written to ``OUT/sweep.toml``, which
+    `mtbias status` and `mtbias submit` take. With `dry_run` only the plan is said, with
+    `list_tasks` the ids of the tasks.
 
     Raises:
         MtbiasError: the sweep cannot be read, something that it needs is not here, or tasks failed.
@@ -65,10 +70,14 @@ def sweep(
             say(each.id)
         return
     if gpus > gpu_count():
-        raise SettingError("gpus", f"asked for {gpus}, torch sees {gpu_count()} here; leave it out for the CPU")
+        raise SettingError(
+            "gpus", f"asked for {gpus}, torch sees {gpu_count()} here; leave it out for the CPU"
+        )
     where = device or ("cuda" if gpus else plan.sweep.device)
     one = None if task is None else plan.task(task)
-    if one is None or one.shard is not None or where == "auto":  # what a GPU translated is scored without one, too
+    if (
+        one is None or one.shard is not None or where == "auto"
+    ):  # what a GPU translated is scored without one, too
         where = translation_device(where)
     if one is not None:
         with recorded(plan, one, _own_log()):
@@ -87,7 +96,9 @@ def sweep(
         make_folder(file.parent)
         write_atomic(file, to_toml(plan.sweep).encode())
     refuse_missing(plan.sweep, file)
-    failed = run_locally(plan, file.resolve(), device=where, places=workers(gpus=gpus, jobs=jobs), say=say)
+    failed = run_locally(
+        plan, file.resolve(), device=where, places=workers(gpus=gpus, jobs=jobs), say=say
+    )
     if failed:
         say(f"\n{len(plan.tasks) - len(failed)} of {len(plan.tasks)} tasks are done; failed:")
         for name, failure in failed.items():
@@ -107,22 +118,34 @@ def _own_log() -> str:
 
 
 def workers(*, gpus: int, jobs: int) -> list[dict[str, str]]:
-    """The environments of places where one task runs at a time: each of `gpus` GPUs, else `jobs` shares of the CPU."""
+    """The environments of places where one task runs at a time: each of `gpus` GPUs, else `jobs`
+    shares of the CPU.
+    """
     count = gpus or jobs
     threads = os.environ.get("OMP_NUM_THREADS") or str(max(1, usable_cores() // count))
     visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
     named = visible if len(visible) >= gpus else [str(n) for n in range(gpus)]
-    return [{"OMP_NUM_THREADS": threads, **({"CUDA_VISIBLE_DEVICES": named[n]} if gpus else {})} for n in range(count)]
+    return [
+        {"OMP_NUM_THREADS": threads, **({"CUDA_VISIBLE_DEVICES": named[n]} if gpus else {})}
+        for n in range(count)
+    ]
 
 
 def run_locally(
-    plan: SweepPlan, file: Path, *, device: str, places: Sequence[Mapping[str, str]], say: Callable[[str], object]
+    plan: SweepPlan,
+    file: Path,
+    *,
+    device: str,
+    places: Sequence[Mapping[str, str]],
+    say: Callable[[str], object],
 ) -> dict[str, Failure]:
-    """Run all tasks of the sweep in `file` that are not done, each as ``mtbias sweep FILE --task ID``, in order.
+    """Run all tasks of the sweep in `file` that are not done, each as ``mtbias sweep FILE --task
+    ID``, in order.
 
-    A task begins when all that it needs have ended, well or not: what is there is scored. Whatever ends this call ends
-    the tasks that run. `device` is ``cpu`` or ``cuda``, `places` come from `workers`; `say` is called with a line at
-    the beginning and end of a task. Gives why tasks failed, by their ids.
+    A task begins when all that it needs have ended, well or not: what is there is scored. Whatever
+    ends this call ends the tasks that run. `device` is ``cpu`` or ``cuda``, `places` come from
+    `workers`; `say` is called with a line at the beginning and end of a task. Gives why tasks
+    failed, by their ids.
 
     Raises:
         RunFolderError: the folder of logs cannot be written.
@@ -144,7 +167,10 @@ def run_locally(
                         looked.pop(cell.id, None)
                     if process.returncode:
                         failures[task.id] = _why_failed(plan, task, process.returncode)
-                    say(f"{task.id}: " + (f"failed: {failures[task.id].error}" if process.returncode else "done"))
+                    say(
+                        f"{task.id}: "
+                        + (f"failed: {failures[task.id].error}" if process.returncode else "done")
+                    )
             for place in [n for n in range(len(places)) if n not in running]:
                 chosen = _take(plan, waiting, over, failures, looked)
                 if chosen is None:
@@ -159,14 +185,21 @@ def run_locally(
 
 
 def _take(
-    plan: SweepPlan, waiting: list[Task], over: set[str], failures: dict[str, Failure], looked: Looked
+    plan: SweepPlan,
+    waiting: list[Task],
+    over: set[str],
+    failures: dict[str, Failure],
+    looked: Looked,
 ) -> Task | None:
-    """The next task that can begin and is not done; it, and those that need not begin, no longer wait.
+    """The next task that can begin and is not done; it, and those that need not begin, no longer
+    wait.
 
     One that another process does just now waits on.
     """
     for task in list(waiting):
-        if not all(need.id in over for need in plan.needs(task)) or is_running(plan.sweep.out, task):
+        if not all(need.id in over for need in plan.needs(task)) or is_running(
+            plan.sweep.out, task
+        ):
             continue
         waiting.remove(task)
         if is_done(plan, task, looked):
@@ -185,11 +218,23 @@ def log_file(plan: SweepPlan, task: Task) -> Path:
     return plan.sweep.out / LOGS / f"{task.file_name}.log"
 
 
-def _start(plan: SweepPlan, file: Path, task: Task, device: str, place: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _start(
+    plan: SweepPlan, file: Path, task: Task, device: str, place: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     path = log_file(plan, task)
     with explained(path, "write"), path.open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "mtbias", "sweep", str(file), "--task", task.id, "--device", device],
+            [
+                sys.executable,
+                "-m",
+                "mtbias",
+                "sweep",
+                str(file),
+                "--task",
+                task.id,
+                "--device",
+                device,
+            ],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

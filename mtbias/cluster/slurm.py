@@ -1,8 +1,8 @@
 """Tasks of a sweep as Slurm job arrays, through submitit; and which of them Slurm still has.
 
-A record is written before an array is submitted, with a mark of its own that the jobs carry as their comment: so jobs
-are found again whatever happens to the process that submits them. There is a lock, so that two submissions cannot
-double tasks. Nothing reads a clock.
+A record is written before an array is submitted, with a mark of its own that the jobs carry as
+their comment: so jobs are found again whatever happens to the process that submits them. There is a
+lock, so that two submissions cannot double tasks. Nothing reads a clock.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class Submission:
 
 
 class SlurmTask:
-    """A task as submitit pickles it: called on a node, and called again after a pre-emption or a time limit."""
+    """A task as submitit pickles it: called on a node, and called again after a pre-emption or a
+    time limit.
+    """
 
     def __init__(self, file: str, task: str, device: str) -> None:
         self.file, self.task, self.device = file, task, device
@@ -97,8 +99,8 @@ def _own_log() -> str:
 def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
     """The arrays of what is neither done nor in Slurm's queue.
 
-    A score task or the table that waits in the queue is submitted again only where something that it needs is: it would
-    not wait for that.
+    A score task or the table that waits in the queue is submitted again only where something that
+    it needs is: it would not wait for that.
     """
     new: set[str] = set()
     arrays: dict[tuple[str, bool], list[Task]] = {}
@@ -112,11 +114,15 @@ def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
     return [Array(tuple(tasks), plan.resources(tasks[0])) for tasks in arrays.values()]
 
 
-def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Callable[[str], object]) -> None:
-    """Submit what is neither done nor queued of the sweep in `file`; with `dry_run` only say what that is.
+def submit_sweep(
+    file: Path, *, dry_run: bool, max_parallel: int | None, say: Callable[[str], object]
+) -> None:
+    """Submit what is neither done nor queued of the sweep in `file`; with `dry_run` only say what
+    that is.
 
     Raises:
-        MtbiasError: the sweep cannot be read, something that it needs is not here, or Slurm refuses it.
+        MtbiasError: the sweep cannot be read, something that it needs is not here, or Slurm refuses
+            it.
     """
     changes = [] if max_parallel is None else [f"slurm.max_parallel={max_parallel}"]
     plan = make_plan(read_sweep(file, changes))
@@ -133,7 +139,11 @@ def submit_sweep(file: Path, *, dry_run: bool, max_parallel: int | None, say: Ca
         submit(plan, file.resolve(), arrays, device=device, say=say)
     if queue:
         say(f"{len(queue)} tasks are in the queue already")
-    say(f"`mtbias status {file}` shows how far it is" if arrays or queue else "nothing is left to submit")
+    say(
+        f"`mtbias status {file}` shows how far it is"
+        if arrays or queue
+        else "nothing is left to submit"
+    )
 
 
 def submit(
@@ -144,10 +154,11 @@ def submit(
     device: str,
     say: Callable[[str], object],
 ) -> None:
-    """Submit the arrays of `to_submit`: each after all that its tasks need, whether that ended well or not.
+    """Submit the arrays of `to_submit`: each after all that its tasks need, whether that ended well
+    or not.
 
-    `file` holds the sweep, where all nodes see it; `device` is ``cpu`` or ``cuda``; at most `max_parallel` tasks of an
-    array run at once; `say` is called with a line for each array.
+    `file` holds the sweep, where all nodes see it; `device` is ``cpu`` or ``cuda``; at most
+    `max_parallel` tasks of an array run at once; `say` is called with a line for each array.
 
     Raises:
         DependencyError: submitit, or Slurm's programs, are not here.
@@ -163,19 +174,27 @@ def submit(
         record = _submit(plan, file, array, jobs, device)
         waited |= dict.fromkeys(record.tasks, record.job)
         names = {"gpus": "GPUs", "cpus": "CPUs", "mem": "memory", "minutes": "minutes"}
-        amounts = [f"{value} {what}" for key, what in names.items() if (value := getattr(array.resources, key))]
+        amounts = [
+            f"{value} {what}"
+            for key, what in names.items()
+            if (value := getattr(array.resources, key))
+        ]
         after = f", after {', '.join(jobs)}" if jobs else ""
         say(f"job {record.job}: {len(array.tasks)} × {array.kind} ({', '.join(amounts)}){after}")
 
 
-def _submit(plan: SweepPlan, file: Path, array: Array, after: Sequence[str], device: str) -> Submission:
+def _submit(
+    plan: SweepPlan, file: Path, array: Array, after: Sequence[str], device: str
+) -> Submission:
     submitit = _submitit()
     out = plan.sweep.out
     for task in array.tasks:
         forget_failure(out, task)
     mark = f"{_COMMENT}{secrets.token_hex(8)}"
     record = Submission(mark, "", tuple(task.id for task in array.tasks))
-    present = sorted((out / SUBMISSIONS).glob("[0-9]*.json"))  # one submission at a time (`locked_folder`)
+    present = sorted(
+        (out / SUBMISSIONS).glob("[0-9]*.json")
+    )  # one submission at a time (`locked_folder`)
     path = out / SUBMISSIONS / f"{int(present[-1].stem) + 1 if present else 1:06d}.json"
     write_json(path, asdict(record), own=True)
     executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
@@ -187,7 +206,11 @@ def _submit(plan: SweepPlan, file: Path, array: Array, after: Sequence[str], dev
     try:
         with executor.batch():
             jobs = [executor.submit(SlurmTask(str(file), task.id, device)) for task in array.tasks]
-    except (submitit.core.utils.FailedJobError, submitit.core.utils.FailedSubmissionError, OSError) as error:
+    except (
+        submitit.core.utils.FailedJobError,
+        submitit.core.utils.FailedSubmissionError,
+        OSError,
+    ) as error:
         reason = (str(error).strip().splitlines() or [""])[-1]
         raise MtbiasError(f"Slurm refused the job: {reason}; correct [slurm] in {file}") from error
     record = replace(record, job=jobs[0].job_id.partition("_")[0])
@@ -200,7 +223,10 @@ def _parameters(slurm: Slurm, array: Array, name: str) -> JsonDict:
     setup = [
         "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",  # srun does not take it over by itself since Slurm 22.05
         "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$SLURM_CPUS_PER_TASK}",
-        *(f"export {key}={value}" for key, value in ({} if array.tasks[0].needs_network else OFFLINE).items()),
+        *(
+            f"export {key}={value}"
+            for key, value in ({} if array.tasks[0].needs_network else OFFLINE).items()
+        ),
         *slurm.setup,
     ]
     chosen: JsonDict = {
@@ -245,12 +271,15 @@ def read_submissions(out: Path) -> list[Submission]:
         try:
             found.append(decoded(Submission, input_bytes(path)))
         except DecodingError as error:
-            raise DataError(f"damaged: {error}; move it away once none of its jobs is queued", path=path) from None
+            raise DataError(
+                f"damaged: {error}; move it away once none of its jobs is queued", path=path
+            ) from None
     return found
 
 
 def queue_states(out: Path) -> dict[str, str]:
-    """``running`` or ``queued`` for each task of a sweep that Slurm has; empty where there is no Slurm.
+    """``running`` or ``queued`` for each task of a sweep that Slurm has; empty where there is no
+    Slurm.
 
     Raises:
         MtbiasError: Slurm does not answer.
@@ -287,14 +316,22 @@ def _queue() -> list[tuple[str, str, int, str]]:
 
 
 def submission_device(plan: SweepPlan) -> str:
-    """``cuda`` where translations ask Slurm for GPUs, unless the sweep says on which device it translates."""
+    """``cuda`` where translations ask Slurm for GPUs, unless the sweep says on which device it
+    translates.
+    """
     if plan.sweep.device != "auto":
         return plan.sweep.device
-    return "cuda" if any(plan.resources(task).gpus for task in plan.tasks if task.kind == "translate") else "cpu"
+    return (
+        "cuda"
+        if any(plan.resources(task).gpus for task in plan.tasks if task.kind == "translate")
+        else "cpu"
+    )
 
 
 def log_of(out: Path, task: Task) -> str:
-    """What a task printed on standard error when it was last submitted; empty where that is not known."""
+    """What a task printed on standard error when it was last submitted; empty where that is not
+    known.
+    """
     record = next((each for each in reversed(read_submissions(out)) if task.id in each.tasks), None)
     if record is None or not record.job:
         return ""

@@ -1,4 +1,6 @@
-"""What a sweep is: models × languages × data sets × presets, and how its tasks are to run; read from a TOML file."""
+"""What a sweep is: models × languages × data sets × presets, and how its tasks are to run; read
+from a TOML file.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 from mtbias.types import JsonDict, JsonObject
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of sbatch."""
+"""Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of
+sbatch."""
 _OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """A long option of sbatch, without its hyphens."""
 LISTS = {"models", "languages", "datasets", "presets"}
@@ -78,26 +81,42 @@ class Slurm(Resources):
         super().__post_init__()
         for key in self.extra:
             if not _OPTION.fullmatch(key):
-                raise SettingError("extra", f"expected names of options of sbatch, such as qos, got {key!r:.60}")
-        for key, value in {"partition": self.partition, "account": self.account, **self.extra}.items():
-            if isinstance(value, str) and not value.isprintable():  # each is a line of the job's script
-                raise SettingError(key, f"expected text in one line without control characters, got {value!r}")
+                raise SettingError(
+                    "extra", f"expected names of options of sbatch, such as qos, got {key!r:.60}"
+                )
+        for key, value in {
+            "partition": self.partition,
+            "account": self.account,
+            **self.extra,
+        }.items():
+            if (
+                isinstance(value, str) and not value.isprintable()
+            ):  # each is a line of the job's script
+                raise SettingError(
+                    key, f"expected text in one line without control characters, got {value!r}"
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(SourceSettings, DecodingSettings, LanguageModelSettings, EvaluatorSettings, BootstrapSettings):
+class Sweep(
+    SourceSettings, DecodingSettings, LanguageModelSettings, EvaluatorSettings, BootstrapSettings
+):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
     engine: Engine = "transformers"
-    """The same for all presets: tasks of one run work on different machines, which need not have the same installed."""
+    """The same for all presets: tasks of one run work on different machines, which need not have
+    the same installed."""
     name: str = ""
-    """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for other characters."""
+    """Letters (a to z), digits, ``.``, ``_`` and ``-``; default: the file's name, with ``_`` for
+    other characters."""
     out: Path
     """Folder of all runs."""
     models: tuple[str, ...] = ()
-    """Short names, hub ids, absolute paths of folders, ``openai:NAME`` of an endpoint, or ``deepl:MODEL``."""
+    """Short names, hub ids, absolute paths of folders, ``openai:NAME`` of an endpoint, or
+    ``deepl:MODEL``."""
     systems: Mapping[str, Path] = field(default_factory=dict)
-    """Files of translations that are there, by the system's name; ``{lang}`` in a path stands for the language."""
+    """Files of translations that are there, by the system's name; ``{lang}`` in a path stands for
+    the language."""
     languages: tuple[str, ...]
     datasets: tuple[str, ...]
     presets: tuple[Preset, ...] = ("paper",)
@@ -114,14 +133,19 @@ class Sweep(SourceSettings, DecodingSettings, LanguageModelSettings, EvaluatorSe
         super().__post_init__()
         if self.name and not _NAME.fullmatch(self.name):
             raise SettingError(
-                "name", f"expected up to 100 letters (a to z), digits, '.', '_' and '-', got {self.name!r:.60}"
+                "name",
+                f"expected up to 100 letters (a to z), digits, '.', '_' and '-', got {self.name!r:.60}",
             )
         if any(category(char) == "Cc" for char in str(self.out)):  # it stands in the jobs' scripts
-            raise SettingError("out", f"expected a path without control characters, got {str(self.out)!r:.200}")
+            raise SettingError(
+                "out", f"expected a path without control characters, got {str(self.out)!r:.200}"
+            )
         for key in ("models", "languages", "datasets", "presets"):
             values = getattr(self, key)
             if not (values or (key == "models" and self.systems)) or not all(values):
-                raise SettingError(key, f"expected a list of texts, at least one, got {list(values)!r}")
+                raise SettingError(
+                    key, f"expected a list of texts, at least one, got {list(values)!r}"
+                )
             if twice := [value for n, value in enumerate(values) if value in values[:n]]:
                 raise SettingError(key, f"expected each value once, got {twice[0]!r} twice")
         for system, path in self.systems.items():
@@ -129,12 +153,16 @@ class Sweep(SourceSettings, DecodingSettings, LanguageModelSettings, EvaluatorSe
                 message = f"expected names of up to 100 letters (a to z), digits, '.', '_' and '-', got {system!r:.60}"
                 raise SettingError("systems", message)
             if len(self.languages) > 1 and LANG not in str(path):
-                message = f"expected {LANG} in the path where there are several languages, got {path}"
+                message = (
+                    f"expected {LANG} in the path where there are several languages, got {path}"
+                )
                 raise SettingError(f"systems.{system}", message)
         for name in self.data:
             if name not in self.datasets:
                 known = ", ".join(self.datasets)
-                raise SettingError(f"data.{name}", f"expected one of this sweep's datasets: {known}")
+                raise SettingError(
+                    f"data.{name}", f"expected one of this sweep's datasets: {known}"
+                )
 
 
 def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
@@ -143,7 +171,8 @@ def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
     Relative paths count from the folder of the file, those of `changes` from the current folder.
 
     Raises:
-        DataError: no such file, a pipe, no TOML, an unknown key, a value of a wrong type; with file, line and key.
+        DataError: no such file, a pipe, no TOML, an unknown key, a value of a wrong type; with
+            file, line and key.
         UsageError: the same of a change.
     """
     path = Path(path)
@@ -153,18 +182,23 @@ def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
     file = read_text(path)
     changed = _with_paths(_tables(changes), Path.cwd())
     try:
-        sweep = converted(Sweep, _merged(_with_paths(parse_toml(file), path.resolve().parent), changed))
+        sweep = converted(
+            Sweep, _merged(_with_paths(parse_toml(file), path.resolve().parent), changed)
+        )
     except DecodingError as error:
         key = str(error).partition(": ")[0]
         if key.partition(".")[0] in changed:
             raise UsageError(f"--set {error}") from None
         raise file.error(str(error), _line_of(file.text, key)) from None
     name = re.sub(r"[^A-Za-z0-9._-]", "_", path.stem)[:100]
-    return replace(sweep, name=sweep.name or (name if _NAME.fullmatch(name) else f"sweep{name}"[:100]))
+    return replace(
+        sweep, name=sweep.name or (name if _NAME.fullmatch(name) else f"sweep{name}"[:100])
+    )
 
 
 def _tables(changes: Sequence[str]) -> JsonDict:
-    """The content of changes: values are TOML's, or texts without quotes; those of a list may stand with commas alone.
+    """The content of changes: values are TOML's, or texts without quotes; those of a list may stand
+    with commas alone.
 
     Raises:
         UsageError: one is no ``key=value``.
@@ -173,13 +207,19 @@ def _tables(changes: Sequence[str]) -> JsonDict:
     for change in changes:
         key, equals, value = change.partition("=")
         if key.strip() in LISTS:
-            value = json.dumps([part.strip(" \"'") for part in value.strip(" []").split(",")], ensure_ascii=False)
+            value = json.dumps(
+                [part.strip(" \"'") for part in value.strip(" []").split(",")], ensure_ascii=False
+            )
         for text in (value, json.dumps(value, ensure_ascii=False)) if equals else ():
-            with suppress(ValueError, RecursionError):  # no TOML, a number of thousands of digits, a list without end
+            with suppress(
+                ValueError, RecursionError
+            ):  # no TOML, a number of thousands of digits, a list without end
                 tables = _merged(tables, tomllib.loads(f"{key} = {text}"))
                 break
         else:
-            raise UsageError(f"--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got {change!r}")
+            raise UsageError(
+                f"--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got {change!r}"
+            )
     return tables
 
 
@@ -193,7 +233,9 @@ def _merged(content: JsonObject, changes: JsonObject) -> JsonDict:
 
 
 def _line_of(text: str, key: str) -> int | None:
-    """The 1-based line where a key such as ``slurm.gpus`` is set, or the table that holds it; None if not found."""
+    """The 1-based line where a key such as ``slurm.gpus`` is set, or the table that holds it; None
+    if not found.
+    """
     lines: dict[str, int] = {}
     table = ""
     for number, line in enumerate(split_lines(text), start=1):
@@ -208,10 +250,16 @@ def _line_of(text: str, key: str) -> int | None:
 
 
 def _with_paths(content: JsonDict, base: Path) -> JsonDict:
-    """The content with absolute paths; relative ones count from `base`. Models are names, or paths of folders."""
+    """The content with absolute paths; relative ones count from `base`. Models are names, or paths
+    of folders.
+    """
 
     def absolute(value: Any) -> Any:  # noqa: ANN401 - any TOML
-        return str(_absolute(value, base)) if isinstance(value, str) and value != STANZA_NAME else value
+        return (
+            str(_absolute(value, base))
+            if isinstance(value, str) and value != STANZA_NAME
+            else value
+        )
 
     def model(value: Any) -> Any:  # noqa: ANN401 - any TOML
         return model_path(value, base) if isinstance(value, str) else value
@@ -232,7 +280,9 @@ def _with_paths(content: JsonDict, base: Path) -> JsonDict:
 
 def to_toml(sweep: Sweep) -> str:
     """A file that `read_sweep` reads as `sweep`: one key a line, tables inline."""
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in asdict(sweep).items() if value is not None)
+    return "".join(
+        f"{key} = {_toml(value)}\n" for key, value in asdict(sweep).items() if value is not None
+    )
 
 
 def _toml(value: object) -> str:

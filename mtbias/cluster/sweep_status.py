@@ -1,4 +1,6 @@
-"""How far a sweep is: by the files of its runs, Slurm's queue and the locks of running tasks; no clock is read."""
+"""How far a sweep is: by the files of its runs, Slurm's queue and the locks of running tasks; no
+clock is read.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,8 @@ class SweepStatus:
 def sweep_status(plan: SweepPlan) -> SweepStatus:
     """The state of every task and cell.
 
-    A task is done where its result is there, else running or queued where Slurm or a lock says so, else failed where it
-    left word of an error or was submitted and is no longer there, else left.
+    A task is done where its result is there, else running or queued where Slurm or a lock says so,
+    else failed where it left word of an error or was submitted and is no longer there, else left.
 
     Raises:
         MtbiasError: Slurm does not answer, or a folder cannot be read.
@@ -68,7 +70,10 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
         elif failure := read_failure(plan.sweep.out, task):
             state, failures[task.id] = "failed", failure
         elif log := log_of(plan.sweep.out, task):
-            state, failures[task.id] = "failed", Failure("ended without a result: killed, or its node died", log)
+            state, failures[task.id] = (
+                "failed",
+                Failure("ended without a result: killed, or its node died", log),
+            )
         else:
             state = "left"
         tasks[task.id] = state
@@ -78,7 +83,9 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
     for cell in plan.cells:
         run = look(plan.sweep, cell, looked)
         # Of several states, the one that tells most.
-        state = next((each for each in ("failed", "running", "queued") if each in by_cell[cell.id]), "left")
+        state = next(
+            (each for each in ("failed", "running", "queued") if each in by_cell[cell.id]), "left"
+        )
         parts = run.progress.parts_done, run.progress.parts
         cells.append(CellStatus(cell.id, "done" if run.current else state, *parts))
     return SweepStatus(cells, tasks, failures)
@@ -95,7 +102,11 @@ def status_text(status: SweepStatus) -> str:
         f"{name}: {failure.error}\n" + (f"  {failure.log}\n" if failure.log else "")
         for name, failure in status.failures.items()
     )
-    blocks = (columns(["", "state", "parts"], rows), f"{len(status.tasks)} tasks: {counts}\n", failed)
+    blocks = (
+        columns(["", "state", "parts"], rows),
+        f"{len(status.tasks)} tasks: {counts}\n",
+        failed,
+    )
     return "\n".join(block for block in blocks if block)
 
 

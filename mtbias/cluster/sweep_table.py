@@ -1,4 +1,5 @@
-"""The table of the paper: for each data set one row per model, one column per language; text, CSV, Markdown, LaTeX.
+"""The table of the paper: for each data set one row per model, one column per language; text, CSV,
+Markdown, LaTeX.
 
 Nothing is computed here: every number stands in a run's `metrics.json`.
 """
@@ -54,45 +55,71 @@ def table_is_current(plan: SweepPlan) -> bool:
 
 def _texts(plan: SweepPlan) -> dict[Path, str]:
     metrics, declared = _read(plan)
-    return {plan.sweep.out / name: render_sweep(plan, metrics, form, declared) for name, form in FILES.items()}
+    return {
+        plan.sweep.out / name: render_sweep(plan, metrics, form, declared)
+        for name, form in FILES.items()
+    }
 
 
-def render_sweep(plan: SweepPlan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})) -> str:
+def render_sweep(
+    plan: SweepPlan, metrics: _Metrics, form: str, declared: Declared = MappingProxyType({})
+) -> str:
     """The tables in a form of `FILES`, ending in a newline.
 
-    Text and Markdown have one for each data set and number of the headline, LaTeX one for each data set; all say what
-    the runs were made of. CSV has one line per run: all numbers unrounded, with intervals, denominators and signature.
+    Text and Markdown have one for each data set and number of the headline, LaTeX one for each data
+    set; all say what the runs were made of. CSV has one line per run: all numbers unrounded, with
+    intervals, denominators and signature.
     """
     if form == "csv":
         numbers = {dataset: declared.get(dataset, GENDER) for dataset in plan.sweep.datasets}
-        whole = {id_: {k: v for k, v in of.items() if not k.startswith("by_")} for id_, of in metrics.items()}
-        runs = [ReportRun(c.system, c.lang, whole[c.id], numbers=numbers[c.dataset]) for c in plan.cells]
+        whole = {
+            id_: {k: v for k, v in of.items() if not k.startswith("by_")}
+            for id_, of in metrics.items()
+        }
+        runs = [
+            ReportRun(c.system, c.lang, whole[c.id], numbers=numbers[c.dataset]) for c in plan.cells
+        ]
         return paper_table(runs, form)
     tables = []
     for dataset in plan.sweep.datasets:
-        # Where systems are compared in how many sentences have a result, the other numbers rest on few for some.
-        headline = [n for n in declared.get(dataset, GENDER) if n.headline or (n.coverage and n.compared)]
+        # Where systems are compared in how many sentences have a result, the other numbers rest on
+        # few for some.
+        headline = [
+            n for n in declared.get(dataset, GENDER) if n.headline or (n.coverage and n.compared)
+        ]
         groups = [headline] if form == "latex" else [[number] for number in headline]
         tables += [_table(plan, dataset, metrics, group) for group in groups]
     warned = named_warnings([(cell.id, metrics[cell.id].get("alarms")) for cell in plan.cells])
     tables[:1] = [replace(table, warnings=warned) for table in tables[:1]]
-    return draw(tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells])
+    return draw(
+        tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells]
+    )
 
 
-def _table(plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]) -> PrintedTable:
-    """One row per system and number, one column per language; of several numbers, the first column has their names."""
+def _table(
+    plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]
+) -> PrintedTable:
+    """One row per system and number, one column per language; of several numbers, the first column
+    has their names.
+    """
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
         if cell.dataset == dataset:
             cells.setdefault(cell.system, []).append(cell)
     rows = [
-        [number.label, system, *(with_interval(metrics[cell.id]["overall"], number) for cell in of_system)]
+        [
+            number.label,
+            system,
+            *(with_interval(metrics[cell.id]["overall"], number) for cell in of_system),
+        ]
         for number in numbers
         for system, of_system in cells.items()
     ]
     several = len(numbers) > 1
     # The sentences are the same for all systems.
-    n = ", ".join(f"{cell.lang} {metrics[cell.id]['overall']['n']:,}" for cell in next(iter(cells.values())))
+    n = ", ".join(
+        f"{cell.lang} {metrics[cell.id]['overall']['n']:,}" for cell in next(iter(cells.values()))
+    )
     found = level(next(metrics[cell.id] for cell in plan.cells if cell.dataset == dataset))
     return PrintedTable(
         head=["", ""][: 1 + several] + list(plan.sweep.languages),

@@ -1,4 +1,6 @@
-"""From a sweep to cells (a run folder each) and from cells to tasks, and what a task asks of Slurm."""
+"""From a sweep to cells (a run folder each) and from cells to tasks, and what a task asks of
+Slurm.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ TABLE = "table"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One run: a model with a preset, or a system whose translations are there, a language, a data set."""
+    """One run: a model with a preset, or a system whose translations are there, a language, a data
+    set.
+    """
 
     dataset: str
     model: str
@@ -78,7 +82,9 @@ class Task:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The cells of a sweep, by data set, model, preset and language, and its tasks in an order that they can run in."""
+    """The cells of a sweep, by data set, model, preset and language, and its tasks in an order that
+    they can run in.
+    """
 
     sweep: Sweep
     cells: tuple[Cell, ...]
@@ -101,7 +107,9 @@ class SweepPlan:
 
     def resources(self, task: Task) -> Resources:
         """What a task asks of Slurm."""
-        computes = task.kind == "translate" and not (task.needs_network or is_other_program(task.cells[0].model))
+        computes = task.kind == "translate" and not (
+            task.needs_network or is_other_program(task.cells[0].model)
+        )
         return self.sweep.slurm if computes else self.sweep.slurm.score
 
     def needs(self, task: Task) -> tuple[Task, ...]:
@@ -110,20 +118,24 @@ class SweepPlan:
         if wanted is None:
             return ()
         langs = {cell.lang for cell in task.cells}
-        return tuple(each for each in self.tasks if each.kind == wanted and each.cells[0].lang in langs)
+        return tuple(
+            each for each in self.tasks if each.kind == wanted and each.cells[0].lang in langs
+        )
 
 
 def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = None) -> SweepPlan:
     """The plan of a sweep; `count` gives the sentences of a data set (default: `count_sentences`).
 
-    Scoring is one task a language, over all its cells: so each distinct translation is analysed once, by the one
-    process that writes the language's cache.
+    Scoring is one task a language, over all its cells: so each distinct translation is analysed
+    once, by the one process that writes the language's cache.
 
     Raises:
         DataError: two models would share a folder.
         UsageError: an unknown data set, language or name of a model.
     """
-    systems: list[tuple[str, str, str, str | None]] = [(*of, name, None) for of, name in _systems(sweep).items()]
+    systems: list[tuple[str, str, str, str | None]] = [
+        (*of, name, None) for of, name in _systems(sweep).items()
+    ]
     systems += [(name, "", name, str(file)) for name, file in sweep.systems.items()]
     check_names(sweep)
     cells = []
@@ -152,15 +164,20 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
         if cell.lang == lang
         for k in range(1, cell.shards + 1)
     ]
-    tasks += [Task("score", tuple(cell for cell in cells if cell.lang == lang)) for lang in sweep.languages]
+    tasks += [
+        Task("score", tuple(cell for cell in cells if cell.lang == lang))
+        for lang in sweep.languages
+    ]
     return SweepPlan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
 
 
 def check_names(sweep: Sweep) -> None:
-    """Refuse what no task could use before anything is planned; whether it is on this machine is not looked at.
+    """Refuse what no task could use before anything is planned; whether it is on this machine is
+    not looked at.
 
     Raises:
-        UsageError: an unknown data set or language, that of the sources, or a name that no model can have.
+        UsageError: an unknown data set or language, that of the sources, or a name that no model
+            can have.
         PluginError: a language's plugin fails to load.
     """
     for model in sweep.models:
@@ -177,7 +194,8 @@ def check_names(sweep: Sweep) -> None:
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:
-    """The sentences of a data set: read where it is here, else the catalog's rows; None where neither helps.
+    """The sentences of a data set: read where it is here, else the catalog's rows; None where
+    neither helps.
 
     Raises:
         UsageError: an unknown data set.
@@ -187,7 +205,9 @@ def count_sentences(sweep: Sweep, dataset: str) -> int | None:
         # A data set with sentences of its own for each language has as many in each.
         first, cache = sweep.languages[0], cache_folder(sweep.cache_dir)
         path, spoken = sweep.data.get(dataset), sweep.source_lang
-        return len(load_corpus(dataset, path, cache=cache, lang=first, source_lang=spoken).instances)
+        return len(
+            load_corpus(dataset, path, cache=cache, lang=first, source_lang=spoken).instances
+        )
     except MissingResourceError:
         known = datasets().get(dataset)
         return None if known is None else known.rows
@@ -198,8 +218,14 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
     systems: dict[tuple[str, str], str] = {}
     for model in sweep.models:
         name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
-        for preset in sweep.presets[:1] if is_other_program(model) else sweep.presets:  # it knows none: not asked twice
-            system = _safe(name) if preset == "paper" or is_other_program(model) else f"{_safe(name)}-{_safe(preset)}"
+        for preset in (
+            sweep.presets[:1] if is_other_program(model) else sweep.presets
+        ):  # it knows none: not asked twice
+            system = (
+                _safe(name)
+                if preset == "paper" or is_other_program(model)
+                else f"{_safe(name)}-{_safe(preset)}"
+            )
             if system in systems.values():
                 other = next(key[0] for key, value in systems.items() if value == system)
                 raise DataError(
@@ -207,7 +233,9 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
                 )
             systems[model, preset] = system
     if both := sweep.systems.keys() & set(systems.values()):
-        raise DataError(f"systems: {min(both)} would share the folder of a model; give it another name")
+        raise DataError(
+            f"systems: {min(both)} would share the folder of a model; give it another name"
+        )
     return systems
 
 
@@ -221,5 +249,8 @@ def plan_text(plan: SweepPlan) -> str:
     total = None if None in counts else sum(count or 0 for count in counts)
     rows = [(cell.id, cell.sentences, cell.shards) for cell in plan.cells]
     rows.append((f"{len(plan.cells)} cells", total, sum(cell.shards for cell in plan.cells)))
-    texts = [[name, UNDEFINED if count is None else f"{count:,}", str(shards)] for name, count, shards in rows]
+    texts = [
+        [name, UNDEFINED if count is None else f"{count:,}", str(shards)]
+        for name, count, shards in rows
+    ]
     return f"{columns(['', 'sentences', 'shards'], texts)}\n{len(plan.tasks)} tasks\n"

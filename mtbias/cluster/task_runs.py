@@ -1,4 +1,6 @@
-"""Doing one task of a sweep in this process, and what is written down about tasks: who runs, who failed and why."""
+"""Doing one task of a sweep in this process, and what is written down about tasks: who runs, who
+failed and why.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ class _Run:
 
     progress: RunProgress
     current: bool
-    """Whether it is complete, and was made of, or compared with, the sweep and its files as they are."""
+    """Whether it is complete, and was made of, or compared with, the sweep and its files as they
+    are."""
 
 
 Looked = dict[str, _Run]
@@ -69,9 +72,10 @@ class Failure:
 def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
     """Whether the result of a task is there, by the files of the run folders alone.
 
-    `looked` holds what was found of runs that were looked at before, and is added to: a complete run's files are hashed
-    each time that it is looked at. A score task whose cells were made of other settings or files is not done: doing it
-    refuses them, or finds that nothing of them has changed.
+    `looked` holds what was found of runs that were looked at before, and is added to: a complete
+    run's files are hashed each time that it is looked at. A score task whose cells were made of
+    other settings or files is not done: doing it refuses them, or finds that nothing of them has
+    changed.
 
     Raises:
         RunFolderError: a folder cannot be read.
@@ -83,7 +87,9 @@ def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
         there = all(look(plan.sweep, cell, looked).current for cell in task.cells)
         return there and all(page.is_file() for page in pages(plan.sweep, task))
     shard, run = task.shard, look(plan.sweep, task.cells[0], looked).progress
-    return run.translated or (run.parts is not None and run.missing.isdisjoint(shard.parts(run.parts)))
+    return run.translated or (
+        run.parts is not None and run.missing.isdisjoint(shard.parts(run.parts))
+    )
 
 
 def look(sweep: Sweep, cell: Cell, looked: Looked) -> _Run:
@@ -96,7 +102,9 @@ def look(sweep: Sweep, cell: Cell, looked: Looked) -> _Run:
         progress, kept = run_progress(cell.folder), b""
         with suppress(OSError):  # none, or none that can be read: the run is compared
             kept = _made_file(sweep, cell).read_bytes()
-        looked[cell.id] = _Run(progress, progress.complete and kept == _made_of(sweep, cell).encode())
+        looked[cell.id] = _Run(
+            progress, progress.complete and kept == _made_of(sweep, cell).encode()
+        )
     return looked[cell.id]
 
 
@@ -107,7 +115,8 @@ def _made_file(sweep: Sweep, cell: Cell) -> Path:
 def _made_of(sweep: Sweep, cell: Cell) -> str:
     """Hash of all that a cell's result depends on, files by size and time of change.
 
-    Where it is not what it was, the run's identity tells whether the result is still that of the sweep.
+    Where it is not what it was, the run's identity tells whether the result is still that of the
+    sweep.
     """
     stanza = stanza_folder(sweep.stanza_dir, cache_folder(sweep.cache_dir))
     own = (cell.model, cell.given, sweep.data.get(cell.dataset), sweep.aligner_model, sweep.prompt)
@@ -115,14 +124,18 @@ def _made_of(sweep: Sweep, cell: Cell) -> str:
     states = [
         (str(path), stat.st_size, stat.st_mtime_ns)
         for root in (Path(name) for name in named if name is not None)
-        for path in ([root, *sorted(root.rglob("*"))] if root.is_absolute() else ())  # else the name of a model
+        for path in (
+            [root, *sorted(root.rglob("*"))] if root.is_absolute() else ()
+        )  # else the name of a model
         if path.is_file() and (stat := path.stat())
     ]
     settings = {key: value for key, value in asdict(sweep).items() if key not in _NOT_OF_A_CELL}
     plugin = None
     with suppress(UsageError):  # only a plugin's corpus needs none
         plugin = get_language(cell.lang).version
-    return sha256_of(json.dumps([__version__, plugin, settings, cell.model, cell.preset, states], default=str))
+    return sha256_of(
+        json.dumps([__version__, plugin, settings, cell.model, cell.preset, states], default=str)
+    )
 
 
 def _other(plan: SweepPlan, looked: Looked) -> list[str]:
@@ -131,11 +144,13 @@ def _other(plan: SweepPlan, looked: Looked) -> list[str]:
     return [id_ for id_, run in runs.items() if run.progress.complete and not run.current]
 
 
-def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress) -> None:
+def run_task(
+    plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress
+) -> None:
     """Do what is left of a task; nothing where its result is there.
 
-    `device`, ``cpu`` or ``cuda``, is that on which the sweep translates (`translation_device`); `say` is called with a
-    line about what was done.
+    `device`, ``cpu`` or ``cuda``, is that on which the sweep translates (`translation_device`);
+    `say` is called with a line about what was done.
 
     Raises:
         MtbiasError: the first error; the other cells of a score task were tried all the same.
@@ -144,11 +159,15 @@ def run_task(plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], o
         say(f"{task.id}: done already")
     elif task.kind == TABLE:
         if other := _other(plan, {}):
-            raise MissingTranslationsError(f"no table yet: {other[0]} was made with other settings or files")
+            raise MissingTranslationsError(
+                f"no table yet: {other[0]} was made with other settings or files"
+            )
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
         (cell,) = task.cells
-        request = make_request(plan.sweep, cell, device, here=device, offline=not task.needs_network)
+        request = make_request(
+            plan.sweep, cell, device, here=device, offline=not task.needs_network
+        )
         report = translate_shard(request, task.shard, out=cell.folder, progress=progress)
         say(
             f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, {report.resumed:,} were "
@@ -169,8 +188,12 @@ def translation_device(asked: str) -> str:
     return chosen_device(None if asked == "auto" else asked)
 
 
-def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress) -> None:
-    """All cells of a language, one after the other, Stanza's models loaded once; then pages that compare systems."""
+def _score(
+    sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress
+) -> None:
+    """All cells of a language, one after the other, Stanza's models loaded once; then pages that
+    compare systems.
+    """
     here = chosen_device(None)
     errors: list[MtbiasError] = []
     opened: dict[str, Measure] = {}
@@ -183,7 +206,9 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
             if look(sweep, cell, {}).current:
                 say(f"{task.id}: {cell.id} done already")
                 continue
-            made_of = _made_of(sweep, cell)  # before its files are read, so that a later change is noticed
+            made_of = _made_of(
+                sweep, cell
+            )  # before its files are read, so that a later change is noticed
             request = make_request(sweep, cell, device, here=here, beside=given.get(cell.dataset))
             if cell.given is not None:
                 given[cell.dataset] = request
@@ -196,11 +221,19 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
             say(f"{task.id}: {cell.id} scored")
         except MissingTranslationsError as error:
             first = str(error).partition(";")[0]
-            errors.append(MissingTranslationsError(f"{first}; `mtbias sweep FILE` or `mtbias submit FILE` makes them"))
+            errors.append(
+                MissingTranslationsError(
+                    f"{first}; `mtbias sweep FILE` or `mtbias submit FILE` makes them"
+                )
+            )
         except MtbiasError as error:
             errors.append(error)
     if errors:
-        more = f" (and {len(errors) - 1} more cells of {task.cells[0].lang})" if len(errors) > 1 else ""
+        more = (
+            f" (and {len(errors) - 1} more cells of {task.cells[0].lang})"
+            if len(errors) > 1
+            else ""
+        )
         raise type(errors[0])(f"{errors[0]}{more}")
     for page, cells in pages(sweep, task).items():
         shown = [ReportRun.of(read_run(cell.folder), cell.system) for cell in cells]
@@ -209,7 +242,9 @@ def _score(sweep: Sweep, task: Task, device: str, say: Callable[[str], object], 
 
 
 def pages(sweep: Sweep, task: Task) -> dict[Path, list[Cell]]:
-    """The pages of a score task: one a data set where there are several systems, with their runs side by side."""
+    """The pages of a score task: one a data set where there are several systems, with their runs
+    side by side.
+    """
     found: dict[Path, list[Cell]] = {}
     for cell in task.cells:
         found.setdefault(sweep.out / cell.dataset / f"report-{cell.lang}.html", []).append(cell)
@@ -217,17 +252,33 @@ def pages(sweep: Sweep, task: Task) -> dict[Path, list[Cell]]:
 
 
 def make_request(
-    sweep: Sweep, cell: Cell, device: str, *, here: str, offline: bool = True, beside: Request | None = None
+    sweep: Sweep,
+    cell: Cell,
+    device: str,
+    *,
+    here: str,
+    offline: bool = True,
+    beside: Request | None = None,
 ) -> Request:
-    """The request of a cell, the same as that of ``mtbias eval`` or ``score``. Nothing is downloaded.
+    """The request of a cell, the same as that of ``mtbias eval`` or ``score``. Nothing is
+    downloaded.
 
-    The sweep translates on `device`, this process computes on `here`. The type is given explicitly, so that a node
-    without GPU can score what one with a GPU translated. Unless `offline`, the system may leave this machine
-    (`Task.needs_network`). That of translations that are there shares what it can with the one `beside` it.
+    The sweep translates on `device`, this process computes on `here`. The type is given explicitly,
+    so that a node without GPU can score what one with a GPU translated. Unless `offline`, the
+    system may leave this machine (`Task.needs_network`). That of translations that are there shares
+    what it can with the one `beside` it.
     """
     if cell.given is not None:
-        scored = combined(ScoreSettings, sweep, dataset=cell.dataset, data=sweep.data.get(cell.dataset), device=here)
-        return prepare_score(given_file(cell.given, name=cell.system), cell.lang, scored, beside=beside)
+        scored = combined(
+            ScoreSettings,
+            sweep,
+            dataset=cell.dataset,
+            data=sweep.data.get(cell.dataset),
+            device=here,
+        )
+        return prepare_score(
+            given_file(cell.given, name=cell.system), cell.lang, scored, beside=beside
+        )
     dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
     settings = combined(
         EvalSettings,
@@ -244,18 +295,26 @@ def make_request(
 
 @contextmanager
 def recorded(plan: SweepPlan, task: Task, log: Path | str) -> Iterator[None]:
-    """The block does `task`: others see that it runs (`is_running`), and why it failed (`read_failure`)."""
+    """The block does `task`: others see that it runs (`is_running`), and why it failed
+    (`read_failure`).
+    """
     path = _lock_file(plan.sweep.out, task)
     make_folder(path.parent)
     with explained(path, "write"):
         lock = path.open("a+")
     with lock:
         with suppress(OSError):  # a file system without locks: nobody sees that the task runs
-            fcntl.flock(lock, fcntl.LOCK_SH)  # which the system releases when the process ends, however it ends
+            fcntl.flock(
+                lock, fcntl.LOCK_SH
+            )  # which the system releases when the process ends, however it ends
         try:
             yield
         except Exception as error:
-            line = str(error) if isinstance(error, MtbiasError) else traceback.format_exception_only(error)[-1]
+            line = (
+                str(error)
+                if isinstance(error, MtbiasError)
+                else traceback.format_exception_only(error)[-1]
+            )
             write_failure(plan.sweep.out, task, Failure(" ".join(line.split()), str(log)))
             raise
     forget_failure(plan.sweep.out, task)
@@ -292,7 +351,9 @@ def forget_failure(out: Path, task: Task) -> None:
 
 
 def is_running(out: Path, task: Task) -> bool:
-    """Whether a process on this host (or, where locks work across hosts, on any) does the task now."""
+    """Whether a process on this host (or, where locks work across hosts, on any) does the task
+    now.
+    """
     try:
         with _lock_file(out, task).open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

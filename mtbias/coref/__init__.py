@@ -1,1 +1,3 @@
-"""Metrics of gender bias in coreference resolution: one file for each data set or metric. Needs no torch."""
+"""Metrics of gender bias in coreference resolution: one file for each data set or metric. Needs no
+torch.
+"""

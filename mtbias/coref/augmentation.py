@@ -9,8 +9,8 @@ as they are.
 alone, which are words of a list that are proper nouns: by the file's tags NNP and NNPS, or, in
 sentences without any tag, by whatever finds proper nouns (`ProperNouns`; `mtbias coref augment`
 takes Stanza's English tagger). How a word is spelt is not enough: lists of names of many languages
-have *The*. An article is no name, nor is what stands behind one. Names of the list that have a blank
-in them (*Anna Maria*) are left out, since a word of CoNLL has none.
+have *The*. An article is no name, nor is what stands behind one. Names of the list that have a
+blank in them (*Anna Maria*) are left out, since a word of CoNLL has none.
 
 Source: *anonymised* and *names* are a-CDA and n-CDA of Xie, Kocijan, Lukasiewicz and Camburu,
 *Counter-GAP* (EACL 2023), section 5, after Zhao et al. (2018) and Hall Maudslay et al. (2019);

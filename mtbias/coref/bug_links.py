@@ -1,21 +1,24 @@
 """BUG as a coreference data set: accuracy, ΔG and ΔS of linking a profession and its pronoun.
 
-A row is correct if some cluster contains the word at ``profession_first_index`` and the word at ``g_first_index``; a
-cluster contains a word if one of its mentions does, both ends included. (The authors' script adds up *how many*
-clusters do; here a row counts once, and a note says where it would not.) Indices count ``strip().split(" ")`` of
-the sentence: a doubled space makes an empty word.
+A row is correct if some cluster contains the word at ``profession_first_index`` and the word at
+``g_first_index``; a cluster contains a word if one of its mentions does, both ends included. (The
+authors' script adds up *how many* clusters do; here a row counts once, and a note says where it
+would not.) Indices count ``strip().split(" ")`` of the sentence: a doubled space makes an empty
+word.
 
 * Accuracy = correct rows / rows, all stereotypes included.
-* ΔG = accuracy of male rows − accuracy of female rows; ΔS = accuracy of stereotypical rows (1) − of anti-stereotypical
-  rows (−1), both in points. **Not** the ΔG of machine translation, which is a difference of F1.
-* Distance bins are ⌊distance/5⌋: 0 to 4, 5 to 9 and so on; the authors' plot labels them 1-5, 6-10, and joins the last
-  two. Where a group lacks one side of a difference, the difference is None (the authors' script stops with an error).
+* ΔG = accuracy of male rows − accuracy of female rows; ΔS = accuracy of stereotypical rows (1) − of
+  anti-stereotypical rows (−1), both in points. **Not** the ΔG of machine translation, which is a
+  difference of F1.
+* Distance bins are ⌊distance/5⌋: 0 to 4, 5 to 9 and so on; the authors' plot labels them 1-5, 6-10,
+  and joins the last two. Where a group lacks one side of a difference, the difference is None (the
+  authors' script stops with an error).
 * Two pronoun counts: mtbias's own (``pronouns 2``, `mtbias.english.words.count_pronouns`), and the
   corpus's ``num_of_pronouns`` (``corpus pronouns 2``), which is the paper's, mostly leaves out
   *him* and can be 0.
 
-Rows without a sentence are left out. Rows whose index is not at the profession or the pronoun count nevertheless, as
-in the authors' script; a note counts them.
+Rows without a sentence are left out. Rows whose index is not at the profession or the pronoun count
+nevertheless, as in the authors' script; a note counts them.
 
 Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLAB-NLP/BUG.
 """
@@ -93,11 +96,14 @@ class Bug(CorefDataset):
     def texts(self) -> list[CorefText]:
         """The rows that have a sentence; one whose index is past its end has no gold cluster.
 
-        An underscore stands for a word without characters, which no format can have and which indices count.
+        An underscore stands for a word without characters, which no format can have and which
+        indices count.
         """
         texts = []
         for row in self.rows:
-            gold = tuple((at, at) for at in sorted({row.profession, row.pronoun}) if at < len(row.words))
+            gold = tuple(
+                (at, at) for at in sorted({row.profession, row.pronoun}) if at < len(row.words)
+            )
             tokens = tuple("".join(word.split()) or "_" for word in row.words)
             of_both = (gold,) if len(gold) == 2 else ()
             pronoun = (row.pronoun, row.pronoun)
@@ -116,7 +122,9 @@ class Bug(CorefDataset):
         rows, and Newcombe's, from Wilson's of both sides, where a side has fewer than `MIN_ROWS` or
         the bootstrap knows one value alone.
         """
-        linking = [linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in self.rows]
+        linking = [
+            linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in self.rows
+        ]
         misplaced, several = sum(row.misplaced for row in self.rows), sum(n > 1 for n in linking)
         groups: dict[str, tuple[list[int], Sequence[int]]] = {"": ([0], range(len(self.rows)))}
         for by in _GROUPS:
@@ -132,7 +140,9 @@ class Bug(CorefDataset):
         ]
         professions = [row.occupation for row in self.rows]
         units = {
-            part: NumberUnits.of_cells([places[at] for at in of], _SHAPE, [professions[at] for at in of], _numbers)
+            part: NumberUnits.of_cells(
+                [places[at] for at in of], _SHAPE, [professions[at] for at in of], _numbers
+            )
             for part, (_, of) in groups.items()
         }
         for part, (stream, _) in groups.items():
@@ -142,7 +152,9 @@ class Bug(CorefDataset):
                 resamples,
                 source([seed, *stream]),
                 n={key: sum(n[side] for side in sides) for key, (_, sides) in _NUMBERS.items()},
-                intervals=[key for key, (_, sides) in _NUMBERS.items() if all(n[side] for side in sides)],
+                intervals=[
+                    key for key, (_, sides) in _NUMBERS.items() if all(n[side] for side in sides)
+                ],
             )
             right = int(kinds["all"][1])
             found["accuracy"] = replace(found["accuracy"], interval=wilson_percent(right, n["all"]))
@@ -152,10 +164,13 @@ class Bug(CorefDataset):
                 if min(sizes) and (found[key].interval is None or not enough(sizes)):
                     found[key] = replace(found[key], interval=_newcombe(first, second))
             numbers += [
-                NamedNumber(part, key, label, found[key], headline=not part) for key, (label, _) in _NUMBERS.items()
+                NamedNumber(part, key, label, found[key], headline=not part)
+                for key, (label, _) in _NUMBERS.items()
             ]
             counts[part or "all"] = {
-                name: count for kind in n for name, count in ((kind, n[kind]), (f"{kind}, right", int(kinds[kind][1])))
+                name: count
+                for kind in n
+                for name, count in ((kind, n[kind]), (f"{kind}, right", int(kinds[kind][1])))
             }
         noted = {
             f"{INDEX_NOTE} ({self.moved} rows)": self.moved,
@@ -172,7 +187,8 @@ _NUMBERS = {
     "delta_g": ("ΔG", ("male", "female")),
     "delta_s": ("ΔS", ("stereotypical", "anti")),
 }
-"""By key, what a number is called, and the kinds of rows that it compares: where one has no rows, it is undefined."""
+"""By key, what a number is called, and the kinds of rows that it compares: where one has no rows,
+it is undefined."""
 
 _DIFFERENCES = ("delta_g", "delta_s")
 
@@ -188,7 +204,9 @@ class _Property(NamedTuple):
 
 
 _GROUPS = (
-    _Property(1, lambda row: row.distance // BIN, lambda n: f"distance {BIN * n}-{BIN * (n + 1) - 1}"),
+    _Property(
+        1, lambda row: row.distance // BIN, lambda n: f"distance {BIN * n}-{BIN * (n + 1) - 1}"
+    ),
     _Property(4, lambda row: row.pronouns, lambda n: f"pronouns {n}"),
     _Property(2, lambda row: row.corpus_pronouns, lambda n: f"corpus pronouns {n}"),
     _Property(3, lambda row: row.domain or "(no corpus)", str),  # "" is the group of all rows
@@ -199,7 +217,8 @@ def read_bug(path: Path) -> Bug:
     """Read a file of BUG, or ``gold_BUG.csv`` in the folder `path`.
 
     Raises:
-        DataError: no such file; columns missing; a number, gender or stereotype that cannot be read.
+        DataError: no such file; columns missing; a number, gender or stereotype that cannot be
+            read.
     """
     file, rows = read_rows(path, "bug-gold", "g", "g_first_index", "distance", "num_of_pronouns")
     numbers = row_numbers(rows)
@@ -209,11 +228,15 @@ def read_bug(path: Path) -> Bug:
 
 
 def _sentence(row: BugRow, id_: str) -> BugSentence:
-    # As the authors' script counts words. A translated sentence is repaired first and counted otherwise (corpora.bug);
-    # here indices must mean the words that a system was given.
+    # As the authors' script counts words. A translated sentence is repaired first and counted
+    # otherwise (corpora.bug); here indices must mean the words that a system was given.
     words = tuple(row.sentence.strip().split(" "))
-    profession, pronoun = (row.record.integer(column) for column in ("profession_first_index", "g_first_index"))
-    placed = stands_at(words, profession, row.profession) and stands_at(words, pronoun, row.record.get("g"))
+    profession, pronoun = (
+        row.record.integer(column) for column in ("profession_first_index", "g_first_index")
+    )
+    placed = stands_at(words, profession, row.profession) and stands_at(
+        words, pronoun, row.record.get("g")
+    )
     return BugSentence(
         id=id_,
         words=words,
@@ -233,7 +256,8 @@ def _sentence(row: BugRow, id_: str) -> BugSentence:
 def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     """How many of `clusters` contain both words: one of their mentions has start <= word <= end."""
     return sum(
-        all(any(start <= word <= end for start, end in cluster) for word in (first, second)) for cluster in clusters
+        all(any(start <= word <= end for start, end in cluster) for word in (first, second))
+        for cluster in clusters
     )
 
 
@@ -253,7 +277,9 @@ def _newcombe(first: Counts, second: Counts) -> Interval:
 
 
 def _kinds(tables: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Wrong and right rows of each kind, ``[…, 2]``, of tables ``[…, gender, stereotype, wrong/right]``."""
+    """Wrong and right rows of each kind, ``[…, 2]``, of tables ``[…, gender, stereotype,
+    wrong/right]``.
+    """
     gender, side = tables.sum(axis=-2), tables.sum(axis=-3)
     return {
         "all": gender.sum(axis=-2),

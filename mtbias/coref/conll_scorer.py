@@ -1,20 +1,25 @@
-"""The CoNLL score of coreference: the mean F1 of MUC, B³ and CEAFe, as the shared task's scorer v8.01 computes it.
+"""The CoNLL score of coreference: the mean F1 of MUC, B³ and CEAFe, as the shared task's scorer
+v8.01 computes it.
 
-`Conll` is the score of any CoNLL-2012 file against another, such as OntoNotes': what a debiased system costs there.
+`Conll` is the score of any CoNLL-2012 file against another, such as OntoNotes': what a debiased
+system costs there.
 
-Counts add up: the counts of a corpus are the sums of its documents' counts, so documents can be resampled or swapped.
-Singletons count, in the key and in the response; a mention is right if both its ends are; head matching plays no part.
-The scorer itself prints numbers cut, not rounded, to two decimals; these are neither.
+Counts add up: the counts of a corpus are the sums of its documents' counts, so documents can be
+resampled or swapped. Singletons count, in the key and in the response; a mention is right if both
+its ends are; head matching plays no part. The scorer itself prints numbers cut, not rounded, to two
+decimals; these are neither.
 
 With K the entities of the key, R those of the response (sets of mentions):
 
-* MUC: Σ over pairs with K∩R not empty of (|K∩R| − 1), over Σ(|K| − 1) for recall and over Σ(|R| − 1) for precision;
-  the numerator equals Vilain's Σ(|K| − parts of K under the response).
-* B³: Σ|K∩R|²/|K| over the key's mentions for recall; Σ|K∩R|²/|R| over the response's mentions for precision.
-* CEAFe: the largest Σ 2|K∩R|/(|K|+|R|) over one-to-one pairings of entities, over the number of entities in the key
-  for recall and in the response for precision.
+* MUC: Σ over pairs with K∩R not empty of (|K∩R| − 1), over Σ(|K| − 1) for recall and over Σ(|R| −
+  1) for precision; the numerator equals Vilain's Σ(|K| − parts of K under the response).
+* B³: Σ|K∩R|²/|K| over the key's mentions for recall; Σ|K∩R|²/|R| over the response's mentions for
+  precision.
+* CEAFe: the largest Σ 2|K∩R|/(|K|+|R|) over one-to-one pairings of entities, over the number of
+  entities in the key for recall and in the response for precision.
 
-Source: Pradhan et al., ACL 2014 (P14-2006), with Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005).
+Source: Pradhan et al., ACL 2014 (P14-2006), with Vilain et al. (1995), Bagga and Baldwin (1998),
+Luo (2005).
 """
 
 from __future__ import annotations
@@ -52,7 +57,8 @@ PARTS = {"mentions": "mentions", "muc": "MUC", "b3": "B³", "ceafe": "CEAFe"}
 
 
 def count_coref(key: Clusters, response: Clusters) -> Floats:
-    """What one document adds: by `PARTS` numerator and denominator of recall, then of precision, ``[4, 4]``.
+    """What one document adds: by `PARTS` numerator and denominator of recall, then of precision,
+    ``[4, 4]``.
 
     Args:
         key: the gold entities; each mention in one of them only, none empty.
@@ -63,7 +69,9 @@ def count_coref(key: Clusters, response: Clusters) -> Floats:
         for clusters in (key, response)
     )
     common: Counter[tuple[int, int]] = Counter(
-        (entity, response_of[mention]) for mention, entity in key_of.items() if mention in response_of
+        (entity, response_of[mention])
+        for mention, entity in key_of.items()
+        if mention in response_of
     )
     overlaps = sorted(common.items())
     links = common.total() - len(common)
@@ -82,25 +90,31 @@ def count_coref(key: Clusters, response: Clusters) -> Floats:
 
 
 def count_table(counts: Iterable[Floats]) -> Floats:
-    """An array ``[n, 16]``, a row for each of `counts`: what `bootstrap_units` and others resample."""
+    """An array ``[n, 16]``, a row for each of `counts`: what `bootstrap_units` and others
+    resample.
+    """
     return np.array(list(counts), dtype=np.float64).reshape(-1, 4 * len(PARTS))
 
 
 def conll_f1(sums: Floats) -> Floats:
-    """The CoNLL score in per cent of each row of `sums` (``[…, 16]``); NaN where it is undefined."""
+    """The CoNLL score in per cent of each row of `sums` (``[…, 16]``); NaN where it is
+    undefined.
+    """
     return np.asarray(_rates(sums)[2][..., 1:].mean(axis=-1))
 
 
 def compute_coref(table: Floats) -> dict[str, Estimate]:
     """The scores in per cent of the documents whose counts are the rows of `table`.
 
-    For each of `PARTS` its F1 (``muc``), ``muc_recall`` and ``muc_precision``. n of recall and precision is their
-    denominator, of F1 documents. Recall is None where the key has nothing to find, precision where the response has
-    found nothing; F1 is None where both are, 0 where one is.
+    For each of `PARTS` its F1 (``muc``), ``muc_recall`` and ``muc_precision``. n of recall and
+    precision is their denominator, of F1 documents. Recall is None where the key has nothing to
+    find, precision where the response has found nothing; F1 is None where both are, 0 where one is.
     """
     sums = table.sum(axis=0)
     scores: dict[str, Estimate] = {}
-    for name, recall, precision, f1, counts in zip(PARTS, *_rates(sums), sums.reshape(-1, 4), strict=True):
+    for name, recall, precision, f1, counts in zip(
+        PARTS, *_rates(sums), sums.reshape(-1, 4), strict=True
+    ):
         scores[name] = Estimate(number(f1), n=len(table))
         scores[f"{name}_recall"] = Estimate(number(recall), n=int(counts[1]))
         scores[f"{name}_precision"] = Estimate(number(precision), n=int(counts[3]))
@@ -126,7 +140,11 @@ class Conll(CorefDataset):
             ends = accumulate(map(len, document.sentences))
             gold = without_repeated(document.clusters)
             words = document.words
-            made.append(CorefText(document.id, words, joined(words), gold, tuple(end - 1 for end in ends)[:-1]))
+            made.append(
+                CorefText(
+                    document.id, words, joined(words), gold, tuple(end - 1 for end in ends)[:-1]
+                )
+            )
         return made
 
     def baseline(self, rule: str) -> Answers:
@@ -139,22 +157,34 @@ class Conll(CorefDataset):
         """See `CorefDataset`; intervals of F1 are percentile bootstraps over documents."""
         found = [answers.of[text.id] for text in self.texts]
         pairs = zip(self.texts, found, strict=True)
-        table = count_table(count_coref(text.gold, without_repeated(clusters)) for text, clusters in pairs)
+        table = count_table(
+            count_coref(text.gold, without_repeated(clusters)) for text, clusters in pairs
+        )
         units = NumberUnits(
             table,
             [text.id for text in self.texts],
             lambda sums: {"f1": conll_f1(sums), **dict(zip(PARTS, _rates(sums)[2].T, strict=True))},
         )
         estimates = {**compute_coref(table), **units.over("rows", resamples, seed)}
-        labels = {f"{key}{rate}": f"{label} {rate[1:] or 'F1'}" for key, label in PARTS.items() for rate in RATES}
+        labels = {
+            f"{key}{rate}": f"{label} {rate[1:] or 'F1'}"
+            for key, label in PARTS.items()
+            for rate in RATES
+        }
         numbers = (
             NamedNumber("", key, label, estimates[key], headline=key in units.numbers(table[:1]))
             for key, label in {"f1": "CoNLL F1", **labels}.items()
         )
         given = {"data": [document.clusters for document in self.documents], "output": found}
         again = {of: sum(map(repeated, clusters)) for of, clusters in given.items()}
-        notes = (f"mentions of the {of} that stand in a cluster already, left out: {n}" for of, n in again.items() if n)
-        return DatasetScores(tuple(numbers), {"": units}, gendered_mentions(self.texts), tuple(notes))
+        notes = (
+            f"mentions of the {of} that stand in a cluster already, left out: {n}"
+            for of, n in again.items()
+            if n
+        )
+        return DatasetScores(
+            tuple(numbers), {"": units}, gendered_mentions(self.texts), tuple(notes)
+        )
 
 
 RATES = ("", "_recall", "_precision")
@@ -173,15 +203,25 @@ def read_conll_gold(path: Path) -> Conll:
 def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float | None]]:
     """How many mentions and chains of the right clusters have a gender, by what is counted.
 
-    A mention is a pronoun if it is that word alone: "his mother" is none, though "his" within it may be one. Its gender
-    is otherwise that of its last word (*Mr.* Smith has none). A chain with a pronoun of either gender is ``both``.
+    A mention is a pronoun if it is that word alone: "his mother" is none, though "his" within it
+    may be one. Its gender is otherwise that of its last word (*Mr.* Smith has none). A chain with a
+    pronoun of either gender is ``both``.
 
-    Source: Zhao et al. (2018), who count the entities of OntoNotes that a gendered pronoun stands for.
+    Source: Zhao et al. (2018), who count the entities of OntoNotes that a gendered pronoun stands
+    for.
     """
-    pronouns, last_words, chains = Counter[Gender | None](), Counter[Gender | None](), Counter[frozenset[Gender]]()
+    pronouns, last_words, chains = (
+        Counter[Gender | None](),
+        Counter[Gender | None](),
+        Counter[frozenset[Gender]](),
+    )
     for text in texts:
         for chain in text.gold:
-            found = [GENDER_OF_PRONOUN.get(text.tokens[start].lower()) for start, end in chain if start == end]
+            found = [
+                GENDER_OF_PRONOUN.get(text.tokens[start].lower())
+                for start, end in chain
+                if start == end
+            ]
             pronouns.update(found)
             last_words.update(word_gender(text.tokens[end]) for _, end in chain)
             chains[frozenset(gender for gender in found if gender)] += 1
@@ -211,7 +251,11 @@ def _rates(sums: Floats) -> tuple[Floats, Floats, Floats]:
     hits_r, all_r, hits_p, all_p = np.moveaxis(sums.reshape(*sums.shape[:-1], len(PARTS), 4), -1, 0)
     recall, precision = percent(hits_r, all_r), percent(hits_p, all_p)
     r, p = np.nan_to_num(recall), np.nan_to_num(precision)
-    # Of an undefined one and a defined one the scorer makes 0: either nothing was to be found and something was said,
-    # or the reverse. Of two undefined ones nothing can be said.
-    f1 = np.where(np.isnan(recall) & np.isnan(precision), np.nan, np.nan_to_num(percent(2 * r * p, 100 * (r + p))))
+    # Of an undefined one and a defined one the scorer makes 0: either nothing was to be found and
+    # something was said, or the reverse. Of two undefined ones nothing can be said.
+    f1 = np.where(
+        np.isnan(recall) & np.isnan(precision),
+        np.nan,
+        np.nan_to_num(percent(2 * r * p, 100 * (r + p))),
+    )
     return recall, precision, f1

@@ -1,4 +1,6 @@
-"""The data sets of coreference by name: where they are, what opens them, and which options each has."""
+"""The data sets of coreference by name: where they are, what opens them, and which options each
+has.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,13 @@ from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
 from mtbias.coref.winobias import WinoBias, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
-from mtbias.corpora.catalog import UNPUBLISHED, cache_folder, cached_file, fetched_source, unpublished_files
+from mtbias.corpora.catalog import (
+    UNPUBLISHED,
+    cache_folder,
+    cached_file,
+    fetched_source,
+    unpublished_files,
+)
 from mtbias.errors import DataError, MissingResourceError, UsageError, choices
 
 
@@ -23,8 +31,8 @@ class _Known(NamedTuple):
     kind: type[CorefDataset]
     opened: Callable[..., CorefDataset]
     places: Mapping[str, Sequence[str]]
-    """Where it is in a folder of data sets, the first of them that is there; and what `mtbias fetch` calls what lies
-    there, and then what it is read with, where that is there too."""
+    """Where it is in a folder of data sets, the first of them that is there; and what `mtbias
+    fetch` calls what lies there, and then what it is read with, where that is there too."""
 
 
 _KNOWN: Mapping[str, _Known] = {
@@ -32,7 +40,11 @@ _KNOWN: Mapping[str, _Known] = {
     "winogender": _Known(Winogender, read_winogender, {"winogender": ["winogender"]}),
     "gap": _Known(Gap, open_gap, {"gap": ["gap", "gap-spans", "gap-weights"]}),
     "counter-gap": _Known(CounterGap, open_counter_gap, {"counter-gap/C-GAP.tsv": ["counter-gap"]}),
-    "bug": _Known(Bug, read_bug, {"bug/gold_BUG.csv": ["bug-gold"], "bug-gold-paper/gold_BUG.csv": ["bug-gold-paper"]}),
+    "bug": _Known(
+        Bug,
+        read_bug,
+        {"bug/gold_BUG.csv": ["bug-gold"], "bug-gold-paper/gold_BUG.csv": ["bug-gold-paper"]},
+    ),
     "sowinobias": _Known(SoWinoBias, open_sowinobias, {"sowinobias.toml": []}),
     "conll": _Known(Conll, read_conll_gold, {}),
 }
@@ -45,8 +57,10 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
 
     Args:
         name: which.
-        data: its file or folder, None for what `mtbias fetch` got; of SoWinoBias the vocabulary, None for the paper's.
-        options: of GAP: ``name_spans``, the file of the names of each text, and ``weights``, files of weights.
+        data: its file or folder, None for what `mtbias fetch` got; of SoWinoBias the vocabulary,
+            None for the paper's.
+        options: of GAP: ``name_spans``, the file of the names of each text, and ``weights``, files
+            of weights.
 
     Raises:
         DataError: what the data set's reader raises; no data.
@@ -56,11 +70,15 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
     data = located({}, [], [name])[name] if data is None else data
     if data is not None and not data.exists():
         raise DataError(f"there is no such file or folder; give another{_fetched(name)}", path=data)
-    return _KNOWN[name].opened(data, **{option: value for option, value in options.items() if value})
+    return _KNOWN[name].opened(
+        data, **{option: value for option, value in options.items() if value}
+    )
 
 
 def file_notes(dataset: CorefDataset) -> list[str]:
-    """What is to be said of the files of a data set: which have a published name, and other bytes."""
+    """What is to be said of the files of a data set: which have a published name, and other
+    bytes.
+    """
     names = [name for place in _KNOWN[dataset.name].places.values() for name in place]
     return [UNPUBLISHED.format(file) for file in unpublished_files(names, dataset.files)]
 
@@ -69,7 +87,9 @@ def refuse_others(name: DatasetName, options: Mapping[str, object]) -> None:
     """`UsageError` for an option with a value that the data set does not have."""
     for option, value in options.items():
         if value and option not in _KNOWN[name].kind.options:
-            having = " and ".join(other for other, of in _KNOWN.items() if option in of.kind.options)
+            having = " and ".join(
+                other for other, of in _KNOWN.items() if option in of.kind.options
+            )
             raise UsageError(f"--{option.replace('_', '-')} goes with {having}, not with {name}")
 
 
@@ -96,7 +116,10 @@ def places_of(data: Sequence[str]) -> tuple[dict[str, Path], list[Path]]:
 
 
 def located(
-    named: Mapping[str, Path], folders: Sequence[Path], names: Sequence[str] = (), cache: Path | None = None
+    named: Mapping[str, Path],
+    folders: Sequence[Path],
+    names: Sequence[str] = (),
+    cache: Path | None = None,
 ) -> dict[DatasetName, Path | None]:
     """Where each data set is of `names` (empty: all that are there), in the order of `DATASETS`.
 
@@ -106,11 +129,13 @@ def located(
         names: of data sets.
         cache: mtbias's cache; None: as `cache_folder` has it.
 
-    SoWinoBias needs no data: its place is None where it is named and no vocabulary is given. Unless it is, it is left
-    out, since the paper's lists make 16,384 sentences. What is found in the cache is checked, as `cached_file` does.
+    SoWinoBias needs no data: its place is None where it is named and no vocabulary is given. Unless
+    it is, it is left out, since the paper's lists make 16,384 sentences. What is found in the cache
+    is checked, as `cached_file` does.
 
     Raises:
-        DataError: a data set of `names` is nowhere; there is none at all; a file of the cache is damaged.
+        DataError: a data set of `names` is nowhere; there is none at all; a file of the cache is
+            damaged.
         MissingResourceError: a file of it is missing in the cache.
         UsageError: a name that no data set has.
     """
@@ -122,21 +147,29 @@ def located(
     for dataset in DATASETS:
         if names and dataset not in names:
             continue
-        places = {folder / place: of for folder in (*folders, cached) for place, of in _KNOWN[dataset].places.items()}
+        places = {
+            folder / place: of
+            for folder in (*folders, cached)
+            for place, of in _KNOWN[dataset].places.items()
+        }
         there, missing = named.get(dataset), None
         for place in [place for place in places if place.exists()] if there is None else ():
             try:
                 for fetched in places[place] if place.is_relative_to(cached) else ():
                     if (cached / fetched_source(fetched).name).is_dir():
                         cached_file(fetched, cache)
-            except MissingResourceError as error:  # it was never fetched whole: the next place may be
+            except (
+                MissingResourceError
+            ) as error:  # it was never fetched whole: the next place may be
                 missing = missing or error
                 continue
             there = place
             break
         if there is None and dataset in names and dataset != WITHOUT_DATA:
             looked = f"nothing at {' or '.join(map(str, places))}" if places else "no file"
-            raise missing or DataError(f"{dataset}: {looked}; give its place with --data{_fetched(dataset)}")
+            raise missing or DataError(
+                f"{dataset}: {looked}; give its place with --data{_fetched(dataset)}"
+            )
         if there is not None or dataset in names:
             located[dataset] = there
     if not located:

@@ -1,8 +1,10 @@
-"""Counter-GAP: accuracy by gender, inconsistency within and across genders, from the labels of any system.
+"""Counter-GAP: accuracy by gender, inconsistency within and across genders, from the labels of any
+system.
 
-A quadruple is an original sentence x_o, its gender-controlled counterpart x_c (names of the same gender exchanged), and
-two gender-swapped ones x̃_o, x̃_c. With f ∈ {0, 1} for a correct instance, everything here is a function of sums over
-quadruples by the gender of the original's pronoun, so a table of 2 × 16 patterns of correctness is all that is counted.
+A quadruple is an original sentence x_o, its gender-controlled counterpart x_c (names of the same
+gender exchanged), and two gender-swapped ones x̃_o, x̃_c. With f ∈ {0, 1} for a correct instance,
+everything here is a function of sums over quadruples by the gender of the original's pronoun, so a
+table of 2 × 16 patterns of correctness is all that is counted.
 
 Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4.
 """
@@ -49,7 +51,8 @@ class CounterGapNumber(NamedTuple):
 
     label: str
     n: int
-    """How many instances (pairs, for inconsistency) each quadruple adds to its denominator; 1 for differences and ρ."""
+    """How many instances (pairs, for inconsistency) each quadruple adds to its denominator; 1 for
+    differences and ρ."""
     of: str
     """Only quadruples whose original is of that gender."""
     tested: bool
@@ -61,15 +64,21 @@ class CounterGapNumber(NamedTuple):
 _TABLE = Path(str(resources.files("mtbias.coref"))) / "counter_gap.tsv"
 METRICS: Mapping[str, CounterGapNumber] = {
     row["key"]: CounterGapNumber(
-        row["label"], int(row["n"]), row["of"], tested=bool(row["tested"]), compared=bool(row["compared"])
+        row["label"],
+        int(row["n"]),
+        row["of"],
+        tested=bool(row["tested"]),
+        compared=bool(row["compared"]),
     )
     for row in commented_rows(_TABLE.read_text(encoding="utf-8"))
 }
-"""The numbers in the order of the paper's tables 2 to 4, and of the row "our GAP" of table 5 (x_o alone)."""
+"""The numbers in the order of the paper's tables 2 to 4, and of the row "our GAP" of table 5 (x_o
+alone)."""
 
-# What each of the 16 patterns (x_o, x_c, x̃_o, x̃_c correct or not; x_o is the highest bit) adds to ten sums: correct
-# originals, correct counterfactuals, |f_o - f_c|, |f̃_o - f̃_c|, correct x_o, and whether a(X) is 0, 1, 2, 3, 4. a(X)
-# compares each original with both swaps: they differ in whose names they have, and neither is nearer to it.
+# What each of the 16 patterns (x_o, x_c, x̃_o, x̃_c correct or not; x_o is the highest bit) adds to
+# ten sums: correct originals, correct counterfactuals, |f_o - f_c|, |f̃_o - f̃_c|, correct x_o, and
+# whether a(X) is 0, 1, 2, 3, 4. a(X) compares each original with both swaps: they differ in whose
+# names they have, and neither is nearer to it.
 _RIGHT = all_patterns(2) == 1
 _ACROSS = inconsistent(_RIGHT, CROSSED)
 _ADDS = np.column_stack(
@@ -115,9 +124,12 @@ class CounterGap(GapLike):
         """
         ids = tuple(quadruple.id for quadruple in self.quadruples)
         places = [
-            (quadruple.gender is Gender.FEMALE, pattern_of(quadruple, answers.of)) for quadruple in self.quadruples
+            (quadruple.gender is Gender.FEMALE, pattern_of(quadruple, answers.of))
+            for quadruple in self.quadruples
         ]
-        patterns = NumberUnits.of_cells(places, (2, 16), ids, lambda tables: numbers(tables @ _ADDS))
+        patterns = NumberUnits.of_cells(
+            places, (2, 16), ids, lambda tables: numbers(tables @ _ADDS)
+        )
         shares = [key for key, of in METRICS.items() if not of.tested and key != "rho"]
         patterns = replace(patterns, shares=shares)
         n_f = sum(is_feminine for is_feminine, _ in places)
@@ -133,9 +145,13 @@ class CounterGap(GapLike):
         estimates["rho"] = replace(estimates["rho"], p=p)
         sums = (patterns.sums.reshape(-1, 2, 16) @ _ADDS).reshape(len(ids), -1)
         compared = [key for key, of in METRICS.items() if of.compared]
-        units = NumberUnits(sums, ids, lambda sums: numbers(sums.reshape(-1, 2, _ADDS.shape[1])), compared)
+        units = NumberUnits(
+            sums, ids, lambda sums: numbers(sums.reshape(-1, 2, _ADDS.shape[1])), compared
+        )
         named = (
-            NamedNumber("", key, of.label, estimates[key], of.compared, RATIO if key == "rho" else 2)
+            NamedNumber(
+                "", key, of.label, estimates[key], of.compared, RATIO if key == "rho" else 2
+            )
             for key, of in METRICS.items()
         )
         return DatasetScores(tuple(named), {"": units}, {"quadruples": dict(sizes)})
@@ -155,7 +171,8 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
     """The quadruples of a file, in the order of their originals.
 
     Raises:
-        DataError: an instance is missing; a pronoun has no gender, or not the one of its part in the quadruple.
+        DataError: an instance is missing; a pronoun has no gender, or not the one of its part in
+            the quadruple.
     """
     by_id = {instance.id: instance for instance in file.instances}
     complete = []
@@ -165,7 +182,9 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
             message = f"quadruple {base!r} lacks {', '.join(map(repr, missing))}; it needs all of its four instances"
             raise DataError(message, path=file.path)
         original, control, swap_1, swap_2 = (by_id[base + role] for role in ROLES)
-        genders = [gender_of(instance, file.path) for instance in (original, control, swap_1, swap_2)]
+        genders = [
+            gender_of(instance, file.path) for instance in (original, control, swap_1, swap_2)
+        ]
         if not genders[0] == genders[1] != genders[2] == genders[3]:
             pronouns = ", ".join(repr(i.pronoun) for i in (original, control, swap_1, swap_2))
             message = f"quadruple {base!r} has the pronouns {pronouns}: expected one gender twice, then the other twice"
@@ -175,33 +194,39 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
 
 
 def _base(identifier: str) -> str:
-    return next((identifier.removesuffix(role) for role in ROLES[1:] if identifier.endswith(role)), identifier)
+    return next(
+        (identifier.removesuffix(role) for role in ROLES[1:] if identifier.endswith(role)),
+        identifier,
+    )
 
 
 def pattern_of(quadruple: Quadruple, answers: Mapping[str, Labels]) -> int:
     """The number of a quadruple's pattern of correctness (`pattern_number`).
 
-    An instance is correct if both labels are: "A" is wrong where the pronoun means A and the system says A and B; where
-    it has no antecedent, neither candidate may be predicted.
+    An instance is correct if both labels are: "A" is wrong where the pronoun means A and the system
+    says A and B; where it has no antecedent, neither candidate may be predicted.
     """
     return pattern_number((i.gold == answers[i.id] for i in quadruple.instances), 2)
 
 
 def numbers(sums: Floats) -> dict[str, Floats]:
-    """All of `METRICS` from sums ``[R, 2, 10]`` by gender of the original; each ``[R]``, NaN where undefined.
+    """All of `METRICS` from sums ``[R, 2, 10]`` by gender of the original; each ``[R]``, NaN where
+    undefined.
 
     With n_M and n_F quadruples and n = n_M + n_F, m and f for the two kinds of originals:
     Acc_M = [Σ_m(f_o+f_c) + Σ_f(f̃_o+f̃_c)] / 2n, Acc_F mirrored;
     I_within(M) = [Σ_m|f_o−f_c| + Σ_f|f̃_o−f̃_c|] / n, F mirrored, I_within = their sum / 2n;
-    a(X) = |f_o−f̃_o| + |f_c−f̃_c| + |f_o−f̃_c| + |f_c−f̃_o|; M2F = Σ_m a / 4n_M, F2M = Σ_f a / 4n_F,
-    I_across = Σ a / 4n; ρ between +1 (m), −1 (f) and a(X), ranks of ties averaged.
+    a(X) = |f_o−f̃_o| + |f_c−f̃_c| + |f_o−f̃_c| + |f_c−f̃_o|; M2F = Σ_m a / 4n_M, F2M = Σ_f a /
+    4n_F, I_across = Σ a / 4n; ρ between +1 (m), −1 (f) and a(X), ranks of ties averaged.
     """
     original, counter, within_o, within_c, own = (sums[..., k] for k in range(5))
     levels = sums[..., 5:]
     n_gender, by_gender = levels.sum(axis=-1), levels @ np.arange(5.0)
     n = n_gender.sum(axis=-1)
     masc, fem = 0, 1
-    across, within, delta = inconsistency(by_gender.sum(axis=-1), (within_o + within_c).sum(axis=-1), n, CROSSED)
+    across, within, delta = inconsistency(
+        by_gender.sum(axis=-1), (within_o + within_c).sum(axis=-1), n, CROSSED
+    )
     values = {
         "acc_m": percent(original[:, masc] + counter[:, fem], 2 * n),
         "acc_f": percent(original[:, fem] + counter[:, masc], 2 * n),
@@ -237,11 +262,16 @@ def _rho(levels: Floats) -> Floats:
     """Spearman's ρ between gender (masculine high) and a(X) from tables ``[R, 2, 5]``."""
     by_level, by_gender = levels.sum(axis=1), levels.sum(axis=2)
     n = by_gender.sum(axis=1, keepdims=True)
-    # The average rank of a tied group is the number below it plus half of (its size + 1); ranks are centred.
+    # The average rank of a tied group is the number below it plus half of (its size + 1); ranks are
+    # centred.
     rank = np.cumsum(by_level, axis=1) - by_level / 2 - n / 2
     rank_masc, rank_fem = by_gender[:, 1] / 2, -by_gender[:, 0] / 2
-    together = (levels[:, 0] * rank).sum(axis=1) * rank_masc + (levels[:, 1] * rank).sum(axis=1) * rank_fem
-    spread = (by_level * rank**2).sum(axis=1) * (by_gender[:, 0] * rank_masc**2 + by_gender[:, 1] * rank_fem**2)
+    together = (levels[:, 0] * rank).sum(axis=1) * rank_masc + (levels[:, 1] * rank).sum(
+        axis=1
+    ) * rank_fem
+    spread = (by_level * rank**2).sum(axis=1) * (
+        by_gender[:, 0] * rank_masc**2 + by_gender[:, 1] * rank_fem**2
+    )
     with np.errstate(invalid="ignore"):
         return np.where(spread > 0, together / np.sqrt(spread), np.nan)
 

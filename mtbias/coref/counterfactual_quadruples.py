@@ -1,8 +1,10 @@
-"""The control and the two gender-swapped counterparts of an instance of GAP's kind, as in Counter-GAP.
+"""The control and the two gender-swapped counterparts of an instance of GAP's kind, as in
+Counter-GAP.
 
-The original has a pronoun and two candidates A and B of one gender; C and D are two people of the other gender, in the
-text or not. The control exchanges A with B and C with D. The first swap exchanges A with C and B with D, the second A
-with D and B with C; both swap all gendered words of the text too. Offsets are those of the new text.
+The original has a pronoun and two candidates A and B of one gender; C and D are two people of the
+other gender, in the text or not. The control exchanges A with B and C with D. The first swap
+exchanges A with C and B with D, the second A with D and B with C; both swap all gendered words of
+the text too. Offsets are those of the new text.
 
 Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 3.
 """
@@ -19,7 +21,14 @@ from typing import Any, NamedTuple
 
 from mtbias.coref.augmentation import MadeFile
 from mtbias.coref.counter_gap import ROLES
-from mtbias.coref.gap_data import GapFile, GapInstance, NameSpans, gender_of, read_instances, write_instances
+from mtbias.coref.gap_data import (
+    GapFile,
+    GapInstance,
+    NameSpans,
+    gender_of,
+    read_instances,
+    write_instances,
+)
 from mtbias.english.gender_swap import (
     Edit,
     GenderedWords,
@@ -29,11 +38,24 @@ from mtbias.english.gender_swap import (
     swap_words,
     tokenize,
 )
-from mtbias.english.people import EXAMPLE_NAMES, NameList, bare_name, people, proper_names, read_names
+from mtbias.english.people import (
+    EXAMPLE_NAMES,
+    NameList,
+    bare_name,
+    people,
+    proper_names,
+    read_names,
+)
 from mtbias.errors import DataError, MissingResourceError
 from mtbias.files.reading import sha256_of
 from mtbias.files.writing import signature_line, write_atomic
-from mtbias.morphology.stanza_models import BREAKS, StanzaModels, find_package, lenient, load_pipeline
+from mtbias.morphology.stanza_models import (
+    BREAKS,
+    StanzaModels,
+    find_package,
+    lenient,
+    load_pipeline,
+)
 from mtbias.types import Analysis, Gender, Span
 
 _log = logging.getLogger(__name__)
@@ -47,7 +69,8 @@ class Named(NamedTuple):
 
     names: tuple[str, str, str, str]
     where: str
-    """Of C and D: ``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from the list of names)."""
+    """Of C and D: ``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from
+    the list of names)."""
     mentions: Mapping[Span, str]
     """Where they stand in the text, and which of them."""
 
@@ -63,7 +86,9 @@ class Rewritten(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A quadruple: original, control, swap-1, swap-2; and what the swaps, which are alike in it, did with words."""
+    """A quadruple: original, control, swap-1, swap-2; and what the swaps, which are alike in it,
+    did with words.
+    """
 
     instances: tuple[GapInstance, ...]
     swap: Rewritten
@@ -72,20 +97,28 @@ class Made(NamedTuple):
 def make_quadruple(instance: GapInstance, named: Named, table: GenderedWords | None = None) -> Made:
     """The quadruple of an original; ids are the original's with -control, -swap-1, -swap-2.
 
-    Where the file has the columns C and D, they are exchanged too. `table` are the words that are swapped, by default
-    those that ship with mtbias.
+    Where the file has the columns C and D, they are exchanged too. `table` are the words that are
+    swapped, by default those that ship with mtbias.
 
     Raises:
-        DataError: the pronoun is none of he, him, his, she, her, hers; the four names are not all different; A, B or
-            the pronoun is not a word of its own at its offset.
+        DataError: the pronoun is none of he, him, his, she, her, hers; the four names are not all
+            different; A, B or the pronoun is not a word of its own at its offset.
     """
     gender_of(instance)
     a, b, c, d = named.names
     if len(set(named.names)) < 4 or not all(named.names):
-        raise DataError(f"{instance.id}: expected four different names, got {a!r}, {b!r}, {c!r}, {d!r}")
+        raise DataError(
+            f"{instance.id}: expected four different names, got {a!r}, {b!r}, {c!r}, {d!r}"
+        )
     exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
-    made = [rewrite(instance, named.mentions, names, table, swap_gender=n > 0) for n, names in enumerate(exchanges)]
-    rest = (replace(one.instance, id=instance.id + role) for one, role in zip(made, ROLES[1:], strict=True))
+    made = [
+        rewrite(instance, named.mentions, names, table, swap_gender=n > 0)
+        for n, names in enumerate(exchanges)
+    ]
+    rest = (
+        replace(one.instance, id=instance.id + role)
+        for one, role in zip(made, ROLES[1:], strict=True)
+    )
     return Made((instance, *rest), made[1])
 
 
@@ -96,7 +129,8 @@ def write_quadruples(
     names: Path | None = None,
     swaps: Path | None = None,
 ) -> MadeFile:
-    """Write the quadruples of the `originals` in the file `data` to `out`, as Counter-GAP's file has them.
+    """Write the quadruples of the `originals` in the file `data` to `out`, as Counter-GAP's file
+    has them.
 
     Args:
         data: a file of GAP's columns.
@@ -109,25 +143,37 @@ def write_quadruples(
         DataError: what the readers raise; none can be made.
         OutputError: `out` is one of the files.
     """
-    file, listed, table = read_instances(data, labelled=False), read_names(names or EXAMPLE_NAMES), read_swaps(swaps)
+    file, listed, table = (
+        read_instances(data, labelled=False),
+        read_names(names or EXAMPLE_NAMES),
+        read_swaps(swaps),
+    )
     made: list[tuple[Made, Named]] = []
     failed: list[str] = []
     chosen = originals(file.instances)
-    for instance, analysis in zip(chosen, tagger([instance.text for instance in chosen]), strict=True):
+    for instance, analysis in zip(
+        chosen, tagger([instance.text for instance in chosen]), strict=True
+    ):
         try:
-            named = name_people(instance, listed, proper_names(instance.text, proper_nouns(analysis)))
+            named = name_people(
+                instance, listed, proper_names(instance.text, proper_nouns(analysis))
+            )
             made.append((make_quadruple(instance, named, table.words), named))
         except DataError as error:
             failed.append(str(error))
     if not made:
         raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=data)
-    text = write_instances((instance for one, _ in made for instance in one.instances), file.columns)
+    text = write_instances(
+        (instance for one, _ in made for instance in one.instances), file.columns
+    )
     write_atomic(out, text.encode("utf-8"))
     in_texts = (token.text for one, _ in made for token in tokenize(one.instances[0].text))
     if swaps and not has_listed_words(in_texts, table.words):
         _log.warning("%s: no word of %s is in it: pronouns alone are swapped", data, swaps)
     where = Counter(named.where for _, named in made)
-    ambiguous = [f"{one.instances[0].id}: …{place}…" for one, _ in made for place in one.swap.ambiguous]
+    ambiguous = [
+        f"{one.instances[0].id}: …{place}…" for one, _ in made for place in one.swap.ambiguous
+    ]
     n = len(file.instances)
     counts = {
         "instances": n,
@@ -137,19 +183,29 @@ def write_quadruples(
         "  other people of the columns C and D": where["given"],
         "  other people of the text": where["text"],
         "  other people of the list": where["list"],
-        "gendered words swapped in each of two counterfactuals": sum(one.swap.words for one, _ in made),
+        "gendered words swapped in each of two counterfactuals": sum(
+            one.swap.words for one, _ in made
+        ),
         "her or his that may be read either way": len(ambiguous),
     }
     options = {
         "list": "given" if names else "example",
         "swaps": "given" if swaps else "shipped",
     }
-    files = {"data": {data.name: file.sha256}, "names": {"names": listed.sha256}, "swaps": table.files}
-    return MadeFile(counts, ambiguous, str(out), signature_line("coref:counterfactual", files, options), failed)
+    files = {
+        "data": {data.name: file.sha256},
+        "names": {"names": listed.sha256},
+        "swaps": table.files,
+    }
+    return MadeFile(
+        counts, ambiguous, str(out), signature_line("coref:counterfactual", files, options), failed
+    )
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
-    """The instances without those that were made (-control, -swap-1, -swap-2) from another one among them."""
+    """The instances without those that were made (-control, -swap-1, -swap-2) from another one
+    among them.
+    """
     made = {instance.id + role for instance in instances for role in ROLES[1:]}
     return [instance for instance in instances if instance.id not in made]
 
@@ -162,10 +218,11 @@ def rewrite(
     *,
     swap_gender: bool,
 ) -> Rewritten:
-    """Replace each of `mentions`, the place of one of `names`, and with `swap_gender` all gendered words.
+    """Replace each of `mentions`, the place of one of `names`, and with `swap_gender` all gendered
+    words.
 
-    Names themselves are never swapped as words. A name is written as it is spelt, a word with its capitals; the "'s"
-    behind a name stays, also where A or B has it as a part.
+    Names themselves are never swapped as words. A name is written as it is spelt, a word with its
+    capitals; the "'s" behind a name stays, also where A or B has it as a part.
 
     Raises:
         DataError: A, B or (with `swap_gender`) the pronoun is not a word of its own at its offset.
@@ -190,12 +247,17 @@ def rewrite(
 
     a, b = instance.candidates
     candidates, pronoun = (at(a, "A"), at(b, "B")), at(instance.pronoun_at, "pronoun")
-    others = {column: names.get(text, text) if column in OTHERS else text for column, text in instance.others.items()}
+    others = {
+        column: names.get(text, text) if column in OTHERS else text
+        for column, text in instance.others.items()
+    }
     new = replace(instance, text=new_text, pronoun_at=pronoun, candidates=candidates, others=others)
     return Rewritten(new, len(words), tuple(ambiguous))
 
 
-def _gendered(text: str, named: Sequence[Edit], table: GenderedWords | None) -> tuple[list[Edit], list[str]]:
+def _gendered(
+    text: str, named: Sequence[Edit], table: GenderedWords | None
+) -> tuple[list[Edit], list[str]]:
     """The gendered words outside names; and the ambiguous ones with some of the text around."""
     tokens = tokenize(text)
     inside = {offset for m in named for offset in range(m.start, m.end)}
@@ -220,27 +282,35 @@ def proper_nouns(analysis: Analysis) -> Iterator[tuple[Span, bool]]:
 def name_people(instance: GapInstance, names: NameList, proper: Iterable[Span] = ()) -> Named:
     """The four people of an instance.
 
-    C and D are those of the columns C and D, where the file has them and they are filled; else the first two people of
-    the gender that A and B do not have whom the text names (`mtbias.english.people`); what is lacking is chosen from
-    the list (`NameList.like`).
+    C and D are those of the columns C and D, where the file has them and they are filled; else the
+    first two people of the gender that A and B do not have whom the text names
+    (`mtbias.english.people`); what is lacking is chosen from the list (`NameList.like`).
 
     Raises:
         DataError: the list has no free name left; the pronoun has no gender.
     """
     own = gender_of(instance)
     other = Gender.FEMALE if own is Gender.MALE else Gender.MALE
-    a, b, c, d = map(bare_name, (*instance.names, *(instance.others.get(column, "").strip() for column in OTHERS)))
+    a, b, c, d = map(
+        bare_name,
+        (*instance.names, *(instance.others.get(column, "").strip() for column in OTHERS)),
+    )
     where = "given" if c and d else "text"
     given = {a: own, b: own, **({c: other, d: other} if where == "given" else {})}
     found = people(instance.text, proper, names.gender, given)
     known = len(given)
-    four = found[:known] + [person for person in found[known:] if person.gender is other and where == "text"][:2]
+    four = (
+        found[:known]
+        + [person for person in found[known:] if person.gender is other and where == "text"][:2]
+    )
     chosen = [c, d] if where == "given" else [person.name for person in four[known:]]
     for person in (a, b)[len(chosen) :]:
         where, taken = "list", " ".join([instance.text, *chosen])
         name = names.like(person, other, taken)
         if name is None:
-            raise DataError(f"{instance.id}: the list has no {other} name that is not in the text; give a longer one")
+            raise DataError(
+                f"{instance.id}: the list has no {other} name that is not in the text; give a longer one"
+            )
         chosen.append(name)
     mentions = {span: person.name for person in four for span in person.mentions}
     return Named((a, b, chosen[0], chosen[1]), where, mentions)
@@ -282,7 +352,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def find_names(data: GapFile, folder: Path) -> tuple[NameSpans, str]:
-    """The names of texts by Stanza, and how: persons where `folder` has its English recogniser, else `likely_persons`.
+    """The names of texts by Stanza, and how: persons where `folder` has its English recogniser,
+    else `likely_persons`.
 
     Raises:
         MissingResourceError: `folder` has not even the tagger; Stanza cannot load the models.
@@ -291,25 +362,34 @@ def find_names(data: GapFile, folder: Path) -> tuple[NameSpans, str]:
     try:
         package = find_package("en", folder, NAMED_ENTITIES)
     except MissingResourceError:
-        package, how = find_package("en", folder), "proper nouns that may be of persons; no recogniser is there"
+        package, how = (
+            find_package("en", folder),
+            "proper nouns that may be of persons; no recogniser is there",
+        )
         analyses = StanzaModels(package, None).analyse(texts)
         runs = [proper_names(one.text, proper_nouns(one)) for one in analyses]
         first_names = {name.text for name in read_names(EXAMPLE_NAMES).names}
-        found = [likely_persons(i, run, first_names) for i, run in zip(data.instances, runs, strict=True)]
+        found = [
+            likely_persons(i, run, first_names) for i, run in zip(data.instances, runs, strict=True)
+        ]
     else:
         how = "persons by Stanza's recogniser"
         with lenient():
-            documents = load_pipeline(package, None).bulk_process([text.translate(BREAKS) for text in texts])
+            documents = load_pipeline(package, None).bulk_process(
+                [text.translate(BREAKS) for text in texts]
+            )
         found = list(map(persons, documents))
     spans = {instance.id: names for instance, names in zip(data.instances, found, strict=True)}
     return NameSpans(spans, sha256_of(package.analyses_signature), 0), how
 
 
-def likely_persons(instance: GapInstance, names: Iterable[Span], first_names: Collection[str] = ()) -> tuple[Span, ...]:
+def likely_persons(
+    instance: GapInstance, names: Iterable[Span], first_names: Collection[str] = ()
+) -> tuple[Span, ...]:
     """Those of the `names` of a text that may be of persons.
 
-    No article, *in*, *at*, *near* or *on* stands before them; and they have several words, or share a word with one
-    that has, with a candidate, or with `first_names`.
+    No article, *in*, *at*, *near* or *on* stands before them; and they have several words, or share
+    a word with one that has, with a candidate, or with `first_names`.
     """
     text = instance.text
     left = [span for span in names if not _BEFORE_OTHERS.search(text, 0, span.start)]
@@ -321,4 +401,6 @@ def likely_persons(instance: GapInstance, names: Iterable[Span], first_names: Co
 
 def persons(document: Any) -> tuple[Span, ...]:  # noqa: ANN401 - stanza has no types
     """Where Stanza's `document` names persons."""
-    return tuple(Span(one.start_char, one.end_char) for one in document.ents if one.type in {"PERSON", "PER"})
+    return tuple(
+        Span(one.start_char, one.end_char) for one in document.ents if one.type in {"PERSON", "PER"}
+    )

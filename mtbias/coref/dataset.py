@@ -1,8 +1,10 @@
-"""A data set of coreference: its documents, how a system's answers to them are read, and the numbers that they make.
+"""A data set of coreference: its documents, how a system's answers to them are read, and the
+numbers that they make.
 
-Each data set is one class, and all of them give `DatasetScores`: what scores one system, runs it on all data sets or
-compares two knows no data set. Under every number are `mtbias.stats.paired.NumberUnits`: sentences, lines of
-counterparts, quadruples or occupations, by which intervals are drawn and two systems are paired.
+Each data set is one class, and all of them give `DatasetScores`: what scores one system, runs it on
+all data sets or compares two knows no data set. Under every number are
+`mtbias.stats.paired.NumberUnits`: sentences, lines of counterparts, quadruples or occupations, by
+which intervals are drawn and two systems are paired.
 """
 
 from __future__ import annotations
@@ -47,12 +49,23 @@ class Link(StrEnum):
 
 def link_to(*, right: bool, wrong: bool) -> Link:
     """What it is to be linked to the right person, or not, and to a wrong one, or not."""
-    return Link.BOTH if right and wrong else Link.RIGHT if right else Link.WRONG if wrong else Link.NONE
+    return (
+        Link.BOTH
+        if right and wrong
+        else Link.RIGHT
+        if right
+        else Link.WRONG
+        if wrong
+        else Link.NONE
+    )
 
 
 def by_kind(prefix: str, pro: Floats, anti: Floats) -> dict[str, Floats]:
     """A number of both conditions, and what is made of it, by `KINDS` with `prefix`."""
-    return {f"{prefix}{kind}": of for kind, of in zip(KINDS, (pro, anti, (pro + anti) / 2, pro - anti), strict=True)}
+    return {
+        f"{prefix}{kind}": of
+        for kind, of in zip(KINDS, (pro, anti, (pro + anti) / 2, pro - anti), strict=True)
+    }
 
 
 @frozen
@@ -78,7 +91,14 @@ class NamedNumber:
         """Plain values, unrounded."""
         of = self.estimate
         one_sided = {} if of.p_one_sided is None else {"p_one_sided": of.p_one_sided}
-        return {**self.named(), "value": of.value, "interval": of.interval, "n": of.n, "p": of.p, **one_sided}
+        return {
+            **self.named(),
+            "value": of.value,
+            "interval": of.interval,
+            "n": of.n,
+            "p": of.p,
+            **one_sided,
+        }
 
 
 @frozen
@@ -121,7 +141,9 @@ class TextResult:
 
 
 class CorefDataset(ABC):
-    """A data set. What its class says is how answers are read; `score` makes the numbers of them."""
+    """A data set. What its class says is how answers are read; `score` makes the numbers of
+    them.
+    """
 
     name: ClassVar[DatasetName]
     options: ClassVar[frozenset[str]] = frozenset()
@@ -154,19 +176,24 @@ class CorefDataset(ABC):
         """The answers in a table of labels, where the data set `takes_labels`."""
         raise NotImplementedError
 
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers:
-        """A system's answers in the files at `paths`; `ids` and `spans` as `mtbias.coref.output_reading` has them.
+    def read(
+        self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None
+    ) -> Answers:
+        """A system's answers in the files at `paths`; `ids` and `spans` as
+        `mtbias.coref.output_reading` has them.
 
         Whether they are clusters or a table of labels is told by the content.
 
         Raises:
-            DataError: files that are not about the data, or that lack documents which they must have. A document that
-                is missing cannot be told from one where a system finds nothing: a file that was cut off would only
-                score lower.
+            DataError: files that are not about the data, or that lack documents which they must
+                have. A document that is missing cannot be told from one where a system finds
+                nothing: a file that was cut off would only score lower.
         """
         if self.takes_labels and not paths[0].is_dir() and not holds_clusters(read_text(paths[0])):
             if len(paths) > 1:
-                raise DataError(f"expected one table of labels, got {len(paths)} files", path=paths[1])
+                raise DataError(
+                    f"expected one table of labels, got {len(paths)} files", path=paths[1]
+                )
             if ids or spans:
                 raise UsageError(
                     "--ids and --spans go with files of clusters, got a table of labels: it has the data's ids"
@@ -175,18 +202,22 @@ class CorefDataset(ABC):
         else:
             answers = read_output(self.texts, paths, ids=ids, spans=spans)
             of = {id_: self.answer(id_, clusters) for id_, clusters in answers.of.items()}
-            answers = replace(answers, of=of, signed={**self.from_clusters, **answers.signed}, clusters=answers.of)
+            answers = replace(
+                answers, of=of, signed={**self.from_clusters, **answers.signed}, clusters=answers.of
+            )
         known = {text.id: None for text in self.texts}
         unknown = [] if self.keeps_unknown else [id_ for id_ in answers.of if id_ not in known]
         if unknown:
             raise DataError(
-                f"predictions for {len(unknown)} ids that the data does not have: {unknown[0]!r}", path=paths[0]
+                f"predictions for {len(unknown)} ids that the data does not have: {unknown[0]!r}",
+                path=paths[0],
             )
         missing = [id_ for id_ in known if id_ not in answers.of] if self.must_be_complete else []
         if missing:
             message = f"no prediction for {len(missing)} of {len(known)} documents, the first {missing[0]!r}"
             raise DataError(
-                f"{message}; a system that finds nothing there says so (empty clusters, or none)", path=paths[0]
+                f"{message}; a system that finds nothing there says so (empty clusters, or none)",
+                path=paths[0],
             )
         return answers
 
@@ -199,7 +230,9 @@ class CorefDataset(ABC):
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
 
     def right(self, at: int, text: CorefText, answer: Any) -> bool:  # noqa: ANN401 - as `answer` gives it
-        """Whether `answer` to the document at place `at` is right, as the data set's accuracy counts it."""
+        """Whether `answer` to the document at place `at` is right, as the data set's accuracy
+        counts it.
+        """
         raise NotImplementedError
 
     def results(self, answers: Answers) -> Iterator[TextResult]:
@@ -213,7 +246,8 @@ class CorefDataset(ABC):
                     if any(start <= first and last <= end for start, end in cluster)
                 ]
                 gold, found = (
-                    text.places(mention for cluster in of for mention in cluster) for of in (text.gold, clusters)
+                    text.places(mention for cluster in of for mention in cluster)
+                    for of in (text.gold, clusters)
                 )
                 right = self.right(at, text, answers.of[text.id])
                 yield TextResult(text.id, text.text, gold, found, text.group, right)
@@ -223,6 +257,16 @@ class CorefDataset(ABC):
         """The numbers of a system, with intervals and tests from so many resamples."""
 
     def signature(self, answers: Answers, settings: BootstrapSettings, **more: object) -> str:
-        """``coref:<name>|…``: what the numbers of a system rest on (`mtbias.files.writing.signature_line`)."""
-        options = {**self.signed, **answers.signed, **more, "seed": settings.seed, "resamples": settings.resamples}
-        return signature_line(f"coref:{self.name}", {"data": self.files, "predictions": answers.files}, options)
+        """``coref:<name>|…``: what the numbers of a system rest on
+        (`mtbias.files.writing.signature_line`).
+        """
+        options = {
+            **self.signed,
+            **answers.signed,
+            **more,
+            "seed": settings.seed,
+            "resamples": settings.resamples,
+        }
+        return signature_line(
+            f"coref:{self.name}", {"data": self.files, "predictions": answers.files}, options
+        )

@@ -1,15 +1,18 @@
-"""Documents of coreference: those of a data set as systems take them, and what systems find in them. Needs no numpy.
+"""Documents of coreference: those of a data set as systems take them, and what systems find in
+them. Needs no numpy.
 
-A data set is written as **CoNLL-2012** (a document each, part 0, 12 columns; parses, parts of speech and speakers have
-what stands for none), as **JSON lines** (`id`, `text`, `tokens`, and what e2e-coref takes: `doc_key`, `sentences`,
-`speakers` and `clusters`, which are empty unless gold ones are asked for), or as **text**: a line for each document, or
-a file for each, whose name is the id with other signs for those that file names cannot have.
+A data set is written as **CoNLL-2012** (a document each, part 0, 12 columns; parses, parts of
+speech and speakers have what stands for none), as **JSON lines** (`id`, `text`, `tokens`, and what
+e2e-coref takes: `doc_key`, `sentences`, `speakers` and `clusters`, which are empty unless gold ones
+are asked for), or as **text**: a line for each document, or a file for each, whose name is the id
+with other signs for those that file names cannot have.
 
-In a CoNLL-2012 file a document stands between ``#begin document (NAME); part 000`` and ``#end document``; a blank line
-ends a sentence; a word is a line of columns separated by white space, the word itself in the fourth. The last column
-opens and closes mentions: ``(3`` opens one of cluster 3, ``3)`` closes it, ``(3)`` is one of a single word, ``|``
-separates, ``-`` (or ``_``) is none. A cluster that is open twice closes its latest mention first, as in the shared
-task's scorer. Indices of words count from 0 through the whole document; both ends of a mention are included.
+In a CoNLL-2012 file a document stands between ``#begin document (NAME); part 000`` and ``#end
+document``; a blank line ends a sentence; a word is a line of columns separated by white space, the
+word itself in the fourth. The last column opens and closes mentions: ``(3`` opens one of cluster 3,
+``3)`` closes it, ``(3)`` is one of a single word, ``|`` separates, ``-`` (or ``_``) is none. A
+cluster that is open twice closes its latest mention first, as in the shared task's scorer. Indices
+of words count from 0 through the whole document; both ends of a mention are included.
 
 Source: Pradhan et al., *CoNLL-2012 Shared Task*.
 """
@@ -33,7 +36,8 @@ Mention = tuple[int, int]
 """The first and the last word, both included."""
 Cluster = tuple[Mention, ...]
 Clusters = tuple[Cluster, ...]
-"""The mentions of each entity; an entity of one mention counts too, as in the shared task's scorer."""
+"""The mentions of each entity; an entity of one mention counts too, as in the shared task's
+scorer."""
 
 WORD, TAG = 3, 4
 """The columns of the word and of its part of speech."""
@@ -42,7 +46,9 @@ NO_TAG = "XX"
 NO_TAGS = frozenset({NO_TAG, "-", "_", "*"})
 """What files have there."""
 
-_BEGIN = re.compile(r"#\s*begin document\s+(?:\((?P<name>.*)\);\s*part\s+(?P<part>[0-9]{1,9})|(?P<other>\S.*?))\s*")
+_BEGIN = re.compile(
+    r"#\s*begin document\s+(?:\((?P<name>.*)\);\s*part\s+(?P<part>[0-9]{1,9})|(?P<other>\S.*?))\s*"
+)
 _END = re.compile(r"#\s*end document\b.*")
 _LINK = re.compile(r"(?P<opens>\()?(?P<cluster>[0-9]+)(?P<closes>\))?")
 _NONE = {"-", "_"}
@@ -84,10 +90,10 @@ def read_conll(path: Path) -> ConllFile:
     """The documents of the CoNLL-2012 file at `path`.
 
     Raises:
-        DataError: no such file, not UTF-8, or empty; a line outside a document, or a document that does not end; a
-            word line of fewer than five columns, or of another number than its sentence; a last column that is no
-            list of mentions; a mention that closes without having opened, or the reverse; two documents of one name
-            and part.
+        DataError: no such file, not UTF-8, or empty; a line outside a document, or a document that
+            does not end; a word line of fewer than five columns, or of another number than its
+            sentence; a last column that is no list of mentions; a mention that closes without
+            having opened, or the reverse; two documents of one name and part.
     """
     file = read_text(path)
     return ConllFile(file, parse_conll(file))
@@ -105,7 +111,8 @@ def parse_conll(file: TextFile) -> tuple[ConllDocument, ...]:
         document = ConllDocument(name, part, _sentences(file, rows), _clusters(file, rows), line)
         if document.id in begun:
             raise file.error(
-                f"expected document {document.id!r} once, got it again; it began on line {begun[document.id]}", line
+                f"expected document {document.id!r} once, got it again; it began on line {begun[document.id]}",
+                line,
             )
         begun[document.id] = line
         documents.append(document)
@@ -113,14 +120,18 @@ def parse_conll(file: TextFile) -> tuple[ConllDocument, ...]:
 
 
 def repeated(clusters: Clusters) -> int:
-    """How many mentions of `clusters` stand there already, in the same cluster or an earlier one."""
+    """How many mentions of `clusters` stand there already, in the same cluster or an earlier
+    one.
+    """
     return sum(map(len, clusters)) - len({mention for cluster in clusters for mention in cluster})
 
 
 def without_repeated(clusters: Clusters) -> Clusters:
-    """`clusters` without the mentions that stand there already; clusters of nothing else are dropped.
+    """`clusters` without the mentions that stand there already; clusters of nothing else are
+    dropped.
 
-    The shared task's scorer does the same to a system's output ("Repeated mention"): the first one stands.
+    The shared task's scorer does the same to a system's output ("Repeated mention"): the first one
+    stands.
     """
     seen: set[Mention] = set()
     kept: list[Cluster] = []
@@ -145,19 +156,27 @@ def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
         if header := _BEGIN.fullmatch(text):
             if begin is not None:
                 raise file.error(
-                    f"expected #end document, got a new document; that of line {begin[0]} is still open", number
+                    f"expected #end document, got a new document; that of line {begin[0]} is still open",
+                    number,
                 )
-            begin, rows = (number, header["name"] or header["other"] or "", int(header["part"] or 0)), []
+            begin, rows = (
+                (number, header["name"] or header["other"] or "", int(header["part"] or 0)),
+                [],
+            )
         elif begin is not None and _END.fullmatch(text):
             yield *begin, rows
             begin = None
         elif begin is None:
             if text:
-                raise file.error(f"expected #begin document (NAME); part 000, got {text[:40]!r}", number)
+                raise file.error(
+                    f"expected #begin document (NAME); part 000, got {text[:40]!r}", number
+                )
         else:
             rows.append((number, tuple(text.split())))
     if begin is not None:
-        raise file.error("expected #end document, got the end of the file inside this document", begin[0])
+        raise file.error(
+            "expected #end document, got the end of the file inside this document", begin[0]
+        )
 
 
 def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...], ...], ...]:
@@ -170,7 +189,10 @@ def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...],
             message = f"expected 5 columns or more (the word in the 4th, clusters in the last), got {len(columns)}"
             raise file.error(message, line)
         if sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
-            raise file.error(f"expected {wanted} columns, as in the sentence's first line, got {len(columns)}", line)
+            raise file.error(
+                f"expected {wanted} columns, as in the sentence's first line, got {len(columns)}",
+                line,
+            )
         sentences[-1].append(columns)
     return tuple(tuple(sentence) for sentence in sentences if sentence)
 
@@ -200,10 +222,11 @@ class MentionsByWord:
         self._wrong: list[int] = []
 
     def add(self, cluster: str, at: int, *, begins: bool, ends: bool, empty: bool = False) -> None:
-        """At the word `at` (`empty`: at a place without a word before it) a mention of `cluster` begins, ends, or both.
+        """At the word `at` (`empty`: at a place without a word before it) a mention of `cluster`
+        begins, ends, or both.
 
-        The latest ends first: so does the shared task's scorer, and so mentions of one cluster can be nested. One
-        without any word is left out.
+        The latest ends first: so does the shared task's scorer, and so mentions of one cluster can
+        be nested. One without any word is left out.
         """
         opened = self._open.setdefault(cluster, [])
         if begins:
@@ -219,7 +242,8 @@ class MentionsByWord:
         """The mentions of each cluster, clusters in the order in which they open.
 
         Raises:
-            DataError: `error` of the first word where a mention begins that does not end, or the reverse.
+            DataError: `error` of the first word where a mention begins that does not end, or the
+                reverse.
         """
         wrong = [*self._wrong, *(at for places in self._open.values() for at in places)]
         if wrong:
@@ -234,8 +258,8 @@ Format = Literal["conll", "jsonl", "text"]
 """In which a data set is written for a system."""
 
 Spans = Literal["included", "excluded", "characters"]
-"""What the two numbers of a mention count: tokens from 0, the second is the last one or the one behind it; or
-characters from 0, the second is the one behind the last."""
+"""What the two numbers of a mention count: tokens from 0, the second is the last one or the one
+behind it; or characters from 0, the second is the one behind the last."""
 
 _NO_BLANK_BEFORE = re.compile(r" (?=(?:[.,;:!?)\]]|'s|'S|n't|'re|'ve|'ll|'d|'m)(?: |$))")
 
@@ -255,7 +279,8 @@ class CorefText:
     pronoun: Mention | None = None
     """The one that the data set asks about; None where it asks about all mentions alike."""
     group: str = ""
-    """Documents that differ in gender or stereotype alone have the same; empty where there are no others."""
+    """Documents that differ in gender or stereotype alone have the same; empty where there are no
+    others."""
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
@@ -264,13 +289,17 @@ class CorefText:
         return tuple(self.tokens[a:b] for a, b in pairwise(bounds))
 
     def places(self, mentions: Iterable[Mention]) -> tuple[Span, ...]:
-        """Where mentions stand in the text, in its order; a token that does not stand in it as it is has no length."""
+        """Where mentions stand in the text, in its order; a token that does not stand in it as it
+        is has no length.
+        """
         at, tokens = 0, []
         for token in self.tokens:
             start = self.text.find(token, at)
             at = at if start < 0 else start + len(token)
             tokens.append(Span(at if start < 0 else start, at))
-        return tuple(sorted({Span(tokens[start].start, tokens[end].end) for start, end in mentions}))
+        return tuple(
+            sorted({Span(tokens[start].start, tokens[end].end) for start, end in mentions})
+        )
 
     @property
     def file_name(self) -> str:
@@ -290,14 +319,21 @@ def tokens_at(spans: Sequence[Span], span: Span) -> Mention:
 
 
 def exported(texts: Sequence[CorefText], form: Format, *, gold: bool = False) -> Iterator[str]:
-    """The lines of a file of `texts`; `gold`: with the right clusters, of what the data set asks about alone."""
+    """The lines of a file of `texts`; `gold`: with the right clusters, of what the data set asks
+    about alone.
+    """
     for text in texts:
         clusters = text.gold if gold else ()
         if form == "conll":
             yield from _conll(text, clusters)
         elif form == "jsonl":
             speakers = [["-"] * len(sentence) for sentence in text.sentences]
-            line: dict[str, object] = {"id": text.id, "doc_key": text.id, "text": text.text, "tokens": text.tokens}
+            line: dict[str, object] = {
+                "id": text.id,
+                "doc_key": text.id,
+                "text": text.text,
+                "tokens": text.tokens,
+            }
             line |= {"sentences": text.sentences, "speakers": speakers, "clusters": clusters}
             yield dumps(line, ensure_ascii=False)
         else:
@@ -317,7 +353,9 @@ def _conll(text: CorefText, clusters: Clusters) -> Iterator[str]:
     for sentence in text.sentences:
         for number, token in enumerate(sentence):
             # Readers make a tree of a sentence's column: all words under one node.
-            tree = ("(TOP" if number == 0 else "") + "*" + (")" if number == len(sentence) - 1 else "")
+            tree = (
+                ("(TOP" if number == 0 else "") + "*" + (")" if number == len(sentence) - 1 else "")
+            )
             last = "|".join(links[at]) or "-"
             none = ["-"] * 4
             yield "\t".join([text.id, "0", str(number), token, NO_TAG, tree, *none, "*", last])
@@ -340,13 +378,18 @@ class SystemDocument:
     text: str | None = None
     """The text whose characters the mentions may count, where the file has it."""
     spans: Spans | None = "included"
-    """What the mentions count, where the format leaves no doubt; None: pairs of numbers that somebody wrote down."""
+    """What the mentions count, where the format leaves no doubt; None: pairs of numbers that
+    somebody wrote down."""
     other_clusters: Clusters | None = None
     """The ``clusters`` of a document that has ``predicted_clusters`` too."""
 
     def error(self, message: str) -> DataError:
         """An error in this document: to be raised where it is found."""
-        return DataError(message if self.id is None else f"id {self.id!r}: {message}", path=self.path, line=self.line)
+        return DataError(
+            message if self.id is None else f"id {self.id!r}: {message}",
+            path=self.path,
+            line=self.line,
+        )
 
 
 @frozen

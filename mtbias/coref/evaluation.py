@@ -1,10 +1,12 @@
-"""Coreference systems on data sets: scored, compared, and run and kept on several data sets in one folder.
+"""Coreference systems on data sets: scored, compared, and run and kept on several data sets in one
+folder.
 
-The folder of an evaluation has for each data set the system's clusters (``winobias.jsonl``, as `mtbias.coref.systems`
-writes them) and a record of them (``winobias.run.json``: the system, the hash of the documents, the hash of the file),
-then ``metrics.json`` with the numbers of all. An evaluation that was stopped resumes within a data set, and passes over
-those whose record is there. The records are what other evaluations are compared by: scores come from the clusters
-themselves each time.
+The folder of an evaluation has for each data set the system's clusters (``winobias.jsonl``, as
+`mtbias.coref.systems` writes them) and a record of them (``winobias.run.json``: the system, the
+hash of the documents, the hash of the file), then ``metrics.json`` with the numbers of all. An
+evaluation that was stopped resumes within a data set, and passes over those whose record is there.
+The records are what other evaluations are compared by: scores come from the clusters themselves
+each time.
 """
 
 from __future__ import annotations
@@ -100,7 +102,9 @@ def score_answers(
             for key, estimate in units.over(over, settings.resamples, settings.seed).items():
                 one = named[part, key]
                 label = f"{one.label}, over occupations"
-                numbers.append(replace(one, key=f"{key}:over_occupations", label=label, estimate=estimate))
+                numbers.append(
+                    replace(one, key=f"{key}:over_occupations", label=label, estimate=estimate)
+                )
     signature = dataset.signature(answers, settings, **({"over": over} if over != "rows" else {}))
     every = (*notes, *file_notes(dataset), *answers.notes, *scores.notes)
     scores = replace(scores, numbers=tuple(numbers), notes=every)
@@ -140,12 +144,14 @@ def score_systems(
     over: Draw = "rows",
     **options: Any,  # noqa: ANN401 - those of `open_dataset`
 ) -> tuple[list[Evaluation], tuple[NumberDifference, ...]]:
-    """Score systems and then rule systems on one data set, and compare the first of them with each other.
+    """Score systems and then rule systems on one data set, and compare the first of them with each
+    other.
 
     Args:
         name: of the data set.
         data: where it is, as `open_dataset` takes it, and `options` too.
-        systems: their files, and what these do not say themselves (`ids` and `spans` of `CorefDataset.read`).
+        systems: their files, and what these do not say themselves (`ids` and `spans` of
+            `CorefDataset.read`).
         settings: of intervals and tests.
         baselines: names of rule systems.
         over: what intervals and tests of differences draw.
@@ -158,20 +164,26 @@ def score_systems(
     refuse_others(name, {"baseline": baselines, "over": over if over != "rows" else None})
     names = [*("+".join(map(str, paths)) for paths, _, _ in systems), *baselines]
     if not names:
-        raise UsageError("nothing to score: give --predictions FILE, or --baseline NAME where the data set has some")
+        raise UsageError(
+            "nothing to score: give --predictions FILE, or --baseline NAME where the data set has some"
+        )
     if len(set(names)) != len(names):
         raise UsageError(f"expected systems that differ, got {', '.join(names)}")
     dataset = open_dataset(name, data, **options)
     answers = [dataset.read(paths, ids=ids, spans=spans) for paths, ids, spans in systems]
     answers += [dataset.baseline(rule) for rule in baselines]
     evaluations = [
-        Evaluation(label, "", settings, {str(name): score_answers(dataset, one, settings, over=over)})
+        Evaluation(
+            label, "", settings, {str(name): score_answers(dataset, one, settings, over=over)}
+        )
         for label, one in zip(names, answers, strict=True)
     ]
     return evaluations, compare_evaluations(evaluations[0], evaluations[1:], settings, over=over)
 
 
-def systems_json(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> JsonDict:
+def systems_json(
+    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]
+) -> JsonDict:
     """What `score_systems` gives as plain values, numbers unrounded."""
     return {
         "mtbias": __version__,
@@ -192,11 +204,12 @@ def evaluate(
     settings: BootstrapSettings,
     progress: Progress = quiet,
 ) -> Evaluation:
-    """Run `system` on what is missing of `datasets`, score all of them, and write ``metrics.json`` into `out`.
+    """Run `system` on what is missing of `datasets`, score all of them, and write ``metrics.json``
+    into `out`.
 
     Raises:
-        DataError: `out` has what another system found, or found in other documents, or files of other origin that would
-            be written over; what the system raises.
+        DataError: `out` has what another system found, or found in other documents, or files of
+            other origin that would be written over; what the system raises.
         RunFolderError: `out` cannot be written, or another process writes there.
     """
     of_others = "this is of something else than `mtbias coref eval`: choose another --out"
@@ -211,23 +224,31 @@ def evaluate(
                 message = f"this was found by {other}, and now the system is {system.signature}: choose another folder"
                 raise DataError(message, path=path)
         kept = [_Kept(out, data) for data in datasets]
-        for one in [one for one in kept if not one.finished()]:  # all are looked at before the first is made
+        for one in [
+            one for one in kept if not one.finished()
+        ]:  # all are looked at before the first is made
             one.find(system, progress)
         evaluation = _evaluation(out, kept, settings)
         write_json(out / METRICS, evaluation.to_json(), own=True)
         return evaluation
 
 
-def read_evaluation(out: Path, datasets: Sequence[CorefDataset], settings: BootstrapSettings) -> Evaluation:
+def read_evaluation(
+    out: Path, datasets: Sequence[CorefDataset], settings: BootstrapSettings
+) -> Evaluation:
     """Score again what `evaluate` left in `out`, of those of `datasets` that are finished there.
 
     Raises:
-        DataError: none of them is; a file was changed, is of other documents, or of another system than the others.
+        DataError: none of them is; a file was changed, is of other documents, or of another system
+            than the others.
     """
     kept = [one for data in datasets if (one := _Kept(out, data)).record.is_file()]
     if not kept:
         names = ", ".join(data.name for data in datasets)
-        raise DataError(f"expected a folder of `mtbias coref eval` with {names}, or one of them, got none", path=out)
+        raise DataError(
+            f"expected a folder of `mtbias coref eval` with {names}, or one of them, got none",
+            path=out,
+        )
     return _evaluation(out, kept, settings)
 
 
@@ -254,7 +275,9 @@ class _Kept:
         """The clusters until their record is there: so no file of others is lost."""
 
     def finished(self) -> bool:
-        """Whether the system has found the clusters before; `DataError` for a file of others, and as `found`."""
+        """Whether the system has found the clusters before; `DataError` for a file of others, and
+        as `found`.
+        """
         if not self.record.is_file():
             if self.clusters.exists():
                 message = f"this file is there already, without {self.record.name}: move it, or choose another --out"
@@ -268,11 +291,20 @@ class _Kept:
 
     def find(self, system: CorefSystem, progress: Progress) -> None:
         """Let the system find the clusters."""
-        with explained(self.new, "remove"):  # whole, but how its command's output was read is not known
+        with explained(
+            self.new, "remove"
+        ):  # whole, but how its command's output was read is not known
             self.new.unlink(missing_ok=True)
         texts = self.data.texts
-        run_system(system, texts, self.new, lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts))
-        found = FoundClusters(system.signature, texts_digest(texts), sha256_of_file(self.new), system.notes)
+        run_system(
+            system,
+            texts,
+            self.new,
+            lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts),
+        )
+        found = FoundClusters(
+            system.signature, texts_digest(texts), sha256_of_file(self.new), system.notes
+        )
         write_json(self.record, asdict(found), own=True)
         self._name()
 
@@ -285,7 +317,9 @@ class _Kept:
         """The record; `DataError` for what was found in other documents, or was changed since."""
         found, name = _record(self.record), self.data.name
         if found.texts != texts_digest(self.data.texts):
-            message = f"this was found in other documents than {name} has now: choose another folder"
+            message = (
+                f"this was found in other documents than {name} has now: choose another folder"
+            )
             raise DataError(message, path=self.clusters)
         if found.sha256 != sha256_of_file(self.clusters):
             message = f"this file was changed since the system was run ({self.record.name}): choose another folder"
@@ -297,7 +331,9 @@ def _record(path: Path) -> FoundClusters:
     try:
         return decoded(FoundClusters, read_bytes(path))
     except DecodingError as error:
-        raise DataError(f"expected a record of `mtbias coref eval`, got one in which {error}", path=path) from None
+        raise DataError(
+            f"expected a record of `mtbias coref eval`, got one in which {error}", path=path
+        ) from None
 
 
 @frozen
@@ -316,15 +352,30 @@ class NumberDifference:
 
     def to_json(self) -> JsonDict:
         """Plain values, numbers unrounded."""
-        named = {"dataset": self.dataset, "first": self.first, "second": self.second, **self.number.named()}
+        named = {
+            "dataset": self.dataset,
+            "first": self.first,
+            "second": self.second,
+            **self.number.named(),
+        }
         values = asdict(self.difference)
-        return {**named, "drawn": self.drawn, "values": [values.pop("first"), values.pop("second")], **values}
+        return {
+            **named,
+            "drawn": self.drawn,
+            "values": [values.pop("first"), values.pop("second")],
+            **values,
+        }
 
 
 def compare_evaluations(
-    first: Evaluation, others: Sequence[Evaluation], settings: BootstrapSettings, *, over: Draw = "rows"
+    first: Evaluation,
+    others: Sequence[Evaluation],
+    settings: BootstrapSettings,
+    *,
+    over: Draw = "rows",
 ) -> tuple[NumberDifference, ...]:
-    """`first` minus each of `others`, paired over rows or occupations (Winogender's rows are these), by data set.
+    """`first` minus each of `others`, paired over rows or occupations (Winogender's rows are
+    these), by data set.
 
     p is corrected by Holm over all differences of a data set.
 
@@ -346,11 +397,21 @@ def compare_evaluations(
             if (theirs := other.results[dataset].scores.units.get(part)) is not None
         ]
         compared = corrected(
-            (units.minus(theirs, over, settings.resamples, settings.seed) for _, _, units, theirs in pairs),
+            (
+                units.minus(theirs, over, settings.resamples, settings.seed)
+                for _, _, units, theirs in pairs
+            ),
             together=True,
         )
         found += [
-            NumberDifference(dataset, first.name, name, labelled[part, key], difference, len(units.drawn(over).sums))
+            NumberDifference(
+                dataset,
+                first.name,
+                name,
+                labelled[part, key],
+                difference,
+                len(units.drawn(over).sums),
+            )
             for (name, part, units, _), of in zip(pairs, compared, strict=True)
             for key, difference in of.items()
         ]

@@ -1,15 +1,17 @@
-"""GAP: the official scorer's counts, its bias ratio, and biases weighted as in "The Gap on GAP"; two baselines.
+"""GAP: the official scorer's counts, its bias ratio, and biases weighted as in "The Gap on GAP";
+two baselines.
 
-An example asks two questions: does the pronoun mean A, does it mean B. Bias is always the number for feminine
-pronouns over the number for masculine ones: 1 is even, below 1 the system does better for men. GAP (2018) and
-"The Gap on GAP" (2021) count these answers; Counter-GAP (2023) counts texts of which both labels are right, on GAP too
-(table 5), and subtracts: masculine − feminine, above 0 the system does better for men.
+An example asks two questions: does the pronoun mean A, does it mean B. Bias is always the number
+for feminine pronouns over the number for masculine ones: 1 is even, below 1 the system does better
+for men. GAP (2018) and "The Gap on GAP" (2021) count these answers; Counter-GAP (2023) counts texts
+of which both labels are right, on GAP too (table 5), and subtracts: masculine − feminine, above 0
+the system does better for men.
 
 **From clusters**, the rule of the authors of the e2e and SpanBERT systems (`to_gap_tsv.py` in
-github.com/mandarjoshi90/coref, which Counter-GAP uses too): of the first cluster that has the pronoun as a mention of
-its own, a mention that lies within the candidate, or around it, makes it TRUE. Both may be TRUE. Their converter takes
-the sign behind a name or a pronoun into its span where no blank is between ("he." instead of "he"); here spans are
-those of the data.
+github.com/mandarjoshi90/coref, which Counter-GAP uses too): of the first cluster that has the
+pronoun as a mention of its own, a mention that lies within the candidate, or around it, makes it
+TRUE. Both may be TRUE. Their converter takes the sign behind a name or a pronoun into its span
+where no blank is between ("he." instead of "he"); here spans are those of the data.
 """
 
 from __future__ import annotations
@@ -94,19 +96,25 @@ class GapLike(CorefDataset):
 
 @dataclass(frozen=True)
 class Gap(GapLike):
-    """A file of GAP, with the names of its texts and weights of its examples where they are given."""
+    """A file of GAP, with the names of its texts and weights of its examples where they are
+    given.
+    """
 
     names: NameSpans | None = None
     weights: Mapping[str, Floats] = field(default_factory=dict)
     """Of each example's TRUE candidate, by what the weights are called."""
-    signed: Mapping[str, object] = field(default_factory=lambda: {"counts": "official", "unit": "example"})
+    signed: Mapping[str, object] = field(
+        default_factory=lambda: {"counts": "official", "unit": "example"}
+    )
 
     name = "gap"
     options = frozenset({"baseline", "name_spans", "weights"})
     must_be_complete = False
     keeps_unknown = True
 
-    def read(self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None) -> Answers:
+    def read(
+        self, paths: Sequence[Path], *, ids: Path | None = None, spans: Spans | None = None
+    ) -> Answers:
         """See `CorefDataset`; what the official scorer passes over is passed over.
 
         Raises:
@@ -122,45 +130,66 @@ class Gap(GapLike):
                 path=paths[0],
             )
         left_out = {
-            "examples without an answer (each counts as two false negatives)": len(self._by_id) - known,
+            "examples without an answer (each counts as two false negatives)": len(self._by_id)
+            - known,
             "rows whose id is not in the data (passed over)": len(answers.of) - known,
         }
-        return replace(answers, notes=(*answers.notes, *(f"{n} {what}" for what, n in left_out.items() if n)))
+        return replace(
+            answers, notes=(*answers.notes, *(f"{n} {what}" for what, n in left_out.items() if n))
+        )
 
     def baseline(self, rule: str) -> Answers:
-        """See `CorefDataset`: ``random`` (in closed form), or ``dist-K``, always the K-th nearest name."""
+        """See `CorefDataset`: ``random`` (in closed form), or ``dist-K``, always the K-th nearest
+        name.
+        """
         if re.fullmatch(r"random|dist-(?!0+$)[0-9]{1,4}", rule) is None:
-            raise UsageError(f"unknown baseline {rule!r}; there are random, dist-1, dist-2, dist-3, …")
+            raise UsageError(
+                f"unknown baseline {rule!r}; there are random, dist-1, dist-2, dist-3, …"
+            )
         if self.names is None:
-            raise UsageError("a baseline picks among the names of a text: give them with --name-spans FILE")
+            raise UsageError(
+                "a baseline picks among the names of a text: give them with --name-spans FILE"
+            )
         answers = {}
         for instance in self.file.instances:
             names = self.names.of[instance.id]
             if rule != "random":
                 place = int(rule.removeprefix("dist-"))
                 names = nearest_first(instance, names)[place - 1 : place]
-            # Of Random the probabilities: scores come from expected counts, and are not averaged over runs (the mean of
-            # a ratio over runs is larger than the ratio of the means). A text with too few names gets FALSE twice.
-            touched = [[n for n, one in enumerate(instance.candidates) if touch(span, one)] for span in names]
+            # Of Random the probabilities: scores come from expected counts, and are not averaged
+            # over runs (the mean of a ratio over runs is larger than the ratio of the means). A
+            # text with too few names gets FALSE twice.
+            touched = [
+                [n for n, one in enumerate(instance.candidates) if touch(span, one)]
+                for span in names
+            ]
             # One pick is one candidate: where it touches both, the TRUE one.
-            hits = [next((n for n in of if instance.gold[n]), of[0] if of else None) for of in touched]
-            answers[instance.id] = Labels(*(hits.count(side) / max(1, len(names)) for side in (0, 1)))
+            hits = [
+                next((n for n in of if instance.gold[n]), of[0] if of else None) for of in touched
+            ]
+            answers[instance.id] = Labels(
+                *(hits.count(side) / max(1, len(names)) for side in (0, 1))
+            )
         signed = {"system": rule, "names": self.names.sha256[:12], "tokens": "regex-as-spacy2"}
         return Answers(answers, {}, signed=signed)
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals are percentile bootstraps over examples.
 
-        A missing answer counts as a false negative, also where the candidate is FALSE (the official scorer does so).
-        The counts of a random baseline are expected values. `n` of either gender is examples for F1, TRUE candidates
-        for accuracy, the sum of their weights. Where either gender has fewer than `MIN_ROWS`
-        examples, shares have Wilson's intervals and other numbers none.
+        A missing answer counts as a false negative, also where the candidate is FALSE (the official
+        scorer does so). The counts of a random baseline are expected values. `n` of either gender
+        is examples for F1, TRUE candidates for accuracy, the sum of their weights. Where either
+        gender has fewer than `MIN_ROWS` examples, shares have Wilson's intervals and other numbers
+        none.
         """
         table = tally(self.file, answers.of, list(self.weights.values()))
         units = gap_units(self.file, table, list(self.weights))
         sums = table.sum(axis=0)
         counts = {
-            group: {"n": int(part[_TEXTS]), **dict(zip(_COUNTS, map(_count, part[:_TEXTS]), strict=True))}
+            group: {
+                "n": int(part[_TEXTS]),
+                **dict(zip(_COUNTS, map(_count, part[:_TEXTS]), strict=True)),
+            }
             for group, part in zip(GROUPS, (sums.sum(axis=0), *sums), strict=True)
         }
         labels: dict[str, str] = {}
@@ -168,11 +197,18 @@ class Gap(GapLike):
         for rate, label in _RATES.items():
             for group, of in counts.items():
                 labels[f"{rate}:{group}"] = f"{label}, {group}"
-                denominators = {"f1": of["n"], "accuracy": of["positives"], "precision": of["tp"] + of["fp"]}
+                denominators = {
+                    "f1": of["n"],
+                    "accuracy": of["positives"],
+                    "precision": of["tp"] + of["fp"],
+                }
                 n[f"{rate}:{group}"] = denominators.get(rate, of["tp"] + of["fn"])
         for place, name in enumerate(self.weights):
             for gender, total in zip(GROUPS[1:], sums[:, _WEIGHTS + 2 * place + 1], strict=True):
-                labels[f"{name}:{gender}"], n[f"{name}:{gender}"] = f"accuracy by {name}, {gender}", _count(total)
+                labels[f"{name}:{gender}"], n[f"{name}:{gender}"] = (
+                    f"accuracy by {name}, {gender}",
+                    _count(total),
+                )
         for name in ("f1", "accuracy", *self.weights):
             labels[f"bias:{name}"] = f"bias (F/M), {name.replace('f1', 'F1')}"
             n[f"bias:{name}"] = (
@@ -182,24 +218,37 @@ class Gap(GapLike):
             )
         for group in (*GROUPS, "difference"):
             key, name = f"texts:{group}", "masculine − feminine" if group == "difference" else group
-            labels[key], n[key] = f"texts with both labels right, {name}", counts.get(group, counts["overall"])["n"]
+            labels[key], n[key] = (
+                f"texts with both labels right, {name}",
+                counts.get(group, counts["overall"])["n"],
+            )
         wide = None if enough(int(sums[:, _TEXTS].min())) else ()
         estimates = units.estimates(resamples, source(seed), n=n, intervals=wide)
         numbers = (
-            NamedNumber("", key, label, estimates[key], key in units.compared, RATIO if key.startswith("bias") else 2)
+            NamedNumber(
+                "",
+                key,
+                label,
+                estimates[key],
+                key in units.compared,
+                RATIO if key.startswith("bias") else 2,
+            )
             for key, label in labels.items()
         )
         return DatasetScores(tuple(numbers), {"": units}, counts)
 
 
 def open_gap(data: Path, name_spans: Path | None = None, weights: Sequence[Path] = ()) -> Gap:
-    """GAP at `data`, a file or the folder of the test set; beside a folder, weights in ``gap-weights`` are used too.
+    """GAP at `data`, a file or the folder of the test set; beside a folder, weights in
+    ``gap-weights`` are used too.
 
     Raises:
         DataError: what the readers raise.
         UsageError: weights of one name, or that are called as a rate.
     """
-    weights = weights or (sorted((data.parent / "gap-weights").glob("*weights*.json")) if data.is_dir() else [])
+    weights = weights or (
+        sorted((data.parent / "gap-weights").glob("*weights*.json")) if data.is_dir() else []
+    )
     called = [path.name for path in weights]
     if len({*called, *_RATES}) < len(called) + len(_RATES):
         raise UsageError(f"--weights: expected files of different names, got {', '.join(called)}")
@@ -207,7 +256,9 @@ def open_gap(data: Path, name_spans: Path | None = None, weights: Sequence[Path]
     file = read_instances(path)
     names = None if name_spans is None else read_name_spans(name_spans, file)
     read = [read_gap_weights(path, file) for path in weights]
-    signed: dict[str, object] = {"weights": "+".join(digest[:12] for _, digest in read)} if read else {}
+    signed: dict[str, object] = (
+        {"weights": "+".join(digest[:12] for _, digest in read)} if read else {}
+    )
     values = dict(zip(called, (values for values, _ in read), strict=True))
     return Gap(file, names, values, {**signed, "counts": "official", "unit": "example"})
 
@@ -217,17 +268,21 @@ def labels_of(instance: GapInstance, clusters: Clusters) -> Labels:
     pronoun, *candidates = mentions_of(instance)
     own = next((cluster for cluster in clusters if pronoun in cluster), ())
     a, b = (
-        any((start >= first and end <= last) or (first >= start and last <= end) for start, end in own)
+        any(
+            (start >= first and end <= last) or (first >= start and last <= end)
+            for start, end in own
+        )
         for first, last in candidates
     )
     return Labels(a, b)
 
 
 def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats] = ()) -> Floats:
-    """What each example adds to the sums of its gender: ``[n, 2, 7 + 2·len(weights)]``, masculine first.
+    """What each example adds to the sums of its gender: ``[n, 2, 7 + 2·len(weights)]``, masculine
+    first.
 
-    tp, fp, fn, tn, TRUE candidates, 1 if both labels are right, 1; then for each set of weights (of the examples' TRUE
-    candidates, ``[n]``) the weight found and the weight.
+    tp, fp, fn, tn, TRUE candidates, 1 if both labels are right, 1; then for each set of weights (of
+    the examples' TRUE candidates, ``[n]``) the weight found and the weight.
 
     Raises:
         DataError: a pronoun without gender.
@@ -237,17 +292,23 @@ def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats
     positive = np.array([[float(label or 0) for label in row] for row in labels])
     truth = np.array([instance.gold for instance in data.instances], dtype=bool)
     yes, no = positive * given, (1 - positive) * given
-    # For the official scorer whatever is neither true nor false was not found, even where there is nothing to find. We
-    # count it so too, since F1 is compared with numbers that were published with that scorer.
+    # For the official scorer whatever is neither true nor false was not found, even where there is
+    # nothing to find. We count it so too, since F1 is compared with numbers that were published
+    # with that scorer.
     parts = (yes * truth, yes * ~truth, no * truth + ~given, no * ~truth, truth.astype(np.float64))
-    # One name is drawn, so that the shares of A and B are of answers that exclude each other: both only above 1.
+    # One name is drawn, so that the shares of A and B are of answers that exclude each other: both
+    # only above 1.
     a, b = positive.T
     both = np.maximum(0, a + b - 1)
-    right = np.select([truth.all(axis=1), *truth.T], [both, a - both, b - both], 1 - a - b + both) * given.all(axis=1)
+    right = np.select(
+        [truth.all(axis=1), *truth.T], [both, a - both, b - both], 1 - a - b + both
+    ) * given.all(axis=1)
     columns = [*(part.sum(axis=1) for part in parts), right, np.ones(len(truth))]
     for weight in weights:
         columns += [weight * columns[_TP], weight]
-    genders = np.array([gender_of(i, data.path) is Gender.FEMALE for i in data.instances], dtype=np.int64)
+    genders = np.array(
+        [gender_of(i, data.path) is Gender.FEMALE for i in data.instances], dtype=np.int64
+    )
     table = np.zeros((len(truth), 2, len(columns)))
     table[np.arange(len(truth)), genders] = np.column_stack(columns)
     return table
@@ -256,12 +317,14 @@ def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats
 def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
     """All numbers of sums ``[R, 2, 7 + 2·len(weights)]``, each ``[R]``; NaN where undefined.
 
-    In per cent, ``precision:feminine`` and the like for `GROUPS`: precision tp / (tp + fp), recall tp / (tp + fn), F1
-    their harmonic mean (each the official scorer's 0 where that is undefined), accuracy the share of TRUE candidates
-    that are found; ``NAME:feminine``: weighted accuracy; ``texts:feminine``: the share of texts of which both labels
-    are right, with ``texts:difference``, masculine − feminine. ``bias:f1``, ``bias:accuracy``, ``bias:NAME``: ratios,
-    NaN where either side is 0 or undefined. A weighted bias divides the sums of the weights found, as published; that
-    is the ratio of weighted accuracies where both genders have the same sum of weights.
+    In per cent, ``precision:feminine`` and the like for `GROUPS`: precision tp / (tp + fp), recall
+    tp / (tp + fn), F1 their harmonic mean (each the official scorer's 0 where that is undefined),
+    accuracy the share of TRUE candidates that are found; ``NAME:feminine``: weighted accuracy;
+    ``texts:feminine``: the share of texts of which both labels are right, with
+    ``texts:difference``, masculine − feminine. ``bias:f1``, ``bias:accuracy``, ``bias:NAME``:
+    ratios, NaN where either side is 0 or undefined. A weighted bias divides the sums of the weights
+    found, as published; that is the ratio of weighted accuracies where both genders have the same
+    sum of weights.
     """
     values: dict[str, Floats] = {}
     of_group = {"overall": sums.sum(axis=1), "masculine": sums[:, 0], "feminine": sums[:, 1]}
@@ -271,7 +334,9 @@ def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
         precision = np.nan_to_num(percent(tp, tp + part[:, _FP]))
         recall = np.nan_to_num(percent(tp, tp + part[:, _FN]))
         values[f"precision:{name}"], values[f"recall:{name}"] = precision, recall
-        values[f"f1:{name}"] = np.nan_to_num(percent(2 * precision * recall, 100 * (precision + recall)))
+        values[f"f1:{name}"] = np.nan_to_num(
+            percent(2 * precision * recall, 100 * (precision + recall))
+        )
         values[f"accuracy:{name}"] = percent(tp, part[:, _POSITIVES])
         values[f"texts:{name}"] = percent(part[:, _RIGHT], part[:, _TEXTS])
     values["texts:difference"] = values["texts:masculine"] - values["texts:feminine"]
@@ -289,7 +354,11 @@ def gap_units(data: GapFile, table: Floats, weights: Sequence[str] = ()) -> Numb
     """What a system's numbers rest on, given what `tally` gives; a unit is an example."""
     n, _, width = table.shape
     ids = tuple(instance.id for instance in data.instances)
-    compared = ["f1:overall", "accuracy:overall", *(f"bias:{name}" for name in ("f1", "accuracy", *weights))]
+    compared = [
+        "f1:overall",
+        "accuracy:overall",
+        *(f"bias:{name}" for name in ("f1", "accuracy", *weights)),
+    ]
     rates = [rate for rate in _RATES if rate != "f1"]
     shares = [f"{rate}:{group}" for rate in (*rates, "texts") for group in GROUPS]
     shares += [f"{name}:{gender}" for name in weights for gender in GROUPS[1:]]

@@ -1,13 +1,16 @@
-"""Instances of GAP's kind, a text with one pronoun and two candidates A and B: their files, labels, tokens and names.
+"""Instances of GAP's kind, a text with one pronoun and two candidates A and B: their files, labels,
+tokens and names.
 
-GAP writes tab-separated text without quoting, Counter-GAP quotes its fields as CSV does (and ends lines in CRLF).
-Which of the two a file is shows in its offsets: read the wrong way, they do not fit.
+GAP writes tab-separated text without quoting, Counter-GAP quotes its fields as CSV does (and ends
+lines in CRLF). Which of the two a file is shows in its offsets: read the wrong way, they do not
+fit.
 
-Tokens are those of "The Gap on GAP", which counts how far names are from the pronoun with spaCy's English tokenizer.
-Its numbers come out with spaCy 2; spaCy 3 splits "1-year" in two, which moves some of them. The tokenizer here is a
-regular expression that orders the names of GAP's test set as spaCy 2.3.2 does, wherever the order decides a number (the
-rank of every TRUE candidate, the first three names of every text). It was fitted to that file, so it is a convenience
-that needs no spaCy, not an independent check, and on other texts it may differ by a token.
+Tokens are those of "The Gap on GAP", which counts how far names are from the pronoun with spaCy's
+English tokenizer. Its numbers come out with spaCy 2; spaCy 3 splits "1-year" in two, which moves
+some of them. The tokenizer here is a regular expression that orders the names of GAP's test set as
+spaCy 2.3.2 does, wherever the order decides a number (the rank of every TRUE candidate, the first
+three names of every text). It was fitted to that file, so it is a convenience that needs no spaCy,
+not an independent check, and on other texts it may differ by a token.
 """
 
 from __future__ import annotations
@@ -52,7 +55,8 @@ _TRUTHS: Mapping[str, bool | None] = {"true": True, "false": False}
 
 
 class Labels(NamedTuple):
-    """Whether the pronoun means A, and whether it means B; None where a system says neither true nor false.
+    """Whether the pronoun means A, and whether it means B; None where a system says neither true
+    nor false.
 
     Of a system that draws its answers, the probabilities that it does.
     """
@@ -109,7 +113,9 @@ def gender_of(instance: GapInstance, path: Path | None = None) -> Gender:
     gender = GENDER_OF_PRONOUN.get(instance.pronoun.lower())
     if gender is None:
         listing = ", ".join(GENDER_OF_PRONOUN)
-        raise DataError(f"{instance.id}: expected one of {listing}, got {instance.pronoun!r}", path=path)
+        raise DataError(
+            f"{instance.id}: expected one of {listing}, got {instance.pronoun!r}", path=path
+        )
     return gender
 
 
@@ -117,8 +123,9 @@ def read_instances(path: Path, *, labelled: bool = True) -> GapFile:
     """Read a TSV file of GAP's columns, quoted or not; unless `labelled`, labels may be empty.
 
     Raises:
-        DataError: columns missing; a row with too many or too few fields; an id twice; a label that is not TRUE or
-            FALSE (in any case); an offset that does not fit however the file is read.
+        DataError: columns missing; a row with too many or too few fields; an id twice; a label that
+            is not TRUE or FALSE (in any case); an offset that does not fit however the file is
+            read.
     """
     file = read_text(path)
     try:
@@ -144,7 +151,9 @@ def _parse(file: TextFile, *, quoted: bool, labelled: bool) -> GapFile:
     return GapFile(file.path, file.sha256, quoted, others, tuple(instances.values()))
 
 
-def _instance(record: Record, others: Sequence[str], truths: Mapping[str, bool | None]) -> GapInstance:
+def _instance(
+    record: Record, others: Sequence[str], truths: Mapping[str, bool | None]
+) -> GapInstance:
     id_, text = record.get("ID"), record.raw("Text")
     labels = {column: record.get(column) for column in ("A-coref", "B-coref")}
     for column, label in labels.items():
@@ -156,13 +165,19 @@ def _instance(record: Record, others: Sequence[str], truths: Mapping[str, bool |
         span = Span(start, start + len(word))
         where = f"{id_}: {column}-offset {start}"
         if span.end > len(text):
-            raise record.error(f"{where} with {word!r} ends past the text, which has {len(text)} characters")
+            raise record.error(
+                f"{where} with {word!r} ends past the text, which has {len(text)} characters"
+            )
         if not word or text[slice(*span)] != word:
-            raise record.error(f"{where}: expected {word!r}, got {text[slice(*span)]!r} in the text")
+            raise record.error(
+                f"{where}: expected {word!r}, got {text[slice(*span)]!r} in the text"
+            )
         spans.append(span)
     pronoun, a, b = spans
     gold = Labels(*(truths[label.lower()] for label in labels.values()))
-    return GapInstance(id_, text, pronoun, (a, b), gold, {column: record.raw(column) for column in others})
+    return GapInstance(
+        id_, text, pronoun, (a, b), gold, {column: record.raw(column) for column in others}
+    )
 
 
 _LABELS = ("ID", "A-coref", "B-coref")
@@ -172,8 +187,8 @@ _LABELS = ("ID", "A-coref", "B-coref")
 def read_labels(path: Path, *, official: bool = False) -> Answers:
     """Read a system's labels: id, A-coref, B-coref, tab-separated; below a header, in its order.
 
-    `official`: pass over what GAP's official scorer passes over, and say how much: the first row of an id counts, and a
-    label that is not true or false (in any case) is none.
+    `official`: pass over what GAP's official scorer passes over, and say how much: the first row of
+    an id counts, and a label that is not true or false (in any case) is none.
 
     Raises:
         DataError: another number of fields; a header of other names; no rows; unless `official`, an
@@ -195,7 +210,9 @@ def read_labels(path: Path, *, official: bool = False) -> Answers:
         named = zip(_LABELS[1:], texts, strict=True)
         unknown = [(name, text) for name, text in named if text.lower() not in _TRUTHS]
         if unknown and not official:
-            raise file.error(f"{unknown[0][0]}: expected TRUE or FALSE, got {unknown[0][1]!r}", line)
+            raise file.error(
+                f"{unknown[0][0]}: expected TRUE or FALSE, got {unknown[0][1]!r}", line
+            )
         if id_ in labels:
             duplicates += 1
             continue
@@ -232,7 +249,8 @@ def _header(file: TextFile, line: int, fields: Sequence[str]) -> list[int] | Non
 
 
 def write_instances(instances: Iterable[GapInstance], columns: Sequence[str] = ()) -> str:
-    """The text of a file of instances as Counter-GAP writes it: quoted where needed, lines ending in CRLF.
+    """The text of a file of instances as Counter-GAP writes it: quoted where needed, lines ending
+    in CRLF.
 
     `columns` are the names of the other columns.
     """
@@ -264,24 +282,36 @@ def count_tokens(text: str) -> int:
 
 
 def tokens_of(text: str, cuts: Sequence[int] = ()) -> list[Span]:
-    """The tokens of `text`; a token that one of `cuts` falls into ends there, and another begins."""
+    """The tokens of `text`; a token that one of `cuts` falls into ends there, and another
+    begins.
+    """
     places = sorted(set(cuts))
     spans = []
     for token in _TOKEN.finditer(text):
-        bounds = [token.start(), *(at for at in places if token.start() < at < token.end()), token.end()]
+        bounds = [
+            token.start(),
+            *(at for at in places if token.start() < at < token.end()),
+            token.end(),
+        ]
         spans += [Span(a, b) for a, b in pairwise(bounds)]
     return spans
 
 
 def touch(one: Span, other: Span) -> bool:
-    """Whether two spans overlap or stand end to end, as "The Gap on GAP" compares names with candidates."""
+    """Whether two spans overlap or stand end to end, as "The Gap on GAP" compares names with
+    candidates.
+    """
     return not (one.start > other.end or one.end < other.start)
 
 
 def distance(instance: GapInstance, span: Span) -> int:
-    """Tokens strictly between a name and the pronoun; 0 where they stand side by side or overlap."""
+    """Tokens strictly between a name and the pronoun; 0 where they stand side by side or
+    overlap.
+    """
     start, end = instance.pronoun_at
-    between = instance.text[span.end : start] if span.end <= start else instance.text[end : span.start]
+    between = (
+        instance.text[span.end : start] if span.end <= start else instance.text[end : span.start]
+    )
     return count_tokens(between.strip())
 
 
@@ -291,18 +321,28 @@ def nearest_first(instance: GapInstance, spans: Sequence[Span]) -> tuple[Span, .
 
 
 def rank_of_antecedent(instance: GapInstance, ordered: Sequence[Span]) -> int | None:
-    """The place, from 1, of the first name that touches the TRUE candidate; None without such a name or candidate."""
+    """The place, from 1, of the first name that touches the TRUE candidate; None without such a
+    name or candidate.
+    """
     for candidate, is_true in zip(instance.candidates, instance.gold, strict=True):
         if is_true:
-            return next((place for place, span in enumerate(ordered, 1) if touch(span, candidate)), None)
+            return next(
+                (place for place, span in enumerate(ordered, 1) if touch(span, candidate)), None
+            )
     return None
 
 
 def files_in(data: Path, spans: Path | None) -> tuple[Path, Path | None]:
-    """The files of examples and of names: themselves, or in one folder, or in two as `mtbias fetch` has them."""
+    """The files of examples and of names: themselves, or in one folder, or in two as `mtbias fetch`
+    has them.
+    """
     if not data.is_dir():
         return data, spans
-    there = (place for place in (data / SPANS_NAME, data.parent / "gap-spans" / SPANS_NAME) if place.is_file())
+    there = (
+        place
+        for place in (data / SPANS_NAME, data.parent / "gap-spans" / SPANS_NAME)
+        if place.is_file()
+    )
     return data / TEST_NAME, spans or next(there, None)
 
 
@@ -310,8 +350,8 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
     """Read a JSON file of names: ``{"test-1": [[start, end, "name"], …], …}``.
 
     Raises:
-        DataError: not such JSON; a span outside its text, or with another text than the file says; an instance of
-            `data` without an entry.
+        DataError: not such JSON; a span outside its text, or with another text than the file says;
+            an instance of `data` without an entry.
     """
     file = read_text(path)
     content = file.converted(dict[str, tuple[tuple[int, int, str], ...]], parse_json_by_id(file))
@@ -319,13 +359,17 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
     for instance in data.instances:
         id_, text = instance.id, instance.text
         if id_ not in content:
-            raise file.error(f"expected an entry for every id of {data.path}, got {len(content)} without {id_!r}")
+            raise file.error(
+                f"expected an entry for every id of {data.path}, got {len(content)} without {id_!r}"
+            )
         for start, end, name in content[id_]:
             if not 0 <= start < end <= len(text):
                 message = f"the span {start}:{end} is not within the text, which has {len(text)} characters"
                 raise file.error(f"{id_}: {message}")
             if text[start:end] != name:
-                raise file.error(f"{id_}: expected {name!r} at {start}:{end}, got {text[start:end]!r} in the text")
+                raise file.error(
+                    f"{id_}: expected {name!r} at {start}:{end}, got {text[start:end]!r} in the text"
+                )
         spans[id_] = tuple(sorted(Span(*item[:2]) for item in content[id_]))
     return NameSpans(spans, file.sha256, len(content.keys() - spans.keys()))
 
@@ -333,8 +377,8 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
 def text_of(instance: GapInstance) -> CorefText:
     """An instance as systems are given it.
 
-    Tokens end where pronoun, A or B begins or ends: 10 of the 25,386 of GAP and Counter-GAP do not begin and end with a
-    token otherwise (an initial with its stop, a word in underscores).
+    Tokens end where pronoun, A or B begins or ends: 10 of the 25,386 of GAP and Counter-GAP do not
+    begin and end with a token otherwise (an initial with its stop, a word in underscores).
     """
     spans = _instance_tokens(instance)
     tokens = tuple(instance.text[span.start : span.end] for span in spans)
@@ -357,7 +401,8 @@ def _instance_tokens(instance: GapInstance) -> list[Span]:
 
 
 _ENDS, _CLOSING = {".", "!", "?"}, {'"', "'", ")", "]", "”", "’"}
-# Titles and the like, after which a full stop ends no sentence: the abbreviations of English that stand before names.
+# Titles and the like, after which a full stop ends no sentence: the abbreviations of English that
+# stand before names.
 _BEFORE_NAMES = frozenset(
     [
         "Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St", "Sr", "Jr", "Fr", "Rev", "Hon", "Gen", "Col", "Maj", "Capt",
@@ -367,9 +412,11 @@ _BEFORE_NAMES = frozenset(
 
 
 def _sentence_ends(tokens: Sequence[str]) -> tuple[int, ...]:
-    """Where sentences of a text end: at a full stop, ! or ? and what closes it, before a capital, a digit or a quote.
+    """Where sentences of a text end: at a full stop, ! or ? and what closes it, before a capital, a
+    digit or a quote.
 
-    Mentions do not depend on it, since tokens count through a text; systems take sentences one by one.
+    Mentions do not depend on it, since tokens count through a text; systems take sentences one by
+    one.
     """
     ends = []
     for at, sign in enumerate(tokens):
@@ -381,6 +428,8 @@ def _sentence_ends(tokens: Sequence[str]) -> tuple[int, ...]:
         while last + 1 < len(tokens) and tokens[last + 1] in _CLOSING:
             last += 1
         follows = tokens[last + 1 : last + 2]
-        if follows and (follows[0][0].isupper() or follows[0][0].isdigit() or not follows[0][0].isalnum()):
+        if follows and (
+            follows[0][0].isupper() or follows[0][0].isdigit() or not follows[0][0].isalnum()
+        ):
             ends.append(last)
     return tuple(ends)

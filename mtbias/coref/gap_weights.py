@@ -1,8 +1,9 @@
 """Weights that take away what GAP's women's and men's examples differ in, as in "The Gap on GAP".
 
-Of Kocijan, Camburu and Lukasiewicz (2020) are the properties: N, how many names the text has, and D, which place the
-antecedent has among them by distance from the pronoun. Only examples with an antecedent among the candidates have
-weight. The solver is `mtbias.stats.balance.balance`, which takes any two groups and any properties.
+Of Kocijan, Camburu and Lukasiewicz (2020) are the properties: N, how many names the text has, and
+D, which place the antecedent has among them by distance from the pronoun. Only examples with an
+antecedent among the candidates have weight. The solver is `mtbias.stats.balance.balance`, which
+takes any two groups and any properties.
 """
 
 from __future__ import annotations
@@ -54,17 +55,20 @@ class GapWeights:
 
     balance: Balance
     examples: pd.DataFrame
-    """The examples that the weights are solved for, in the order of the data: a row of `properties` each."""
+    """The examples that the weights are solved for, in the order of the data: a row of `properties`
+    each."""
     weights: Mapping[str, float]
-    """As a file has them, by ``<id>a`` and ``<id>b``: the antecedent's weight, 0 for everything else."""
+    """As a file has them, by ``<id>a`` and ``<id>b``: the antecedent's weight, 0 for everything
+    else."""
     n_without_antecedent: int
     n_trimmed: int
     """What W_t leaves out."""
     n_drawn: int
-    """Examples that the largest sample would keep that has as many women's as men's in each cell of the properties."""
+    """Examples that the largest sample would keep that has as many women's as men's in each cell of
+    the properties."""
     histograms: Mapping[str, Mapping[str, Sequence[int]]]
-    """What the paper's figures count, by title and class, of women's and men's examples: names of the texts, places of
-    the antecedents, both after trimming, weights in tenths."""
+    """What the paper's figures count, by title and class, of women's and men's examples: names of
+    the texts, places of the antecedents, both after trimming, weights in tenths."""
     confounders: Mapping[str, Mapping[str, Mapping[str, float]]]
     """`confounders` of all examples."""
     notes: Sequence[str] = ()
@@ -83,7 +87,9 @@ class GapWeights:
             strict=True,
         )
         classes = [
-            (f"{title}: {name}", counts) for title, one in self.histograms.items() for name, counts in one.items()
+            (f"{title}: {name}", counts)
+            for title, one in self.histograms.items()
+            for name, counts in one.items()
         ]
         return {
             "confounders": [
@@ -91,12 +97,19 @@ class GapWeights:
                 for name, genders in self.confounders.items()
                 for gender, one in genders.items()
             ],
-            "groups": [{"name": name, "n": n, "effective_size": effective} for name, n, effective in sizes],
-            "solution": {name: getattr(of, name) for name in ("objective", "gap", "n_cells", "n_zero")},
+            "groups": [
+                {"name": name, "n": n, "effective_size": effective} for name, n, effective in sizes
+            ],
+            "solution": {
+                name: getattr(of, name) for name in ("objective", "gap", "n_cells", "n_zero")
+            },
             "properties": {"balanced": list(of.balanced), "of_one_group": list(of.one_sided)},
             "n_drawn": self.n_drawn,
             "largest": [{"key": keys[i], "weight": weight} for i, weight in of.largest()],
-            "histograms": [{"class": name, **dict(zip(of.groups, counts, strict=True))} for name, counts in classes]
+            "histograms": [
+                {"class": name, **dict(zip(of.groups, counts, strict=True))}
+                for name, counts in classes
+            ]
             if histograms
             else None,
             **{name: getattr(self, name) for name in ("notes", "out", "signature")},
@@ -104,10 +117,12 @@ class GapWeights:
 
 
 def properties(data: GapFile, spans: NameSpans) -> pd.DataFrame:
-    """What the weights balance, a row for each example: ``id``, ``gender``, ``antecedent``, ``names``, ``distance``.
+    """What the weights balance, a row for each example: ``id``, ``gender``, ``antecedent``,
+    ``names``, ``distance``.
 
-    The antecedent is ``a`` or ``b``, missing where it is neither; names (N) are those of the text; distance (D) is the
-    antecedent's place among them by distance from the pronoun, from 1, missing where no name touches it.
+    The antecedent is ``a`` or ``b``, missing where it is neither; names (N) are those of the text;
+    distance (D) is the antecedent's place among them by distance from the pronoun, from 1, missing
+    where no name touches it.
 
     Raises:
         DataError: a pronoun without gender; an example whose candidates are both TRUE.
@@ -117,8 +132,13 @@ def properties(data: GapFile, spans: NameSpans) -> pd.DataFrame:
     rows = []
     for instance in data.instances:
         ordered = nearest_first(instance, spans.of[instance.id])
-        gender, antecedent = gender_of(instance, data.path).value, antecedent_of(instance, data.path)
-        rows.append((instance.id, gender, antecedent, len(ordered), rank_of_antecedent(instance, ordered)))
+        gender, antecedent = (
+            gender_of(instance, data.path).value,
+            antecedent_of(instance, data.path),
+        )
+        rows.append(
+            (instance.id, gender, antecedent, len(ordered), rank_of_antecedent(instance, ordered))
+        )
     frame = pd.DataFrame(rows, columns=["id", "gender", "antecedent", *PROPERTIES])
     return frame.astype({"distance": "Int64"})
 
@@ -126,14 +146,16 @@ def properties(data: GapFile, spans: NameSpans) -> pd.DataFrame:
 def confounders(examples: pd.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
     """What women's and men's examples differ in (section 3.3 of the paper), by property and gender.
 
-    ``names`` of all texts, ``distance`` of those in which a name touches the antecedent: ``mean``, ``deviation`` (of
-    the population) and ``n``.
+    ``names`` of all texts, ``distance`` of those in which a name touches the antecedent: ``mean``,
+    ``deviation`` (of the population) and ``n``.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
     for name in PROPERTIES:
         of = examples.dropna(subset=[name]).astype({name: int}).groupby("gender")[name]
         parts = zip(of.mean().items(), of.std(ddof=0), of.count(), strict=True)
-        found[name] = {str(g): {"mean": mean, "deviation": sd, "n": int(n)} for (g, mean), sd, n in parts}
+        found[name] = {
+            str(g): {"mean": mean, "deviation": sd, "n": int(n)} for (g, mean), sd, n in parts
+        }
     return found
 
 
@@ -156,10 +178,11 @@ def solve_gap_weights(
     max_names: int | None = None,
     max_distance: int | None = None,
 ) -> GapWeights:
-    """The weights W of examples with their `properties`, `over` both; over one of them W_num and W_dist.
+    """The weights W of examples with their `properties`, `over` both; over one of them W_num and
+    W_dist.
 
-    Without the examples that have more than `max_names` names or an antecedent beyond place `max_distance`: the paper's
-    W_t is that with 15 and 4.
+    Without the examples that have more than `max_names` names or an antecedent beyond place
+    `max_distance`: the paper's W_t is that with 15 and 4.
 
     Raises:
         DataError: as `mtbias.stats.balance.balance`.
@@ -170,17 +193,28 @@ def solve_gap_weights(
     too_many = meant["names"] > (max_names or np.inf)
     too_far = (meant["distance"].fillna(0) > (max_distance or np.inf)).astype(bool)
     examples = meant[~(too_many | too_far)]
-    columns: dict[str, list[Any]] = {name: examples[name].tolist() for name in PROPERTIES if name in over}
+    columns: dict[str, list[Any]] = {
+        name: examples[name].tolist() for name in PROPERTIES if name in over
+    }
     solved = balance(examples["gender"].tolist(), columns)
     weights = {f"{id_}{side}": 0.0 for id_ in everything["id"] for side in "ab"}
-    weights |= dict(zip(examples["id"] + examples["antecedent"], solved.weights.tolist(), strict=True))
+    weights |= dict(
+        zip(examples["id"] + examples["antecedent"], solved.weights.tolist(), strict=True)
+    )
     cells = pd.crosstab([examples[name].fillna(0) for name in columns], examples["gender"])
     tenths = np.floor(10 * solved.weights + 1e-6).clip(max=10 * _LARGE) / 10
     counted = {
         f"{name}{what}": _histogram(of, name)
-        for what, of in (("", everything), (", trimmed", examples if len(examples) < len(meant) else examples[:0]))
+        for what, of in (
+            ("", everything),
+            (", trimmed", examples if len(examples) < len(meant) else examples[:0]),
+        )
         for name in PROPERTIES
-    } | {f"weight, in tenths ({_LARGE:.1f}: and more)": _histogram(examples.assign(tenth=tenths), "tenth")}
+    } | {
+        f"weight, in tenths ({_LARGE:.1f}: and more)": _histogram(
+            examples.assign(tenth=tenths), "tenth"
+        )
+    }
     return GapWeights(
         balance=solved,
         examples=examples,
@@ -198,16 +232,24 @@ def _histogram(examples: pd.DataFrame, column: str) -> dict[str, list[int]]:
     import pandas as pd
 
     counts = pd.crosstab(examples[column], examples["gender"])
-    return {str(value): row for value, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)}
+    return {
+        str(value): row for value, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
+    }
 
 
 def agreement(found: NameSpans, annotated: NameSpans, data: GapFile) -> str:
-    """How far the names that were found are the annotated ones, and the properties that rest on them."""
-    here, there = ({(id_, span) for id_, names in spans.of.items() for span in names} for spans in (found, annotated))
+    """How far the names that were found are the annotated ones, and the properties that rest on
+    them.
+    """
+    here, there = (
+        {(id_, span) for id_, names in spans.of.items() for span in names}
+        for spans in (found, annotated)
+    )
     shares = [100 * len(here & there) / max(1, len(of)) for of in (there, here)]
     ours, theirs = properties(data, found), properties(data, annotated).dropna(subset=["distance"])
     equal = [
-        100 * float(ours.loc[theirs.index, name].eq(theirs[name]).fillna(value=False).mean()) for name in PROPERTIES
+        100 * float(ours.loc[theirs.index, name].eq(theirs[name]).fillna(value=False).mean())
+        for name in PROPERTIES
     ]
     return (
         f"of {len(there):,} annotated names {shares[0]:.1f} % were found, of {len(here):,} found {shares[1]:.1f} % are "
@@ -226,9 +268,11 @@ def write_gap_weights(
     max_distance: int | None = None,
     out: Path | None = None,
 ) -> GapWeights:
-    """`solve_gap_weights` of a file of GAP or its folder; `over` nothing means over both properties.
+    """`solve_gap_weights` of a file of GAP or its folder; `over` nothing means over both
+    properties.
 
-    `find` returns the names and how they were found; they are compared with those of `name_spans`, where given.
+    `find` returns the names and how they were found; they are compared with those of `name_spans`,
+    where given.
 
     Raises:
         DataError: what the readers and the solver raise.
@@ -253,7 +297,9 @@ def write_gap_weights(
         f"drawing as many of either gender instead would keep {kept} of {n} examples ({100 * kept / n:.1f} %)",
     ]
     if solved.n_trimmed:
-        notes.append(f"{solved.n_trimmed} examples with too many names or too far an antecedent have weight 0")
+        notes.append(
+            f"{solved.n_trimmed} examples with too many names or too far an antecedent have weight 0"
+        )
     if annotated and annotated.unknown:
         notes.append(f"{annotated.unknown} texts of {name_spans} are not in the data")
     if find:
@@ -263,7 +309,12 @@ def write_gap_weights(
     where = "found" if name_spans is None or find else name_spans.name
     files = {"data": {data.name: file.sha256}, "names": {where: spans.sha256}}
     trimmed = {"max-names": max_names or "all", "max-distance": max_distance or "all"}
-    options = {"tokens": "regex-as-spacy2", "over": "+".join(chosen), **trimmed, "objective": "pair-maxima"}
+    options = {
+        "tokens": "regex-as-spacy2",
+        "over": "+".join(chosen),
+        **trimmed,
+        "objective": "pair-maxima",
+    }
     signature = signature_line("coref:gap-weights", files, options)
     if out is not None:
         write_atomic(out, dumps(solved.weights, ensure_ascii=False, indent=0).split("\n"))
@@ -281,11 +332,13 @@ def _warn(everything: pd.DataFrame, path: Path) -> None:
 def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
     """Read a JSON file of weights, ``{"test-1a": 0.0, "test-1b": 0.85, …}``.
 
-    Returns: the weight of each example's antecedent, in the order of `data` (0 without one), and the file's SHA-256.
+    Returns: the weight of each example's antecedent, in the order of `data` (0 without one), and
+    the file's SHA-256.
 
     Raises:
-        DataError: not such JSON; a candidate of `data` without weight, or a key that is none of its candidates; a
-            weight that is negative or infinite; a weight above 0 for a candidate that is FALSE.
+        DataError: not such JSON; a candidate of `data` without weight, or a key that is none of its
+            candidates; a weight that is negative or infinite; a weight above 0 for a candidate that
+            is FALSE.
     """
     file = read_text(path)
     content = parse_json_by_id(file)
@@ -297,13 +350,21 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
             if key not in content:
                 raise file.error(f"expected a weight for {key!r}, got none")
             weight = content.pop(key)
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight) or weight < 0:
+            if (
+                isinstance(weight, bool)
+                or not isinstance(weight, int | float)
+                or not isfinite(weight)
+                or weight < 0
+            ):
                 raise file.error(f"{key}: expected a number of 0 or more, got {weight!r:.60}")
             if side == antecedent:
                 weights[row] = weight
             elif weight:
-                # Such a weight would sum with the others and never be found: another file's, most likely.
-                raise file.error(f"{key}: weight {weight} for a candidate that is FALSE in {data.path}")
+                # Such a weight would sum with the others and never be found: another file's, most
+                # likely.
+                raise file.error(
+                    f"{key}: weight {weight} for a candidate that is FALSE in {data.path}"
+                )
     if content:
         raise file.error(f"{next(iter(content))!r} is no candidate of {data.path}")
     return weights, file.sha256

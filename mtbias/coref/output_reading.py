@@ -1,18 +1,22 @@
 """A system's output on a data set: which document is which, and which tokens its mentions are.
 
-**Ids** are those of the data, with ``_0`` behind them (e2e-coref: the part's number), or the name of the document's
-file as `mtbias coref export` writes it. ``--ids`` says it where they are others, or none.
+**Ids** are those of the data, with ``_0`` behind them (e2e-coref: the part's number), or the name
+of the document's file as `mtbias coref export` writes it. ``--ids`` says it where they are others,
+or none.
 
-**Mentions** in word pieces, characters or other tokens than the data's become mentions of the data's tokens by their
-characters: two ways to cut a text into pieces have the same characters one after another, if white space is left out.
-Case, accents and signs that cannot be seen do not count (uncased models drop them), nor how the Penn Treebank writes
-brackets and quotation marks, nor underscores (one stands for a word without characters, which BUG has); of word pieces
-what marks them as such does not count.
+**Mentions** in word pieces, characters or other tokens than the data's become mentions of the
+data's tokens by their
+characters: two ways to cut a text into pieces have the same characters one after another, if white
+space is left out. Case, accents and signs that cannot be seen do not count (uncased models drop
+them), nor how the Penn Treebank writes brackets and quotation marks, nor underscores (one stands
+for a word without characters, which BUG has); of word pieces what marks them as such does not
+count.
 
-**Ends.** Many files have pairs of numbers and nothing that says whether the second is the last token or the one behind
-it; read the wrong way they score near 0. They are read as mtbias's own, with the end included, if that is sure:
-``[3, 3]`` is no mention where ends are excluded, and every data set asks for a pronoun. A file without any such mention
-is refused with its readings, and ``--spans`` says which it is.
+**Ends.** Many files have pairs of numbers and nothing that says whether the second is the last
+token or the one behind it; read the wrong way they score near 0. They are read as mtbias's own,
+with the end included, if that is sure: ``[3, 3]`` is no mention where ends are excluded, and every
+data set asks for a pronoun. A file without any such mention is refused with its readings, and
+``--spans`` says which it is.
 
 **Two sets of clusters.** Of ``predicted_clusters`` and ``clusters`` the former are read where the
 latter are empty, the same, or the data's gold ones, as `coref export --gold` writes them. Where all
@@ -59,13 +63,14 @@ def read_output(
     Args:
         texts: the documents of the data set.
         paths: files, or folders of files.
-        ids: a file with a line for each document: the system's id, a tab and the data's id. `IN_ORDER`: the documents
-            are all of the data's, in its order.
+        ids: a file with a line for each document: the system's id, a tab and the data's id.
+            `IN_ORDER`: the documents are all of the data's, in its order.
         spans: what pairs of numbers count, where no format says it.
 
     Raises:
-        DataError: what the readers raise; a document twice, or that is none of the data's; other words than the data's;
-            mentions past the text, or of which it cannot be told what they count.
+        DataError: what the readers raise; a document twice, or that is none of the data's; other
+            words than the data's; mentions past the text, or of which it cannot be told what they
+            count.
     """
     documents, files = read_documents(paths)
     by_id = {text.id: text for text in texts}
@@ -93,10 +98,13 @@ def read_output(
     return Answers(read, files, tuple(notes), {"spans": "+".join(others)} if others else {})
 
 
-# --- Which document is which ------------------------------------------------------------------------------------------
+# --- Which document is which
+# ------------------------------------------------------------------------------------------
 
 
-def _named(documents: Sequence[SystemDocument], known: Sequence[str], ids: Path | None) -> dict[str, SystemDocument]:
+def _named(
+    documents: Sequence[SystemDocument], known: Sequence[str], ids: Path | None
+) -> dict[str, SystemDocument]:
     """Each document by the data's id, or by its own where the data has none of that form."""
     listed = [None] * len(documents) if ids is None else _listed(ids, documents, known)
     forms = {_stem(CorefText(id_, (), "", ()).file_name): id_ for id_ in known}
@@ -122,11 +130,15 @@ def _stem(name: str) -> str:
     return _ENDING.sub("", name)
 
 
-def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str]) -> list[str | None]:
+def _listed(
+    path: Path, documents: Sequence[SystemDocument], known: Sequence[str]
+) -> list[str | None]:
     """The data's id of each document, None where the file at `path` does not say it."""
     if str(path) == IN_ORDER:
         if len(documents) != len(known):
-            raise DataError(f"--ids {IN_ORDER}: expected {len(known)} documents, as the data has, got {len(documents)}")
+            raise DataError(
+                f"--ids {IN_ORDER}: expected {len(known)} documents, as the data has, got {len(documents)}"
+            )
         return list(known)
     file = read_text(path)
     by_own: dict[str | None, str] = {}
@@ -137,7 +149,9 @@ def _listed(path: Path, documents: Sequence[SystemDocument], known: Sequence[str
             message = f"expected the system's id, a tab and an id of the data, such as {known[0]!r}, got {text!r}"
             raise file.error(message, line)
         if by_own.setdefault(own, ours) != ours:
-            raise file.error(f"expected the id {own!r} once, got it for {by_own[own]!r} already", line)
+            raise file.error(
+                f"expected the id {own!r} once, got it for {by_own[own]!r} already", line
+            )
     return [by_own.get(document.id) for document in documents]
 
 
@@ -179,7 +193,8 @@ def _alike(one: Clusters, other: Clusters) -> bool:
     return first == second
 
 
-# --- Which tokens mentions are ----------------------------------------------------------------------------------------
+# --- Which tokens mentions are
+# ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -190,7 +205,9 @@ class _Placed:
     text: CorefText
 
     def units(self, spans: Spans) -> tuple[Sequence[str], list[Mention | None]]:
-        """The tokens or characters that mentions count, and for each the tokens of the text that it is."""
+        """The tokens or characters that mentions count, and for each the tokens of the text that it
+        is.
+        """
         theirs, ours = self.document.tokens, self.text.tokens
         if spans == "characters":
             shown = self.text.text if self.document.text is None else self.document.text
@@ -224,7 +241,9 @@ class _Placed:
                 last = end if spans == "included" else end - 1
                 if last >= len(units):
                     what = "characters" if spans == "characters" else "tokens"
-                    message = f"the document has {what} 0 to {len(units) - 1}; a mention ends at {last}"
+                    message = (
+                        f"the document has {what} 0 to {len(units) - 1}; a mention ends at {last}"
+                    )
                     raise self.document.error(message)
                 if start > last:
                     message = f"[{start}, {start}] is no mention where ends are excluded (--spans says what they count)"
@@ -249,7 +268,9 @@ def _shares(units: Sequence[Mention | None], at: int, token: int) -> bool:
 
 
 def _check_ends(documents: Sequence[_Placed]) -> None:
-    """`DataError` where pairs of numbers may have their ends included or not: there are some, and none is [n, n]."""
+    """`DataError` where pairs of numbers may have their ends included or not: there are some, and
+    none is [n, n].
+    """
     mentions = [(one, m) for one in documents for cluster in one.document.clusters for m in cluster]
     if not mentions or any(start == end for _, (start, end) in mentions):
         return
@@ -266,21 +287,24 @@ def _check_ends(documents: Sequence[_Placed]) -> None:
     )
 
 
-# What may be written in more than one way is compared as the longer one, since a data set has either. The Penn Treebank
-# has names for brackets and two single quotation marks for a double one, and CoreNLP writes any other mark so too.
+# What may be written in more than one way is compared as the longer one, since a data set has
+# either. The Penn Treebank has names for brackets and two single quotation marks for a double one,
+# and CoreNLP writes any other mark so too.
 _WAYS_OF_WRITING = str.maketrans(
     {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
     | dict.fromkeys('"“”', "''")
     | dict.fromkeys("`‘’", "'")
 )
 _SPECIAL = frozenset({"[CLS]", "[SEP]", "[PAD]", "[SPL]", "<s>", "</s>", "<pad>"})
-"""Word pieces that stand for no text: those of BERT and RoBERTa, and the speaker mark of SpanBERT's coreference."""
+"""Word pieces that stand for no text: those of BERT and RoBERTa, and the speaker mark of SpanBERT's
+coreference."""
 _UNKNOWN = frozenset({"[UNK]", "<unk>"})
 """Word pieces that stand for any text."""
 
 
 def align(theirs: Sequence[str], ours: Sequence[str], what: str = "token") -> list[Mention | None]:
-    """For each piece of `theirs` the first and the last token of `ours` that it shares characters with.
+    """For each piece of `theirs` the first and the last token of `ours` that it shares characters
+    with.
 
     None for a piece without characters that count (blanks, marks of word pieces).
 
@@ -300,26 +324,37 @@ def align(theirs: Sequence[str], ours: Sequence[str], what: str = "token") -> li
         owned.append((owners[at], owners[end - 1]) if end > at else None)
         at = end
     if at < len(text):
-        raise ValueError(f"expected {len(ours)} tokens, got {len(theirs)}, which end before {ours[owners[at]]!r}")
+        raise ValueError(
+            f"expected {len(ours)} tokens, got {len(theirs)}, which end before {ours[owners[at]]!r}"
+        )
     return owned
 
 
 def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:
-    """The characters of word pieces, None for the piece of any text; None where they are no word pieces.
+    """The characters of word pieces, None for the piece of any text; None where they are no word
+    pieces.
 
-    A text has "##" before a letter hardly ever (but "###" as a heading), its word pieces have it or the special pieces
-    always.
+    A text has "##" before a letter hardly ever (but "###" as a heading), its word pieces have it or
+    the special pieces always.
     """
-    if not any(piece in _SPECIAL or (piece.startswith("##") and piece[2:3].isalnum()) for piece in theirs):
+    if not any(
+        piece in _SPECIAL or (piece.startswith("##") and piece[2:3].isalnum()) for piece in theirs
+    ):
         return None
     return [
-        None if piece in _UNKNOWN else "" if piece in _SPECIAL else _folded(piece.removeprefix("##").lstrip("Ġ▁"))
+        None
+        if piece in _UNKNOWN
+        else ""
+        if piece in _SPECIAL
+        else _folded(piece.removeprefix("##").lstrip("Ġ▁"))
         for piece in theirs
     ]
 
 
 def _end_of_unknown(text: str, at: int, following: Sequence[str | None]) -> int:
-    """Where the text of an unknown piece ends: at the next place of the first known piece behind it."""
+    """Where the text of an unknown piece ends: at the next place of the first known piece behind
+    it.
+    """
     known = next((piece for piece in following if piece), None)
     end = len(text) if known is None else text.find(known, at + 1)
     return end if end > at else min(at + 1, len(text))
@@ -331,5 +366,7 @@ def _folded(token: str) -> str:
     kinds = ((char, unicodedata.category(char)) for char in plain)
     # Without accents (Mn), controls and signs that cannot be seen (C…).
     return "".join(
-        char for char, kind in kinds if not (char.isspace() or char == "_" or kind == "Mn" or kind.startswith("C"))
+        char
+        for char, kind in kinds
+        if not (char.isspace() or char == "_" or kind == "Mn" or kind.startswith("C"))
     )

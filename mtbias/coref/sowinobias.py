@@ -1,12 +1,14 @@
-"""SoWinoBias: a test set without gendered words, made from a vocabulary, and accuracy by direction and polarity.
+"""SoWinoBias: a test set without gendered words, made from a vocabulary, and accuracy by direction
+and polarity.
 
-"The [1] liked the [2] because they were [adjective]": *they* is the second person. The adjectives are stereotypes of
-women; where the second person's occupation is one too the sentence is pro-stereotypical, where the first's is,
-anti-stereotypical. Positive adjectives go with *liked*, negative ones with *disliked*. Each sentence has a counterpart
-of the other direction, in which the two occupations have changed places.
+"The [1] liked the [2] because they were [adjective]": *they* is the second person. The adjectives
+are stereotypes of women; where the second person's occupation is one too the sentence is
+pro-stereotypical, where the first's is, anti-stereotypical. Positive adjectives go with *liked*,
+negative ones with *disliked*. Each sentence has a counterpart of the other direction, in which the
+two occupations have changed places.
 
-Source: Dawkins, *Second Order WinoBias (SoWinoBias) Test Set* (GeBNLP 2021), section 4.2. The words of its
-appendix A ship with mtbias.
+Source: Dawkins, *Second Order WinoBias (SoWinoBias) Test Set* (GeBNLP 2021), section 4.2. The words
+of its appendix A ship with mtbias.
 """
 
 from __future__ import annotations
@@ -94,7 +96,8 @@ def parse_vocabulary(file: TextFile) -> Vocabulary:
     """The TOML file with the four lists, each of words or of words with blanks inside.
 
     Raises:
-        DataError: no TOML; a list is missing, empty, or not of text; a word that occurs twice in the file; another key.
+        DataError: no TOML; a list is missing, empty, or not of text; a word that occurs twice in
+            the file; another key.
     """
     vocabulary = file.converted(Vocabulary, parse_toml(file))
     seen: dict[str, str] = {}
@@ -103,7 +106,9 @@ def parse_vocabulary(file: TextFile) -> Vocabulary:
             raise file.error(f"{name}: expected a list of words, got {list(words)}")
         for word in words:
             if word.lower() in seen:
-                raise file.error(f"{name}: {word!r} stands in {seen[word.lower()]} already; a word may occur once")
+                raise file.error(
+                    f"{name}: {word!r} stands in {seen[word.lower()]} already; a word may occur once"
+                )
             seen[word.lower()] = name
     return vocabulary
 
@@ -119,12 +124,16 @@ def generate(vocabulary: Vocabulary) -> tuple[SoWinoBiasSentence, ...]:
     return tuple(
         _sentence(direction, polarity, (*people, adjective))
         for polarity, words in zip(POLARITIES, adjectives, strict=True)
-        for male, female, adjective in product(vocabulary.male_occupations, vocabulary.female_occupations, words)
+        for male, female, adjective in product(
+            vocabulary.male_occupations, vocabulary.female_occupations, words
+        )
         for direction, people in zip(CONDITIONS, ((male, female), (female, male)), strict=True)
     )
 
 
-def _sentence(direction: Stereotype, polarity: str, words: tuple[str, str, str]) -> SoWinoBiasSentence:
+def _sentence(
+    direction: Stereotype, polarity: str, words: tuple[str, str, str]
+) -> SoWinoBiasSentence:
     first, second, adjective = (word.split() for word in words)
     verb = 1 + len(first)
     pronoun = verb + len(second) + 3
@@ -132,7 +141,18 @@ def _sentence(direction: Stereotype, polarity: str, words: tuple[str, str, str])
         id="-".join([direction, polarity, *(word.replace(" ", "_") for word in words)]),
         direction=direction,
         polarity=polarity,
-        tokens=("The", *first, VERBS[polarity], "the", *second, "because", "they", "were", *adjective, "."),
+        tokens=(
+            "The",
+            *first,
+            VERBS[polarity],
+            "the",
+            *second,
+            "because",
+            "they",
+            "were",
+            *adjective,
+            ".",
+        ),
         first=(0, verb - 1),
         second=(verb + 1, pronoun - 2),
         pronoun=(pronoun, pronoun),
@@ -142,8 +162,9 @@ def _sentence(direction: Stereotype, polarity: str, words: tuple[str, str, str])
 def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
     """With whom *they* shares a cluster: right is the second person alone.
 
-    The pronoun is the mention of that one token. A person is a mention that ends on the occupation's last token and
-    begins at its article or behind it, so "the nurse" and "nurse" both count and "the nurse because they" does not.
+    The pronoun is the mention of that one token. A person is a mention that ends on the
+    occupation's last token and begins at its article or behind it, so "the nurse" and "nurse" both
+    count and "the nurse because they" does not.
     """
     mine = [mention for cluster in clusters if sentence.pronoun in cluster for mention in cluster]
     first, second = (
@@ -173,7 +194,14 @@ class SoWinoBias(CorefDataset):
     def texts(self) -> list[CorefText]:
         """All sentences; a group is a pair."""
         return [
-            CorefText(s.id, s.tokens, s.text, ((s.second, s.pronoun),), pronoun=s.pronoun, group=str(at // 2))
+            CorefText(
+                s.id,
+                s.tokens,
+                s.text,
+                ((s.second, s.pronoun),),
+                pronoun=s.pronoun,
+                group=str(at // 2),
+            )
             for at, s in enumerate(self.sentences)
         ]
 
@@ -192,8 +220,12 @@ class SoWinoBias(CorefDataset):
         # A pair is a cell of a table of polarity, link of the pro and link of the anti sentence.
         links = {s.id: LINKS.index(link(s, answers.of[s.id])) for s in self.sentences}
         pairs = list(zip(self.sentences[::2], self.sentences[1::2], strict=True))
-        places = [(POLARITIES.index(pro.polarity), links[pro.id], links[anti.id]) for pro, anti in pairs]
-        meant = tuple(" ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs)
+        places = [
+            (POLARITIES.index(pro.polarity), links[pro.id], links[anti.id]) for pro, anti in pairs
+        ]
+        meant = tuple(
+            " ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs
+        )
         shares = [f"{row}:{condition}" for row in ROWS for condition in CONDITIONS]
         drawn = [*shares, *(f"{row}:difference" for row in ROWS)]
         units = NumberUnits.of_cells(places, _SHAPE, meant, _numbers)
@@ -205,15 +237,22 @@ class SoWinoBias(CorefDataset):
         for row, of_row in zip(ROWS, (table[0], table[1], table.sum(axis=0)), strict=True):
             n, right = int(of_row.sum()), LINKS.index(Link.RIGHT)
             by_link = dict(zip(CONDITIONS, (of_row.sum(axis=1), of_row.sum(axis=0)), strict=True))
-            # Pairs of which one alone is right: the anti sentence's link is any but right, and the reverse.
+            # Pairs of which one alone is right: the anti sentence's link is any but right, and the
+            # reverse.
             p = mcnemar(*(int(of[right] - of_row[right, right]) for of in by_link.values()))
             for key, label in KINDS.items():
                 one = estimates[f"{row}:{key}"]
-                one = replace(one, n=n, p=p if key == "difference" and one.value is not None else None)
+                one = replace(
+                    one, n=n, p=p if key == "difference" and one.value is not None else None
+                )
                 headline = row == "all" and key != "average"
-                numbers.append(NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {label}", one, headline))
+                numbers.append(
+                    NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {label}", one, headline)
+                )
             for direction, of in by_link.items():
-                counts[f"{row}, {direction}"] = dict(zip(map(str, LINKS), map(int, of), strict=True))
+                counts[f"{row}, {direction}"] = dict(
+                    zip(map(str, LINKS), map(int, of), strict=True)
+                )
         return DatasetScores(tuple(numbers), {"": units}, counts, tuple(self.remarks))
 
 
@@ -226,7 +265,11 @@ def open_sowinobias(data: Path | None) -> SoWinoBias:
     file = read_text(data or PAPER_VOCABULARY)
     sentences = generate(parse_vocabulary(file))
     digest = sha256_of("".join(f"{s.id}\t{s.text}\n" for s in sentences))
-    signed = {"sentences": digest[:12], "list": "given" if data else "paper", "right": "second-person-alone"}
+    signed = {
+        "sentences": digest[:12],
+        "list": "given" if data else "paper",
+        "right": "second-person-alone",
+    }
     return SoWinoBias(sentences, {"vocabulary": file.sha256}, signed)
 
 

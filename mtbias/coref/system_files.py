@@ -1,10 +1,13 @@
-"""What coreference systems write, told by its content: the documents of a file, with their clusters as they stand.
+"""What coreference systems write, told by its content: the documents of a file, with their clusters
+as they stand.
 
 | format | is told by | id of a document | mentions count |
 | --- | --- | --- | --- |
 | mtbias's JSON lines | `clusters` | `id` | tokens of the data (`tokens`), both ends included |
-| e2e-coref, SpanBERT | `predicted_clusters` | `doc_key` | tokens or word pieces of `sentences`, both ends included |
-| fastcoref | `clusters_strings` | none | characters of `text`, or words where it is a list; end excluded |
+| e2e-coref, SpanBERT | `predicted_clusters` | `doc_key` | tokens or word pieces of `sentences`,
+both ends included |
+| fastcoref | `clusters_strings` | none | characters of `text`, or words where it is a list; end
+excluded |
 | CoreNLP's JSON | `corefs` and `sentences` | `docId` | words of a sentence from 1, end excluded |
 | Stanza's JSON | words with `coref_chains` | none | the words themselves |
 | Stanza's CoNLL-U | `coref_chains=` in the last column | `# newdoc id` | the words themselves |
@@ -15,11 +18,12 @@ JSON is a document a line, or one document. One that has `predicted_clusters` is
 `clusters` are the gold ones that the system was given in e2e-coref's own lines (`speakers` and no
 `id`), and in others what `mtbias.coref.output_reading` makes of them.
 
-In CoNLL-U, Stanza writes at each word of a mention ``unit-``, ``start-``, ``middle-`` or ``end-``, perhaps ``repr-``,
-and the chain: ``coref_chains=start-repr-id0,unit-id2``. CorefUD writes brackets: ``Entity=(e1-person-1``,
-``Entity=e1)``, ``Entity=(e2-object-2-)``; a mention of several parts, ``(e1[1/2]``, is taken from its first word to
-its last. Words count, not the tokens of several words (``1-2``) and not the empty nodes (``2.1``): a mention of nothing
-else is left out, one that begins or ends at an empty node begins at the next word or ends at the one before.
+In CoNLL-U, Stanza writes at each word of a mention ``unit-``, ``start-``, ``middle-`` or ``end-``,
+perhaps ``repr-``, and the chain: ``coref_chains=start-repr-id0,unit-id2``. CorefUD writes brackets:
+``Entity=(e1-person-1``, ``Entity=e1)``, ``Entity=(e2-object-2-)``; a mention of several parts,
+``(e1[1/2]``, is taken from its first word to its last. Words count, not the tokens of several words
+(``1-2``) and not the empty nodes (``2.1``): a mention of nothing else is left out, one that begins
+or ends at an empty node begins at the next word or ends at the one before.
 
 Source: Nedoluzhko et al., *CorefUD 1.0* (LREC 2022); stanza.utils.conll.
 """
@@ -33,14 +37,22 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from mtbias.coref.documents import BROKEN, Clusters, MentionsByWord, Spans, SystemDocument, parse_conll
+from mtbias.coref.documents import (
+    BROKEN,
+    Clusters,
+    MentionsByWord,
+    Spans,
+    SystemDocument,
+    parse_conll,
+)
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text, split_lines
 from mtbias.files.strict_json import load_json, once
 from mtbias.types import JsonDict
 
 _ENDINGS = (".jsonl", ".ndjson", ".jsonlines", ".json", ".conllu", "conll")
-"""How the files end that are taken of a folder, where others may lie (`.v4_auto_conll` is one of them)."""
+"""How the files end that are taken of a folder, where others may lie (`.v4_auto_conll` is one of
+them)."""
 _IDS = ("id", "doc_key", "doc_id", "docId", "document_id")
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(?P<id>.*?))?\s*")
 _STANZA = re.compile(r"(?P<where>unit|start|middle|end)-(?:repr-)?(?P<chain>[^,]+)")
@@ -51,13 +63,15 @@ _ENTITY = re.compile(
 
 
 def read_documents(paths: Sequence[Path]) -> tuple[list[SystemDocument], dict[str, str]]:
-    """The documents of the files at `paths` as they are written, and the SHA-256 of each file by its name.
+    """The documents of the files at `paths` as they are written, and the SHA-256 of each file by
+    its name.
 
-    Of a folder, the files in it that end as files of clusters do, by name. A document without id that is alone in
-    a file of a folder, or of several files, has the file's name.
+    Of a folder, the files in it that end as files of clusters do, by name. A document without id
+    that is alone in a file of a folder, or of several files, has the file's name.
 
     Raises:
-        DataError: no such file, or a folder without one; a file in no format that is known, or broken, with the line.
+        DataError: no such file, or a folder without one; a file in no format that is known, or
+            broken, with the line.
     """
     documents: list[SystemDocument] = []
     files: dict[str, str] = {}
@@ -79,7 +93,9 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
             continue
         inside = sorted(file for file in path.iterdir() if file.name.lower().endswith(_ENDINGS))
         if not inside:
-            raise DataError("this folder has no file that ends in .jsonl, .json, .conllu or conll", path=path)
+            raise DataError(
+                "this folder has no file that ends in .jsonl, .json, .conllu or conll", path=path
+            )
         yield from inside
 
 
@@ -89,9 +105,13 @@ def holds_clusters(file: TextFile) -> bool:
 
 
 def _is_conllu(text: str) -> bool:
-    """Whether the first line that is no remark has the ten columns of CoNLL-U, and a number at its beginning."""
+    """Whether the first line that is no remark has the ten columns of CoNLL-U, and a number at its
+    beginning.
+    """
     lines = (line for line in split_lines(text) if line.strip())
-    first = next((line for line in lines if not line.startswith("#") or "begin document" in line), "")
+    first = next(
+        (line for line in lines if not line.startswith("#") or "begin document" in line), ""
+    )
     return re.fullmatch(r"\d[^\t]*(\t[^\t]*){9}", first) is not None
 
 
@@ -140,20 +160,26 @@ def _value(text: str, line: int, file: TextFile) -> Any:  # noqa: ANN401 - JSON
     try:
         return load_json(text, once)
     except ValueError as error:
-        raise file.error(f"expected a JSON object: {error}", line + getattr(error, "lineno", 1) - 1) from None
+        raise file.error(
+            f"expected a JSON object: {error}", line + getattr(error, "lineno", 1) - 1
+        ) from None
 
 
 def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # noqa: ANN401 - JSON
     if value and isinstance(value, list):
         return _stanza_document(value, file, line)
     if not isinstance(value, dict):
-        raise file.error(f"expected a JSON object for each document, got {type(value).__name__}", line)
+        raise file.error(
+            f"expected a JSON object for each document, got {type(value).__name__}", line
+        )
     if "corefs" in value:
         return _corenlp_document(value, file, line)
     id_ = next((key for key in _IDS if key in value), "")
     name = "predicted_clusters" if "predicted_clusters" in value else "clusters"
     if name not in value or not (id_ or {"tokens", "sentences", "text"} & set(value)):
-        raise file.error(f'expected {{"id": …, "clusters": […]}}, got the keys {sorted(value)}', line)
+        raise file.error(
+            f'expected {{"id": …, "clusters": […]}}, got the keys {sorted(value)}', line
+        )
     if name == "clusters" and _is_of_e2e(value):
         raise file.error(
             "expected predicted_clusters, got the gold clusters alone of a file that systems read; give what the "
@@ -163,15 +189,24 @@ def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # 
     clusters = value[name]
     if fastcoref := "clusters_strings" in value and isinstance(clusters, list):
         # It writes null for a mention that is none of the text's (of the marks around it).
-        kept = ([m for m in cluster if m is not None] if isinstance(cluster, list) else cluster for cluster in clusters)
+        kept = (
+            [m for m in cluster if m is not None] if isinstance(cluster, list) else cluster
+            for cluster in clusters
+        )
         clusters = [cluster for cluster in kept if cluster != []]
-    found = file.converted(_Line, value | {"clusters": clusters} | ({"id": value[id_]} if id_ else {}), line)
+    found = file.converted(
+        _Line, value | {"clusters": clusters} | ({"id": value[id_]} if id_ else {}), line
+    )
     _check_mentions(found.clusters, name, file, line)
     others = None
     if name == "predicted_clusters" and not _is_of_e2e(value) and value.get("clusters"):
         others = file.converted(_Clusters, {"clusters": value["clusters"]}, line).clusters
         _check_mentions(others, "clusters", file, line)
-    text, tokens = (found.text, found.tokens) if isinstance(found.text, str) else (None, found.tokens or found.text)
+    text, tokens = (
+        (found.text, found.tokens)
+        if isinstance(found.text, str)
+        else (None, found.tokens or found.text)
+    )
     if tokens is None and found.sentences is not None:
         tokens = tuple(word for sentence in found.sentences for word in sentence)
     spans: Spans | None = None if not fastcoref else "excluded" if text is None else "characters"
@@ -213,13 +248,18 @@ class _Line(_Clusters):
 
 
 def _corenlp_document(value: JsonDict, file: TextFile, line: int) -> SystemDocument:
-    """A document of CoreNLP: `corefs` are chains of mentions, `startIndex` from 1, `endIndex` behind the last word."""
+    """A document of CoreNLP: `corefs` are chains of mentions, `startIndex` from 1, `endIndex`
+    behind the last word.
+    """
     try:
         sentences = [
             [str(token.get("originalText") or token["word"]) for token in sentence["tokens"]]
             for sentence in value["sentences"]
         ]
-        chains = [[(m["sentNum"], m["startIndex"], m["endIndex"]) for m in chain] for chain in value["corefs"].values()]
+        chains = [
+            [(m["sentNum"], m["startIndex"], m["endIndex"]) for m in chain]
+            for chain in value["corefs"].values()
+        ]
     except (KeyError, TypeError, AttributeError) as error:
         raise file.error(
             f"expected sentences with tokens, and corefs, as CoreNLP writes them: {error!r}", line
@@ -231,10 +271,13 @@ def _corenlp_document(value: JsonDict, file: TextFile, line: int) -> SystemDocum
             and 1 <= start < end <= len(sentences[number - 1]) + 1
         ):
             message = f"sentNum {number!r}, startIndex {start!r}, endIndex {end!r}"
-            raise file.error(f"corefs: expected words of a sentence, both counted from 1, got {message}", line)
+            raise file.error(
+                f"corefs: expected words of a sentence, both counted from 1, got {message}", line
+            )
     before = list(accumulate(map(len, sentences), initial=-1))  # words count from 1
     clusters = tuple(
-        tuple((before[n - 1] + start, before[n - 1] + end - 1) for n, start, end in chain) for chain in chains
+        tuple((before[n - 1] + start, before[n - 1] + end - 1) for n, start, end in chain)
+        for chain in chains
     )
     id_ = value.get("docId")
     words = tuple(token for sentence in sentences for token in sentence)
@@ -242,11 +285,19 @@ def _corenlp_document(value: JsonDict, file: TextFile, line: int) -> SystemDocum
 
 
 def _stanza_document(sentences: list[list[JsonDict]], file: TextFile, line: int) -> SystemDocument:
-    """A document of Stanza, whose words say in which chains they are and where a mention of them begins and ends."""
-    # Of a token of several words Stanza writes the token first ("id": [3, 4]) and then the words, which count.
+    """A document of Stanza, whose words say in which chains they are and where a mention of them
+    begins and ends.
+    """
+    # Of a token of several words Stanza writes the token first ("id": [3, 4]) and then the words,
+    # which count.
     mentions = MentionsByWord()
     try:
-        words = [w for words in sentences for w in words if not isinstance(w.get("id"), list) or len(w["id"]) == 1]
+        words = [
+            w
+            for words in sentences
+            for w in words
+            if not isinstance(w.get("id"), list) or len(w["id"]) == 1
+        ]
         tokens = tuple(str(word["text"]) for word in words)
         for at, word in enumerate(words):
             for chain in word.get("coref_chains") or ():
@@ -272,7 +323,9 @@ def _conllu_documents(file: TextFile) -> list[SystemDocument]:
     return [_conllu_document(id_, rows, file) for id_, rows in documents if rows]
 
 
-def _conllu_document(id_: str | None, rows: Sequence[tuple[int, str]], file: TextFile) -> SystemDocument:
+def _conllu_document(
+    id_: str | None, rows: Sequence[tuple[int, str]], file: TextFile
+) -> SystemDocument:
     words: list[str] = []
     lines: list[int] = []
     mentions = MentionsByWord()
@@ -290,12 +343,16 @@ def _conllu_document(id_: str | None, rows: Sequence[tuple[int, str]], file: Tex
     return SystemDocument(id_, clusters, file.path, rows[0][0], tuple(words))
 
 
-def _add_mentions(mentions: MentionsByWord, column: str, at: int, number: int, file: TextFile, *, empty: bool) -> None:
+def _add_mentions(
+    mentions: MentionsByWord, column: str, at: int, number: int, file: TextFile, *, empty: bool
+) -> None:
     """Add what the last column of the word `at` says, or of an `empty` node before it."""
     values = dict(part.partition("=")[::2] for part in column.split("|"))
     entity, stanza = values.get("Entity", ""), values.get("coref_chains", "")
     if stanza and entity:
-        raise file.error("expected Entity= or coref_chains=, got both; remove the one that is gold", number)
+        raise file.error(
+            "expected Entity= or coref_chains=, got both; remove the one that is gold", number
+        )
     for part in filter(None, stanza.split(",")):
         match = _STANZA.fullmatch(part)
         if match is None:

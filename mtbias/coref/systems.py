@@ -1,10 +1,13 @@
-"""Run a coreference system on the texts of a data set: Stanza's processor with a model of one's own, or any command.
+"""Run a coreference system on the texts of a data set: Stanza's processor with a model of one's
+own, or any command.
 
-One document after the other is kept as it comes: a run that was stopped at any moment, killed included, resumes behind
-the last document that was kept (`mtbias.files.kept_work`); the finished OUT has the documents in the data's order, so
-its bytes do not depend on how often it was stopped. It is written in mtbias's JSON lines, with the tokens.
+One document after the other is kept as it comes: a run that was stopped at any moment, killed
+included, resumes behind the last document that was kept (`mtbias.files.kept_work`); the finished
+OUT has the documents in the data's order, so its bytes do not depend on how often it was stopped.
+It is written in mtbias's JSON lines, with the tokens.
 
-Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023), after Dobrovolskii (EMNLP 2021), as in Stanza.
+Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023), after Dobrovolskii (EMNLP 2021), as in
+Stanza.
 """
 
 from __future__ import annotations
@@ -46,16 +49,21 @@ class CorefSystem(Protocol):
         ...
 
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
-        """Find the clusters of each of `texts`, one or more, and `put` those of a document as soon as they are there.
+        """Find the clusters of each of `texts`, one or more, and `put` those of a document as soon
+        as they are there.
 
         Raises:
-            MtbiasError: the system cannot be run, or gives something else than clusters of these texts.
+            MtbiasError: the system cannot be run, or gives something else than clusters of these
+                texts.
         """
         ...
 
 
-def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progress: Progress = quiet) -> int:
-    """Let `system` resolve `texts`, and write what it finds to `out`; gives how many documents were there already.
+def run_system(
+    system: CorefSystem, texts: Sequence[CorefText], out: Path, progress: Progress = quiet
+) -> int:
+    """Let `system` resolve `texts`, and write what it finds to `out`; gives how many documents were
+    there already.
 
     Raises:
         DataError: as `kept_lines`; the system leaves documents out, or raises it.
@@ -78,7 +86,10 @@ def run_system(system: CorefSystem, texts: Sequence[CorefText], out: Path, progr
                 f"the system gave nothing for {len(unanswered)} of {len(texts)} documents, the first "
                 f"{unanswered[0]!r}; what it gave is kept: run the same command again"
             )
-        lines = ({"id": text.id, "tokens": text.tokens, "clusters": clusters_of[text.id]} for text in texts)
+        lines = (
+            {"id": text.id, "tokens": text.tokens, "clusters": clusters_of[text.id]}
+            for text in texts
+        )
         write_atomic(out, (json.dumps(line, ensure_ascii=False) for line in lines))
     return before
 
@@ -95,20 +106,29 @@ _ENDINGS: dict[Format, str] = {"conll": "conll", "jsonl": "jsonl", "text": "txt"
 _STDERR = 2
 
 _NO_WORD = "_"
-"""Given for a token without characters (two blanks in a row in BUG), which Stanza would drop and count otherwise, and
-for one of which the encoder's tokenizer leaves nothing (a character for private use in Counter-GAP)."""
+"""Given for a token without characters (two blanks in a row in BUG), which Stanza would drop and
+count otherwise, and for one of which the encoder's tokenizer leaves nothing (a character for
+private use in Counter-GAP)."""
 
 
 class CommandSystem:
-    """A command that reads documents from one file and writes clusters into another, in any form that is read.
+    """A command that reads documents from one file and writes clusters into another, in any form
+    that is read.
 
-    It is run once on all documents that are still missing; of a command that is stopped nothing is kept.
+    It is run once on all documents that are still missing; of a command that is stopped nothing is
+    kept.
     """
 
     def __init__(
-        self, command: str, form: Format = "jsonl", *, ids: Path | None = None, spans: Spans | None = None
+        self,
+        command: str,
+        form: Format = "jsonl",
+        *,
+        ids: Path | None = None,
+        spans: Spans | None = None,
     ) -> None:
-        """Split the command as a shell would, without running one; `ids` and `spans` as `read_output` takes them.
+        """Split the command as a shell would, without running one; `ids` and `spans` as
+        `read_output` takes them.
 
         Raises:
             DataError: no such file of ids.
@@ -117,14 +137,22 @@ class CommandSystem:
         try:
             self._words = shlex.split(command)
         except ValueError as error:
-            raise UsageError(f"--command: expected words as a shell splits them, got {command!r}: {error}") from None
+            raise UsageError(
+                f"--command: expected words as a shell splits them, got {command!r}: {error}"
+            ) from None
         for name in (IN, OUT):
             if not any(name in word for word in self._words):
-                raise UsageError(f"--command: expected {name} where the command has the file's name, got {command!r}")
+                raise UsageError(
+                    f"--command: expected {name} where the command has the file's name, got {command!r}"
+                )
         self._command, self._form, self._ids, self._spans = command, form, ids, spans
         self.signature = f"command:{command}|format:{form}"
         """The command; what it runs is the user's to keep."""
-        self.signature += "" if ids is None else f"|ids:{ids if str(ids) == IN_ORDER else sha256_of_file(ids)[:12]}"
+        self.signature += (
+            ""
+            if ids is None
+            else f"|ids:{ids if str(ids) == IN_ORDER else sha256_of_file(ids)[:12]}"
+        )
         self.signature += "" if spans is None else f"|spans:{spans}"
         self.notes: tuple[str, ...] = ()
         """How ids and mentions of what the command wrote were read."""
@@ -133,12 +161,16 @@ class CommandSystem:
         """See `CorefSystem`.
 
         Raises:
-            ModelError: the command does not start, ends with another code than 0, or writes nothing.
-            DataError: what it writes is no output on these texts (`mtbias.coref.output_reading.read_output`), or has
-                documents that are none of them.
+            ModelError: the command does not start, ends with another code than 0, or writes
+                nothing.
+            DataError: what it writes is no output on these texts
+                (`mtbias.coref.output_reading.read_output`), or has documents that are none of them.
         """
         with tempfile.TemporaryDirectory() as folder:
-            given, made = (Path(folder) / f"{name}.{_ENDINGS[self._form]}" for name in ("documents", "clusters"))
+            given, made = (
+                Path(folder) / f"{name}.{_ENDINGS[self._form]}"
+                for name in ("documents", "clusters")
+            )
             write_atomic(given, exported(texts, self._form))
             words = [word.replace(IN, str(given)).replace(OUT, str(made)) for word in self._words]
             try:
@@ -192,10 +224,17 @@ class StanzaCoref:
         starts = [0]
         for sentence, ours in zip(document.sentences, given, strict=True):
             if len(sentence.words) != len(ours):
-                raise ModelError(f"{text.id!r}: Stanza made {len(sentence.words)} words of {len(ours)} tokens")
+                raise ModelError(
+                    f"{text.id!r}: Stanza made {len(sentence.words)} words of {len(ours)} tokens"
+                )
             starts.append(starts[-1] + len(ours))
         return tuple(
-            tuple(sorted((starts[m.sentence] + m.start_word, starts[m.sentence] + m.end_word - 1) for m in mentions))
+            tuple(
+                sorted(
+                    (starts[m.sentence] + m.start_word, starts[m.sentence] + m.end_word - 1)
+                    for m in mentions
+                )
+            )
             for mentions in (chain.mentions for chain in document.coref)
         )
 
@@ -230,11 +269,13 @@ class StanzaCoref:
 
 
 def _given(pipeline: Any, sentences: Sequence[Sequence[str]]) -> list[list[str]]:  # noqa: ANN401 - stanza has no types
-    """The sentences as Stanza 1.15 can take them; nothing changes for those that it takes as they are.
+    """The sentences as Stanza 1.15 can take them; nothing changes for those that it takes as they
+    are.
 
-    A word of which the encoder's tokenizer makes no word piece is an error there: another stands for it. One sentence
-    of more word pieces than two windows of the encoder never ends (its first window is chopped off, the second steps
-    back to its beginning): it is given in parts of at most one window.
+    A word of which the encoder's tokenizer makes no word piece is an error there: another stands
+    for it. One sentence of more word pieces than two windows of the encoder never ends (its first
+    window is chopped off, the second steps back to its beginning): it is given in parts of at most
+    one window.
     """
     model = pipeline.processors["coref"]._model  # nothing public has tokenizer and window
     window = model.config.bert_window_size - 2

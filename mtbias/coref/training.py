@@ -33,8 +33,8 @@ class TrainingSettings(Settings):
     """What a user of the trainer chooses; all else is as Stanza has it."""
 
     encoder: str
-    """A folder with a transformer encoder and its tokenizer, or its name on the Hub. The model remembers it: it must be
-    there where the model is used."""
+    """A folder with a transformer encoder and its tokenizer, or its name on the Hub. The model
+    remembers it: it must be there where the model is used."""
     epochs: int = at_least(1, 32)
     """Epochs; the model is the one that is best on the development documents."""
     learning_rate: float = number_in(0, 1, 3e-4)
@@ -62,24 +62,32 @@ class TrainingData:
     documents: tuple[JsonDict, ...]
     mentions: int
     across: int
-    """Mentions that begin in one sentence and end in another: left out, since the trainer has none."""
+    """Mentions that begin in one sentence and end in another: left out, since the trainer has
+    none."""
 
     @property
     def alone(self) -> bool:
         """Whether entities of one mention are marked; in CoNLL-2012's own data they are not."""
-        return any(len(cluster) == 1 for document in self.documents for cluster in document["span_clusters"])
+        return any(
+            len(cluster) == 1
+            for document in self.documents
+            for cluster in document["span_clusters"]
+        )
 
 
 def training_data(documents: Iterable[ConllDocument]) -> TrainingData:
     """The `documents` with their clusters.
 
-    A mention that stands in a cluster already, and a cluster that has lost all its mentions, is left out.
+    A mention that stands in a cluster already, and a cluster that has lost all its mentions, is
+    left out.
     """
     found, mentions, across = [], 0, 0
     for document in documents:
         sentence_of = [n for n, sentence in enumerate(document.sentences) for _ in sentence]
         given = without_repeated(document.clusters)
-        within = ([m for m in cluster if sentence_of[m[0]] == sentence_of[m[1]]] for cluster in given)
+        within = (
+            [m for m in cluster if sentence_of[m[0]] == sentence_of[m[1]]] for cluster in given
+        )
         clusters = [cluster for cluster in within if cluster]
         kept = [mention for cluster in clusters for mention in cluster]
         mentions += len(kept)
@@ -97,7 +105,9 @@ def training_data(documents: Iterable[ConllDocument]) -> TrainingData:
 
 
 def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> str:
-    """The trainer's configuration: data and model in `folder`; `alone`: entities of one mention are to be found too."""
+    """The trainer's configuration: data and model in `folder`; `alone`: entities of one mention are
+    to be found too.
+    """
     values: dict[str, object] = {
         "data_dir": str(folder),
         "save_dir": str(folder),
@@ -124,9 +134,14 @@ def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> s
 
 
 def train(
-    train_data: TrainingData, dev_data: TrainingData, settings: TrainingSettings, out: Path, weights: Path | None = None
+    train_data: TrainingData,
+    dev_data: TrainingData,
+    settings: TrainingSettings,
+    out: Path,
+    weights: Path | None = None,
 ) -> Path:
-    """Write data and configuration to the new folder `out`, run Stanza's trainer, and give the best model's file.
+    """Write data and configuration to the new folder `out`, run Stanza's trainer, and give the best
+    model's file.
 
     Args:
         train_data: to train on.
@@ -149,11 +164,15 @@ def train(
         if not data.mentions:
             raise DataError(f"expected documents with clusters to {name} on, got none")
     if out.exists():
-        raise DataError("expected a new folder, this is there already: choose another --out", path=out)
+        raise DataError(
+            "expected a new folder, this is there already: choose another --out", path=out
+        )
     encoder = Path(settings.encoder)
     if encoder.is_dir():
         refuse_special(encoder)
-        settings = replace(settings, encoder=str(encoder.resolve()))  # the model remembers it, from wherever it is used
+        settings = replace(
+            settings, encoder=str(encoder.resolve())
+        )  # the model remembers it, from wherever it is used
     elif encoder.is_absolute() or settings.encoder.startswith((".", "~")):  # no name on the Hub
         raise DataError("expected a folder with an encoder, got none", path=encoder)
     require_device(settings.device)
@@ -161,10 +180,19 @@ def train(
         out.mkdir(parents=True)
     for name, data in (("train", train_data), ("dev", dev_data)):
         write_atomic(out / f"{name}.json", [json.dumps(data.documents, ensure_ascii=False)])
-    write_atomic(out / "config.toml", configuration(settings, out.resolve(), alone=train_data.alone).encode())
+    write_atomic(
+        out / "config.toml", configuration(settings, out.resolve(), alone=train_data.alone).encode()
+    )
     write_json(out / "settings.json", asdict(settings))
     command = [sys.executable, "-m", "stanza.models.wl_coref", "train", _SECTION]
-    command += ["--config_file", str(out / "config.toml"), "--seed", str(settings.seed), "--save_name", "model"]
+    command += [
+        "--config_file",
+        str(out / "config.toml"),
+        "--seed",
+        str(settings.seed),
+        "--save_name",
+        "model",
+    ]
     command += [] if weights is None else ["--weights", str(weights)]
     log = out / "training.log"
     with log.open("wb") as file:
@@ -172,5 +200,7 @@ def train(
     model = out / "model.pt"
     if done.returncode or not model.is_file():
         last = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2].strip()
-        raise ModelError(f"Stanza's trainer ended with {done.returncode}; its last words: {last[:200]} ({log})")
+        raise ModelError(
+            f"Stanza's trainer ended with {done.returncode}; its last words: {last[:200]} ({log})"
+        )
     return model

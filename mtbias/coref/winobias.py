@@ -1,21 +1,25 @@
-"""WinoBias: CoNLL F1 and link accuracy where a pronoun fits an occupation's stereotype (pro) and where not (anti).
+"""WinoBias: CoNLL F1 and link accuracy where a pronoun fits an occupation's stereotype (pro) and
+where not (anti).
 
-A sentence names two occupations and a pronoun of one of them; its counterpart under the other condition stands on the
-same line of the other file and has a pronoun of the other gender. Literature F1 is the CoNLL score of each file; Avg is
-the mean of pro and anti, Diff their **absolute** difference. CoNLL F1 is not link accuracy: a system that links every
-pronoun to the wrong occupation has 25.6 to 27.8, because its mentions are right.
+A sentence names two occupations and a pronoun of one of them; its counterpart under the other
+condition stands on the same line of the other file and has a pronoun of the other gender.
+Literature F1 is the CoNLL score of each file; Avg is the mean of pro and anti, Diff their
+**absolute** difference. CoNLL F1 is not link accuracy: a system that links every pronoun to the
+wrong occupation has 25.6 to 27.8, because its mentions are right.
 
-**Link accuracy** looks at the first pronoun of the gold cluster. It is linked to an occupation if a cluster that has
-the pronoun (exactly) has a mention too that covers the occupation's last word and neither the pronoun nor another
-occupation. The link is right, wrong (to another occupation only), both, or none. The gold occupation's word elsewhere
-in the sentence ("the nurse uniform") counts as neither.
+**Link accuracy** looks at the first pronoun of the gold cluster. It is linked to an occupation if a
+cluster that has the pronoun (exactly) has a mention too that covers the occupation's last word and
+neither the pronoun nor another occupation. The link is right, wrong (to another occupation only),
+both, or none. The gold occupation's word elsewhere in the sentence ("the nurse uniform") counts as
+neither.
 
-**Counterparts** are not minimal pairs throughout: some differ in more than the gendered pronoun, two have the roles
-exchanged. They stay in, and a note names them.
+**Counterparts** are not minimal pairs throughout: some differ in more than the gendered pronoun,
+two have the roles exchanged. They stay in, and a note names them.
 
-A document of a CoNLL file is one sentence with one gold cluster: an occupation, then its pronoun or pronouns. The
-number at the end of its name, plus 1, is its line in the text file; documents are not in that order in the file.
-The occupations and their stereotypes are those of the two lists beside the files.
+A document of a CoNLL file is one sentence with one gold cluster: an occupation, then its pronoun or
+pronouns. The number at the end of its name, plus 1, is its line in the text file; documents are not
+in that order in the file. The occupations and their stereotypes are those of the two lists beside
+the files.
 
 Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
 """
@@ -31,7 +35,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mtbias.coref.conll_scorer import PARTS, RATES, compute_coref, conll_f1, count_coref, count_table
+from mtbias.coref.conll_scorer import (
+    PARTS,
+    RATES,
+    compute_coref,
+    conll_f1,
+    count_coref,
+    count_table,
+)
 from mtbias.coref.dataset import (
     CONDITIONS,
     KINDS,
@@ -87,7 +98,8 @@ class WinoBiasDocument:
 
     id: str
     line: int
-    """1-based line in the text file: 1 more than the number at the end of its id. Counterparts share it."""
+    """1-based line in the text file: 1 more than the number at the end of its id. Counterparts
+    share it."""
     words: tuple[str, ...]
     gold: Clusters
     occupations: tuple[Occupation, ...]
@@ -128,7 +140,9 @@ class WinoBias(CorefDataset):
 
     name = "winobias"
     options = frozenset({"baseline", "over"})
-    signed = MappingProxyType({"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"})
+    signed = MappingProxyType(
+        {"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"}
+    )
 
     @cached_property
     def documents(self) -> dict[str, WinoBiasDocument]:
@@ -140,7 +154,12 @@ class WinoBias(CorefDataset):
         """The sentences of all sets; a group is a line of both conditions."""
         return [
             CorefText(
-                d.id, d.words, joined(d.words), d.gold, pronoun=(d.pronouns[0],) * 2, group=f"{split} {type_} {d.line}"
+                d.id,
+                d.words,
+                joined(d.words),
+                d.gold,
+                pronoun=(d.pronouns[0],) * 2,
+                group=f"{split} {type_} {d.line}",
             )
             for (split, type_, _), documents in self.sets.items()
             for d in documents
@@ -160,9 +179,9 @@ class WinoBias(CorefDataset):
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.
 
-        Intervals: of F1 and of differences of F1 the bootstrap's over documents and over pairs, of link accuracy
-        Wilson's, of averages and of differences of links over lines. p of a difference: by paired approximate
-        randomisation for F1, by McNemar's exact test for links.
+        Intervals: of F1 and of differences of F1 the bootstrap's over documents and over pairs, of
+        link accuracy Wilson's, of averages and of differences of links over lines. p of a
+        difference: by paired approximate randomisation for F1, by McNemar's exact test for links.
         """
         scored = {key: _Set(documents, answers) for key, documents in self.sets.items()}
         numbers: list[NamedNumber] = []
@@ -179,7 +198,9 @@ class WinoBias(CorefDataset):
             lines = [{document.line for document in of.documents} for of in sets.values()]
             shared = sorted(set.intersection(*lines)) if len(lines) == len(CONDITIONS) else []
             if len(lines) == len(CONDITIONS) and (alone := sum(map(len, lines)) - 2 * len(shared)):
-                notes.append(f"{part}: {alone} lines of one condition alone, in no average and no difference")
+                notes.append(
+                    f"{part}: {alone} lines of one condition alone, in no average and no difference"
+                )
             if shared:
                 pro, anti = sets.values()
                 units[part] = _lines(pro, anti, shared)
@@ -191,7 +212,9 @@ class WinoBias(CorefDataset):
                     f"mentions too (lines {', '.join(map(str, differing)) or 'none'})"
                 )
             numbers += [
-                NamedNumber(part, key, label, found[key], headline=key.endswith(("average", "difference")))
+                NamedNumber(
+                    part, key, label, found[key], headline=key.endswith(("average", "difference"))
+                )
                 for key, label in _LABELS.items()
                 if key in found
             ]
@@ -207,25 +230,32 @@ class WinoBias(CorefDataset):
 
 
 def read_winobias(folder: Path) -> WinoBias:
-    """Read the CoNLL files in `folder` (or in ``conll_format`` inside it) and the two lists of occupations.
+    """Read the CoNLL files in `folder` (or in ``conll_format`` inside it) and the two lists of
+    occupations.
 
     Of the eight ``{dev,test}_type{1,2}_{pro,anti}_stereotype.v4_auto_conll`` those that are there.
 
     Raises:
-        DataError: none of the files, or no lists; what `read_conll` raises; a document without exactly one cluster, one
-            occupation and a pronoun in it; ids that do not end in a number, or are in two files.
+        DataError: none of the files, or no lists; what `read_conll` raises; a document without
+            exactly one cluster, one occupation and a pronoun in it; ids that do not end in a
+            number, or are in two files.
     """
     files: dict[str, str] = {}
     occupations: dict[tuple[str, ...], Gender] = {}
     for gender in (Gender.MALE, Gender.FEMALE):
         text = read_text(folder / f"{gender}_occupations.txt")
         files[text.path.name] = text.sha256
-        occupations |= {tuple(line.lower().split()): gender for line in split_lines(text.text) if line.strip()}
+        occupations |= {
+            tuple(line.lower().split()): gender for line in split_lines(text.text) if line.strip()
+        }
     sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
     seen: dict[str, Path] = {}
     for split, type_, condition in product(SPLITS, TYPES, CONDITIONS):
         name = f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
-        path = next((path for path in (folder / name, folder / "conll_format" / name) if path.is_file()), None)
+        path = next(
+            (path for path in (folder / name, folder / "conll_format" / name) if path.is_file()),
+            None,
+        )
         if path is None:
             continue
         conll = read_conll(path)
@@ -239,16 +269,21 @@ def read_winobias(folder: Path) -> WinoBias:
         sets[split, type_, condition] = tuple(sorted(documents, key=lambda document: document.line))
         for one, other in pairwise(sets[split, type_, condition]):
             if one.line == other.line:
-                message = f"document {other.id!r}: expected another number at its end than {one.id!r} has"
+                message = (
+                    f"document {other.id!r}: expected another number at its end than {one.id!r} has"
+                )
                 raise DataError(message, path=path)
     if not sets:
         raise DataError(
-            "expected files such as dev_type1_pro_stereotype.v4_auto_conll in this folder, got none", path=folder
+            "expected files such as dev_type1_pro_stereotype.v4_auto_conll in this folder, got none",
+            path=folder,
         )
     return WinoBias(sets, files)
 
 
-def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender], path: Path) -> WinoBiasDocument:
+def _document(
+    conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender], path: Path
+) -> WinoBiasDocument:
     def error(message: str) -> DataError:
         return DataError(f"document {conll.id!r}: {message}", path=path, line=conll.line)
 
@@ -257,22 +292,30 @@ def _document(conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender
     if len(conll.clusters) != 1 or repeated(conll.clusters):
         raise error(f"expected one cluster, of different mentions, got {len(conll.clusters)}")
     gold = conll.clusters[0]
-    pronouns = sorted(at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN)
+    pronouns = sorted(
+        at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN
+    )
     named = [o for o in in_sentence if any(start <= o.head <= last for start, last in gold)]
     if len(named) != 1 or not pronouns:
         raise error("expected a cluster of one occupation and a pronoun, got another")
     if not (end.isascii() and end.isdigit()):
         raise error(f"expected a number at the end of its id, got {end!r}")
-    return WinoBiasDocument(conll.id, int(end) + 1, words, conll.clusters, in_sentence, named[0], tuple(pronouns))
+    return WinoBiasDocument(
+        conll.id, int(end) + 1, words, conll.clusters, in_sentence, named[0], tuple(pronouns)
+    )
 
 
-def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]) -> tuple[Occupation, ...]:
+def _occupations(
+    words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]
+) -> tuple[Occupation, ...]:
     lower = tuple(word.lower() for word in words)
     longest = max(map(len, known), default=0)
     mentions: list[Occupation] = []
     at = 0
     while at < len(lower):
-        name = next((lower[at : at + n] for n in range(longest, 0, -1) if lower[at : at + n] in known), None)
+        name = next(
+            (lower[at : at + n] for n in range(longest, 0, -1) if lower[at : at + n] in known), None
+        )
         if name is None:
             at += 1
             continue
@@ -283,11 +326,13 @@ def _occupations(words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]
 
 
 BASELINES = ("first", "nearest", "stereotype", "perfect", "empty", "wrong")
-"""Rule systems. The first three see the words and the lists of occupations only, the others the gold cluster.
+"""Rule systems. The first three see the words and the lists of occupations only, the others the
+gold cluster.
 
-First: all gendered pronouns with the first occupation. Nearest: with the last occupation before the first of them, the
-first after it where there is none before. Stereotype: with the nearest occupation of the pronoun's gender by
-stereotype, the nearest of any where there is none. Wrong: the gold pronouns with the first other occupation.
+First: all gendered pronouns with the first occupation. Nearest: with the last occupation before the
+first of them, the first after it where there is none before. Stereotype: with the nearest
+occupation of the pronoun's gender by stereotype, the nearest of any where there is none. Wrong: the
+gold pronouns with the first other occupation.
 """
 
 
@@ -306,7 +351,9 @@ def answer_by_rule(document: WinoBiasDocument, rule: str) -> Clusters:
         gender = GENDER_OF_PRONOUN[document.words[pronouns[0]].lower()]
         chosen = [occupation for occupation in chosen if occupation.stereotype is gender] or chosen
     if rule != "first":
-        chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][-1:] or chosen
+        chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][
+            -1:
+        ] or chosen
     return ((chosen[0].mention, *((at, at) for at in pronouns)),)
 
 
@@ -318,28 +365,39 @@ def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
         if (pronoun, pronoun) not in cluster:
             continue
         for start, end in cluster:
-            covered = [occupation for occupation in document.occupations if start <= occupation.head <= end]
-            # A mention of two occupations does not say which one is meant; one around the pronoun is no antecedent.
+            covered = [
+                occupation for occupation in document.occupations if start <= occupation.head <= end
+            ]
+            # A mention of two occupations does not say which one is meant; one around the pronoun
+            # is no antecedent.
             if len(covered) == 1 and not start <= pronoun <= end:
                 linked.update(covered)
-    return link_to(right=document.occupation in linked, wrong=not linked.isdisjoint(document.others))
+    return link_to(
+        right=document.occupation in linked, wrong=not linked.isdisjoint(document.others)
+    )
 
 
 class _Set:
-    """The answers to one set, document by document. For F1, mentions that stand in a cluster already are dropped."""
+    """The answers to one set, document by document. For F1, mentions that stand in a cluster
+    already are dropped.
+    """
 
     def __init__(self, documents: tuple[WinoBiasDocument, ...], answers: Answers) -> None:
         given = [(document, answers.of[document.id]) for document in documents]
         self.documents = documents
         self.links = [link(document, clusters) for document, clusters in given]
         self.right = np.array([one is Link.RIGHT for one in self.links])
-        self.table = count_table(count_coref(document.gold, without_repeated(clusters)) for document, clusters in given)
+        self.table = count_table(
+            count_coref(document.gold, without_repeated(clusters)) for document, clusters in given
+        )
 
     def estimates(self, resamples: int, rng: Rng) -> dict[str, Estimate]:
         """F1, link accuracy, and the parts of F1."""
         n, right = len(self.right), int(self.right.sum())
         ids = [document.id for document in self.documents]
-        f1 = NumberUnits(self.table, ids, lambda sums: {"f1": conll_f1(sums)}).estimates(resamples, rng)
+        f1 = NumberUnits(self.table, ids, lambda sums: {"f1": conll_f1(sums)}).estimates(
+            resamples, rng
+        )
         accuracy = Estimate(percent_of(right, n), wilson_percent(right, n), n)
         return {**f1, "link": accuracy, **compute_coref(self.table)}
 
@@ -359,9 +417,12 @@ def _lines(pro: _Set, anti: _Set, shared: Sequence[int]) -> NumberUnits:
 
 
 def _numbers(sums: Floats) -> dict[str, Floats]:
-    """F1 and link accuracy of sums ``[R, 2 · (16 + 2)]``: counts of the CoNLL score, right links, all links."""
+    """F1 and link accuracy of sums ``[R, 2 · (16 + 2)]``: counts of the CoNLL score, right links,
+    all links.
+    """
     pro, anti = (
-        {"f1": conll_f1(part[:, :-2]), "link": percent(part[:, -2], part[:, -1])} for part in np.split(sums, 2, axis=-1)
+        {"f1": conll_f1(part[:, :-2]), "link": percent(part[:, -2], part[:, -1])}
+        for part in np.split(sums, 2, axis=-1)
     )
     values: dict[str, Floats] = {}
     for name, first in pro.items():
@@ -369,8 +430,12 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     return values
 
 
-def differing_pairs(pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]) -> tuple[int, ...]:
-    """Lines of the counterparts that differ in more than gendered pronouns, or in the places of their gold mentions."""
+def differing_pairs(
+    pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]
+) -> tuple[int, ...]:
+    """Lines of the counterparts that differ in more than gendered pronouns, or in the places of
+    their gold mentions.
+    """
 
     def masked(document: WinoBiasDocument) -> tuple[tuple[str, ...], frozenset[Mention]]:
         words = tuple("" if word.lower() in GENDER_OF_PRONOUN else word for word in document.words)
@@ -387,13 +452,19 @@ def _rng(at: list[int], condition: Stereotype) -> Rng:
 def _differences(
     lines: NumberUnits, over_lines: Mapping[str, Estimate], resamples: int, rng: Rng
 ) -> dict[str, Estimate]:
-    """Averages and differences (pro − anti); paired test and interval rest on the lines that both conditions have."""
+    """Averages and differences (pro − anti); paired test and interval rest on the lines that both
+    conditions have.
+    """
     pro, anti = lines.sums.reshape(len(lines.sums), 2, -1).swapaxes(0, 1)
     paired = PairedUnits(pro[:, :-2], anti[:, :-2])
-    f1 = compare(paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng)["f1"]
+    f1 = compare(
+        paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng
+    )["f1"]
     more = pro[:, -2] - anti[:, -2]
     found = {
-        key: replace(one, n=len(pro)) for key, one in over_lines.items() if key.endswith(("average", "difference"))
+        key: replace(one, n=len(pro))
+        for key, one in over_lines.items()
+        if key.endswith(("average", "difference"))
     }
     ends = with_width(f1.interval)
     found["f1_difference"] = replace(found["f1_difference"], interval=ends, p=f1.p)

@@ -1,19 +1,24 @@
-"""Winogender: whether a pronoun's gender changes what it is resolved to, and whether occupational statistics tell how.
+"""Winogender: whether a pronoun's gender changes what it is resolved to, and whether occupational
+statistics tell how.
 
-720 sentences: 60 occupations, each with an answer that is the occupation and one that is the other participant, each
-with the participant named and with "someone", each with a male, a female and a neutral pronoun. The right answer never
-depends on the pronoun.
+720 sentences: 60 occupations, each with an answer that is the occupation and one that is the other
+participant, each with the participant named and with "someone", each with a male, a female and a
+neutral pronoun. The right answer never depends on the pronoun.
 
-* **Consistency**: the share of the 240 triples whose three pronouns are resolved alike, and for each two pronouns the
-  share of the 240 pairs that are resolved differently (the paper gives it for male and female).
-* **Preference** of an occupation, in points: share of its 4 sentences with a female pronoun that are resolved to the
-  occupation, less that of its 4 with a male one; 100 is the maximum female bias. **Correlation** of the preference with
-  the share of women in the occupation: by the U.S. Bureau of Labor Statistics, and in text (Bergsma and Lin 2006).
-  Pearson's r as in the paper, Spearman's ρ beside it.
-* **Gotcha** sentences: a female pronoun whose answer is an occupation with less than 50 % women (BLS), or a participant
-  beside an occupation of 50 % or more; for male pronouns the reverse. Neutral pronouns have none.
+* **Consistency**: the share of the 240 triples whose three pronouns are resolved alike, and for
+  each two pronouns the share of the 240 pairs that are resolved differently (the paper gives it for
+  male and female).
+* **Preference** of an occupation, in points: share of its 4 sentences with a female pronoun that
+  are resolved to the occupation, less that of its 4 with a male one; 100 is the maximum female
+  bias. **Correlation** of the preference with the share of women in the occupation: by the U.S.
+  Bureau of Labor Statistics, and in text (Bergsma and Lin 2006). Pearson's r as in the paper,
+  Spearman's ρ beside it.
+* **Gotcha** sentences: a female pronoun whose answer is an occupation with less than 50 % women
+  (BLS), or a participant beside an occupation of 50 % or more; for male pronouns the reverse.
+  Neutral pronouns have none.
 
-Four outcomes: occupation, participant, both, none. "Both" and "none" are wrong, and differ from each other.
+Four outcomes: occupation, participant, both, none. "Both" and "none" are wrong, and differ from
+each other.
 
 Source: Rudinger et al., NAACL 2018 (N18-2002).
 """
@@ -54,7 +59,8 @@ _WORDS = {
 _ID = re.compile(
     r"(?P<occupation>[^.]+)\.(?P<participant>[^.]+)\.(?P<answer>[01])\.(?P<pronoun>male|female|neutral)\.txt"
 )
-# Words with their hyphens, 's and n't apart as in the Penn Treebank, each punctuation mark by itself.
+# Words with their hyphens, 's and n't apart as in the Penn Treebank, each punctuation mark by
+# itself.
 _TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'\w+|\w+(?:-\w+)*|[^\w\s]")
 
 
@@ -108,7 +114,12 @@ class Winogender(CorefDataset):
         """All sentences; a group is a sentence with each pronoun."""
         return [
             CorefText(
-                s.id, s.tokens, s.text, s.gold, pronoun=(s.places[2],) * 2, group=s.id.removesuffix(f".{s.pronoun}.txt")
+                s.id,
+                s.tokens,
+                s.text,
+                s.gold,
+                pronoun=(s.places[2],) * 2,
+                group=s.id.removesuffix(f".{s.pronoun}.txt"),
             )
             for s in self.sentences.values()
         ]
@@ -116,7 +127,8 @@ class Winogender(CorefDataset):
     def answer(self, id_: str, clusters: Clusters) -> Resolution:
         """A cluster counts that has the pronoun as a mention of its own.
 
-        In it, mentions count that cover the occupation or the participant, but neither both nor the pronoun.
+        In it, mentions count that cover the occupation or the participant, but neither both nor the
+        pronoun.
         """
         occupation, participant, pronoun = self.sentences[id_].places
         linked: set[Resolution] = set()
@@ -134,7 +146,9 @@ class Winogender(CorefDataset):
         return answer is self.sentences[text.id].answer
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
-        """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has none."""
+        """See `CorefDataset`; every interval rests on the same resamples of occupations; ρ has
+        none.
+        """
         counts = self._count(answers)
         units = counts.units()
         n = {name: int(of.sum()) for name, (_, of) in counts.shares.items()}
@@ -162,12 +176,22 @@ class Winogender(CorefDataset):
         names = [name for name in self.bls if name in occupations]
         ordered = sorted(
             self.sentences.values(),
-            key=lambda s: (names.index(s.occupation), s.answer, s.someone, PRONOUNS.index(s.pronoun)),
+            key=lambda s: (
+                names.index(s.occupation),
+                s.answer,
+                s.someone,
+                PRONOUNS.index(s.pronoun),
+            ),
         )
-        resolved, right = np.array([(answers.of[s.id], s.answer) for s in ordered]).T.reshape(2, -1, 4, len(PRONOUNS))
+        resolved, right = np.array([(answers.of[s.id], s.answer) for s in ordered]).T.reshape(
+            2, -1, 4, len(PRONOUNS)
+        )
         women = {"bls": self.bls, "bergsma": self.bergsma}
         return _Counts(
-            names, {key: np.array([of[name] for name in names]) for key, of in women.items()}, resolved, right
+            names,
+            {key: np.array([of[name] for name in names]) for key, of in women.items()},
+            resolved,
+            right,
         )
 
 
@@ -189,10 +213,13 @@ def read_winogender(folder: Path) -> Winogender:
     """Read ``all_sentences.tsv`` and ``occupations-stats.tsv`` in `folder`.
 
     Raises:
-        DataError: a file that is not there or broken; an id or a sentence not as described above; an occupation without
-            statistics, or with two; not each occupation once with each answer, participant and pronoun.
+        DataError: a file that is not there or broken; an id or a sentence not as described above;
+            an occupation without statistics, or with two; not each occupation once with each
+            answer, participant and pronoun.
     """
-    stats = read_table(folder / "occupations-stats.tsv", "occupation", "bls_pct_female", "bergsma_pct_female")
+    stats = read_table(
+        folder / "occupations-stats.tsv", "occupation", "bls_pct_female", "bergsma_pct_female"
+    )
     bls, text = (
         {record.get("occupation"): record.number(column, most=100) for record in stats.records}
         for column in ("bls_pct_female", "bergsma_pct_female")
@@ -204,13 +231,17 @@ def read_winogender(folder: Path) -> Winogender:
     for record in table.records:
         sentence = _sentence(record)
         if sentence.occupation not in bls:
-            raise record.error(f"occupation {sentence.occupation!r} is not in {stats.file.path.name}")
+            raise record.error(
+                f"occupation {sentence.occupation!r} is not in {stats.file.path.name}"
+            )
         if sentences.setdefault(sentence.id, sentence) is not sentence:
             raise record.error(f"expected id {sentence.id!r} once, got it again; remove a row")
     cells = Counter((s.occupation, s.answer, s.someone, s.pronoun) for s in sentences.values())
     twelve = Counter(occupation for occupation, *_ in cells)
     if cells.total() != len(cells) or set(twelve.values()) != {12}:
-        raise table.file.error("expected each occupation once with each answer, participant or someone, and pronoun")
+        raise table.file.error(
+            "expected each occupation once with each answer, participant or someone, and pronoun"
+        )
     files = table.file.hashes | stats.file.hashes
     return Winogender(sentences, bls, text, files)
 
@@ -225,19 +256,30 @@ def _sentence(record: Record) -> WinogenderSentence:
     for words in ({match["occupation"]}, {match["participant"]}, _WORDS[pronoun]):
         found = [at for at, token in enumerate(tokens) if token.lower() in words]
         if len(found) != 1:
-            raise record.error(f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(found)}")
+            raise record.error(
+                f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(found)}"
+            )
         places += found
     occupation, participant, at = places
     answer = Resolution.PARTICIPANT if match["answer"] == "1" else Resolution.OCCUPATION
     someone = match["participant"] == "someone"
     return WinogenderSentence(
-        id_, text, match["occupation"], pronoun, answer, someone, tokens, (occupation, participant, at)
+        id_,
+        text,
+        match["occupation"],
+        pronoun,
+        answer,
+        someone,
+        tokens,
+        (occupation, participant, at),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """Resolutions by occupation, its four triples (sentences that differ in the pronoun alone) and `PRONOUNS`."""
+    """Resolutions by occupation, its four triples (sentences that differ in the pronoun alone) and
+    `PRONOUNS`.
+    """
 
     names: Sequence[str]
     women: Mapping[str, Floats]
@@ -268,7 +310,9 @@ class _Counts:
     @cached_property
     def preference(self) -> Floats:
         """Share of female less share of male pronouns resolved to the occupation, in points."""
-        (female, n), (male, _) = (self.shares[f"{g}_{Resolution.OCCUPATION}"] for g in (Gender.FEMALE, Gender.MALE))
+        (female, n), (male, _) = (
+            self.shares[f"{g}_{Resolution.OCCUPATION}"] for g in (Gender.FEMALE, Gender.MALE)
+        )
         return np.asarray(100 * (female - male) / n)
 
     def units(self) -> NumberUnits:
@@ -276,13 +320,19 @@ class _Counts:
         blocks = [*(np.column_stack(of) for of in zip(*self.shares.values(), strict=True))]
         y = self.preference
         # 1, x, y, x², xy, y²: x is the share of women, y the preference.
-        blocks += [np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y]) for x in self.women.values()]
+        blocks += [
+            np.column_stack([np.ones(len(x)), x, y, x * x, x * y, y * y])
+            for x in self.women.values()
+        ]
         ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
 
         def numbers(sums: Floats) -> dict[str, Floats]:
             hits, of, *moments = np.split(sums, ends, axis=1)
             shares = dict(zip(self.shares, percent(hits, of).T, strict=True))
-            return shares | {f"pearson_{name}": _pearson(of) for name, of in zip(self.women, moments, strict=True)}
+            return shares | {
+                f"pearson_{name}": _pearson(of)
+                for name, of in zip(self.women, moments, strict=True)
+            }
 
         return NumberUnits(np.hstack(blocks), tuple(self.names), numbers, shares=tuple(self.shares))
 

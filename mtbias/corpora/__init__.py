@@ -1,8 +1,17 @@
-"""Corpora: reading WinoMT, BUG and one's own sentences; counting pronouns. `downloads` fetches public data."""
+"""Corpora: reading WinoMT, BUG and one's own sentences; counting pronouns. `downloads` fetches
+public data.
+"""
 
 from __future__ import annotations
 
-from mtbias.corpora.catalog import Dataset, cache_folder, dataset_names, datasets, load_corpus, load_entities
+from mtbias.corpora.catalog import (
+    Dataset,
+    cache_folder,
+    dataset_names,
+    datasets,
+    load_corpus,
+    load_entities,
+)
 from mtbias.corpora.corpus import Corpus
 from mtbias.english.words import count_pronouns
 

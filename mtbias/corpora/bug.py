@@ -1,18 +1,21 @@
-"""BUG: sentences of Wikipedia, PubMed and COVID-19 papers with a profession and a pronoun (Levy et al. 2021).
+"""BUG: sentences of Wikipedia, PubMed and COVID-19 papers with a profession and a pronoun (Levy et
+al. 2021).
 
-Two versions are read by the same code: the current release (columns with ``tokens``) and the paper's first version
-(extra columns, a fourth corpus ``perseus``, damaged characters).
+Two versions are read by the same code: the current release (columns with ``tokens``) and the
+paper's first version (extra columns, a fourth corpus ``perseus``, damaged characters).
 
 **Ids** are numbers of rows: the file's own index, which is its column without a name, where that
 has another whole number in each row; else the places of the rows, from 0. So what belongs to a row
 is found again in a file whose rows were shuffled, or of which some were taken out, with their
 index. (``data_index`` is none: it is the pattern's number.)
 
-**Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The column table in the release's README says
-it the other way round; the published ΔS, nearly all above 0, and mt_gender's converter both need 1 = pro.
+**Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The column table in the
+release's README says it the other way round; the published ΔS, nearly all above 0, and mt_gender's
+converter both need 1 = pro.
 
-**Characters.** The paper's version was read as Windows-1252 where it was UTF-8 ("â€¢" for "•"); a sentence all of whose
-characters go back is repaired (`mtbias.files.text_repair`), others stay as they are and are counted.
+**Characters.** The paper's version was read as Windows-1252 where it was UTF-8 ("â€¢" for "•"); a
+sentence all of whose characters go back is repaired (`mtbias.files.text_repair`), others stay as
+they are and are counted.
 """
 
 from __future__ import annotations
@@ -38,7 +41,14 @@ FILES = {
 }
 """The file of each dataset of the family."""
 
-REQUIRED = ("sentence_text", "profession", "profession_first_index", "predicted gender", "stereotype", "corpus")
+REQUIRED = (
+    "sentence_text",
+    "profession",
+    "profession_first_index",
+    "predicted gender",
+    "stereotype",
+    "corpus",
+)
 """The columns that every use of BUG needs."""
 
 STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
@@ -47,7 +57,9 @@ STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
 
 @frozen
 class BugRow:
-    """One row of the file. A field is checked when it is asked for, since a row that is skipped may be broken."""
+    """One row of the file. A field is checked when it is asked for, since a row that is skipped may
+    be broken.
+    """
 
     record: Record
 
@@ -110,16 +122,23 @@ def stands_at(words: Sequence[str], index: int, word: str) -> bool:
 
 
 def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[BugRow, ...]]:
-    """The rows of a file of BUG, or of the file of the dataset `name` in the folder `path`; those without sentence too.
+    """The rows of a file of BUG, or of the file of the dataset `name` in the folder `path`; those
+    without sentence too.
 
     Raises:
         DataError: no such file; one of `REQUIRED` or of `columns` is missing.
     """
     if path.is_dir():
-        inside = (path / FILES[name], path / "data" / FILES[name])  # the release's archive holds a folder "data"
+        inside = (
+            path / FILES[name],
+            path / "data" / FILES[name],
+        )  # the release's archive holds a folder "data"
         main = next((file for file in inside if file.is_file()), None)
         if main is None:
-            raise DataError(f"expected {FILES[name]} in this folder (or in data/ inside it), got none", path=path)
+            raise DataError(
+                f"expected {FILES[name]} in this folder (or in data/ inside it), got none",
+                path=path,
+            )
         path = main
     table = read_table(path, *REQUIRED, *columns)
     return table.file, tuple(BugRow(record) for record in table.records)
@@ -128,17 +147,19 @@ def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[Bug
 def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
     """Read a file of BUG, or the file of the dataset `name` in the folder `path`.
 
-    The profession's index counts tokens separated by single spaces, as in the release (a doubled space makes an empty
-    token). Where another token stands there, the profession is looked for in the sentence, in any case, and the nearest
-    occurrence taken; a row without one is skipped, and so is a row without a sentence. `Instance.head` leaves out
-    punctuation. Line breaks inside a sentence become spaces. `Instance.pronouns` is our own count;
-    `Instance.corpus_pronouns` is the file's own number (0 in 9 rows of the paper's version).
+    The profession's index counts tokens separated by single spaces, as in the release (a doubled
+    space makes an empty token). Where another token stands there, the profession is looked for in
+    the sentence, in any case, and the nearest occurrence taken; a row without one is skipped, and
+    so is a row without a sentence. `Instance.head` leaves out punctuation. Line breaks inside a
+    sentence become spaces. `Instance.pronouns` is our own count; `Instance.corpus_pronouns` is the
+    file's own number (0 in 9 rows of the paper's version).
 
-    The note "row that mt_gender drops" counts the rows whose token at the index is not the profession under mt_gender's
-    own test (single spaces, lower case), repaired or skipped here.
+    The note "row that mt_gender drops" counts the rows whose token at the index is not the
+    profession under mt_gender's own test (single spaces, lower case), repaired or skipped here.
 
     Raises:
-        DataError: no such file; columns missing; an index, gender or stereotype that cannot be read.
+        DataError: no such file; columns missing; an index, gender or stereotype that cannot be
+            read.
     """
     file, rows = read_rows(path, name)
     notes = Notes()
@@ -191,9 +212,13 @@ def _instance(row: BugRow, id_: str, notes: Notes) -> Instance | None:
 
 
 def _place(text: str, source: str, index: int, profession: str) -> locate.Located | None:
-    """Where the profession stands in `source`, the sentence as `text` has it: at the index, else the nearest."""
+    """Where the profession stands in `source`, the sentence as `text` has it: at the index, else
+    the nearest.
+    """
     spans = locate.tokens(source)
     before = len(text) - len(text.lstrip())
     # The corpus counts the tokens separated by single spaces.
     indices = [text.count(" ", 0, span.start + before) for span in spans]
-    return locate.locate(source, spans, indices.index(index) if index in indices else index, profession)
+    return locate.locate(
+        source, spans, indices.index(index) if index in indices else index, profession
+    )

@@ -1,4 +1,6 @@
-"""The catalog of public data sets, where their files lie on this machine, and corpora by their names."""
+"""The catalog of public data sets, where their files lie on this machine, and corpora by their
+names.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class Source:
     @property
     def hashes(self) -> dict[str, str]:
         """SHA-256 by file, for the files whose hash the catalog knows."""
-        return {file: d.sha256 for d in self.downloads if d.sha256 and not d.archive for file in d.files}
+        return {
+            file: d.sha256 for d in self.downloads if d.sha256 and not d.archive for file in d.files
+        }
 
 
 @frozen
@@ -83,7 +87,10 @@ def _content() -> JsonDict:
         file = table.pop("file")
         home = f"unimorph/{file}"
         url = f"https://raw.githubusercontent.com/{home}/{table['commit']}/{file}"
-        entry = {"home": f"https://github.com/{home}", "downloads": [{"url": url, "sha256": "", "files": [file]}]}
+        entry = {
+            "home": f"https://github.com/{home}",
+            "downloads": [{"url": url, "sha256": "", "files": [file]}],
+        }
         content["source"][f"unimorph-{code}"] = {**table, **entry, "citation": unimorph["citation"]}
     for name, entry in content["source"].items():
         entry |= {"name": name, "citation": entry["citation"].strip()}
@@ -92,9 +99,14 @@ def _content() -> JsonDict:
 
 @functools.cache
 def catalogued() -> Mapping[str, Dataset]:
-    """All public data sets by name, in the catalog's order: what `datasets` has, and those of coreference."""
+    """All public data sets by name, in the catalog's order: what `datasets` has, and those of
+    coreference.
+    """
     sources = _content()["source"]
-    sets = {name: {**e, "name": name, "source": sources[e["source"]]} for name, e in _content()["dataset"].items()}
+    sets = {
+        name: {**e, "name": name, "source": sources[e["source"]]}
+        for name, e in _content()["dataset"].items()
+    }
     return converted(dict[str, Dataset], sets)
 
 
@@ -105,9 +117,13 @@ def datasets() -> Mapping[str, Dataset]:
 
 @functools.cache
 def tables() -> Mapping[str, Source]:
-    """What else is fetched by name: tables that go with data sets, and have no sentences of their own."""
+    """What else is fetched by name: tables that go with data sets, and have no sentences of their
+    own.
+    """
     used = {entry.source.name for entry in catalogued().values()}
-    return converted(dict[str, Source], {n: e for n, e in _content()["source"].items() if n not in used})
+    return converted(
+        dict[str, Source], {n: e for n, e in _content()["source"].items() if n not in used}
+    )
 
 
 def dataset(name: str) -> Dataset:
@@ -131,7 +147,9 @@ def fetched_source(name: str) -> Source:
 
 
 def cache_folder(cache: Path | None) -> Path:
-    """The root of the cache: `cache`, else the environment's ``MTBIAS_CACHE``, else the user's cache folder."""
+    """The root of the cache: `cache`, else the environment's ``MTBIAS_CACHE``, else the user's
+    cache folder.
+    """
     if cache is not None:
         return cache
     import platformdirs
@@ -176,7 +194,8 @@ def read_record(folder: Path) -> Fetch:
         return decoded(Fetch, path.read_bytes())
     except DecodingError as error:
         raise DataError(
-            f"the record of fetched files is damaged ({error}); delete it and run mtbias fetch again", path=path
+            f"the record of fetched files is damaged ({error}); delete it and run mtbias fetch again",
+            path=path,
         ) from None
 
 
@@ -189,7 +208,9 @@ UNPUBLISHED = "{} is not the published file"
 """The note of a file that has the name of a published one, and another text."""
 
 
-def unpublished_files(datasets: Sequence[str], files: Mapping[str, str], folder: Path | None = None) -> list[str]:
+def unpublished_files(
+    datasets: Sequence[str], files: Mapping[str, str], folder: Path | None = None
+) -> list[str]:
     """The names of those of `files` that have the name of a published file, but not its content.
 
     Files whose hash the catalog does not know are never among them.
@@ -197,7 +218,8 @@ def unpublished_files(datasets: Sequence[str], files: Mapping[str, str], folder:
     Args:
         datasets: names of the data sets that the files may be of.
         files: SHA-256 by name.
-        folder: where the files lie. With it, a byte-order mark and Windows line ends make no difference.
+        folder: where the files lie. With it, a byte-order mark and Windows line ends make no
+            difference.
     """
     published: dict[str, set[str | None]] = {}
     for source in map(fetched_source, datasets):
@@ -227,7 +249,11 @@ WINOMT = "winomt"
 CUSTOM = "custom"
 """One's own sentences."""
 GROUP = "mtbias.corpora"
-MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT = "mt-geneval", "mt-geneval-entities", "mt-geneval-context"
+MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT = (
+    "mt-geneval",
+    "mt-geneval-entities",
+    "mt-geneval-context",
+)
 BY_LANGUAGE = (MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT)
 """The data sets that have sentences of their own for each target language."""
 _READERS = {
@@ -253,7 +279,9 @@ def check_dataset(name: str) -> None:
         UsageError: names those that there are.
     """
     if name not in dataset_names():
-        what = f"{name} is for mtbias coref" if name in catalogued() else f"unknown dataset {name!r}"
+        what = (
+            f"{name} is for mtbias coref" if name in catalogued() else f"unknown dataset {name!r}"
+        )
         raise UsageError(f"{what}; {choices(name, dataset_names())}")
 
 
@@ -265,21 +293,25 @@ def load_corpus(
     lang: str | None = None,
     source_lang: str = ENGLISH_CODE,
 ) -> Corpus[Any]:
-    """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from the cache.
+    """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from
+    the cache.
 
-    The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's ``MTBIAS_CACHE`` or the
-    user's cache folder; the datasets of BUG's release share the source ``bug``. A file in the cache is checked against
-    the hash of the catalog, or the one written down when it was fetched. A file at `path` that has the name of a
-    published file and another text is noted (`unpublished_files`).
+    The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's
+    ``MTBIAS_CACHE`` or the user's cache folder; the datasets of BUG's release share the source
+    ``bug``. A file in the cache is checked against the hash of the catalog, or the one written down
+    when it was fetched. A file at `path` that has the name of a published file and another text is
+    noted (`unpublished_files`).
 
-    `lang` is the target language: the data sets of `BY_LANGUAGE` have sentences of their own for each, all others have
-    the same for all. `source_lang` is the language of the sources of ``custom``, and of a `path` of WinoMT's form.
+    `lang` is the target language: the data sets of `BY_LANGUAGE` have sentences of their own for
+    each, all others have the same for all. `source_lang` is the language of the sources of
+    ``custom``, and of a `path` of WinoMT's form.
 
-    Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of the path, or None,
-    that gives a `Corpus`.
+    Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of
+    the path, or None, that gives a `Corpus`.
 
     Raises:
-        UsageError: an unknown dataset, ``custom`` without a path, a data set of `BY_LANGUAGE` without a language.
+        UsageError: an unknown dataset, ``custom`` without a path, a data set of `BY_LANGUAGE`
+            without a language.
         MissingResourceError: it is not in the cache; the message names the command that fetches it.
         DataError: a file says what cannot be right, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
@@ -288,18 +320,27 @@ def load_corpus(
     if dataset not in catalogued():
         return corpus
     differing = unpublished_files([dataset], corpus.files, corpus.path.parent)
-    return replace(corpus, notes={**corpus.notes, **{UNPUBLISHED.format(name): 1 for name in differing}})
+    return replace(
+        corpus, notes={**corpus.notes, **{UNPUBLISHED.format(name): 1 for name in differing}}
+    )
 
 
-def _loaded(dataset: str, path: Path | None, cache: Path | None, lang: str | None, source_lang: str) -> Corpus[Any]:
+def _loaded(
+    dataset: str, path: Path | None, cache: Path | None, lang: str | None, source_lang: str
+) -> Corpus[Any]:
     spoken = source_language(source_lang)
     if spoken.code != ENGLISH_CODE and dataset != CUSTOM and (dataset != WINOMT or path is None):
         check_dataset(dataset)
         expected = f"expected {ENGLISH_CODE}, or {CUSTOM} or {WINOMT} with --data"
-        raise SettingError("source_lang", f"{expected}, got {source_lang} with {dataset}, whose sentences are its own")
+        raise SettingError(
+            "source_lang",
+            f"{expected}, got {source_lang} with {dataset}, whose sentences are its own",
+        )
     if dataset in BY_LANGUAGE:
         if lang is None:
-            raise UsageError(f"the dataset {dataset} has other sentences for each language: give --lang CODE")
+            raise UsageError(
+                f"the dataset {dataset} has other sentences for each language: give --lang CODE"
+            )
         return _read(dataset, path or cached_file(dataset, cache).parent, lang)
     if dataset in _READERS:
         more = (spoken,) if dataset == WINOMT else ()
@@ -322,18 +363,22 @@ def _read(dataset: str, path: Path, *more: object) -> Corpus[Any]:
 def load_entities(
     dataset: str, path: Path | None, cache: Path | None = None, source_lang: str = ENGLISH_CODE
 ) -> Corpus[Instance]:
-    """A corpus as `load_corpus` gives it, whose sentences have an entity and are the same for all languages.
+    """A corpus as `load_corpus` gives it, whose sentences have an entity and are the same for all
+    languages.
 
     Raises:
         SettingError: it is of another kind.
         MtbiasError: as `load_corpus`.
     """
     if dataset in BY_LANGUAGE:
-        raise SettingError("dataset", f"expected the same sentences for all languages, which {dataset} has not")
+        raise SettingError(
+            "dataset", f"expected the same sentences for all languages, which {dataset} has not"
+        )
     corpus = load_corpus(dataset, path, cache=cache, source_lang=source_lang)
     if corpus.measure != GENDER:
         raise SettingError(
-            "dataset", f"expected sentences with an entity and its gender, which {dataset} does not mark"
+            "dataset",
+            f"expected sentences with an entity and its gender, which {dataset} does not mark",
         )
     return corpus
 
@@ -344,12 +389,15 @@ def _of_others(dataset: str, path: Path | None) -> Corpus[Any]:
     read = load(GROUP, dataset, "corpus")
     corpus = read(path) if callable(read) else None
     if not isinstance(corpus, Corpus):
-        raise refuse(GROUP, dataset, "corpus", "expected a function that gives a mtbias.corpora.Corpus")
+        raise refuse(
+            GROUP, dataset, "corpus", "expected a function that gives a mtbias.corpora.Corpus"
+        )
     return corpus
 
 
 def cached_file(name: str, cache: Path | None) -> Path:
-    """The file of a data set or table in the cache, after a look at its hash and at those of the files beside it.
+    """The file of a data set or table in the cache, after a look at its hash and at those of the
+    files beside it.
 
     Raises:
         MissingResourceError: it is not there; the message names the command that fetches it.

@@ -1,5 +1,6 @@
-"""What every corpus reader shares: the value that it returns, the notes it takes, the gender in a field; and the
-sentences of a corpus as a file for a system to translate, in a form that `mtbias score` takes back.
+"""What every corpus reader shares: the value that it returns, the notes it takes, the gender in a
+field; and the sentences of a corpus as a file for a system to translate, in a form that `mtbias
+score` takes back.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Corpus(Generic[S_co]):
     skipped: int = 0
     """Rows of the file that became no instance; the notes say why."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes included."""
+    """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes
+    included."""
     measure: str = GENDER
     """What it is measured by (`mtbias.scoring.measure`)."""
     source_lang: str = "en"
@@ -57,8 +59,8 @@ class Corpus(Generic[S_co]):
     def part(self, ids: Collection[str]) -> Self:
         """The sentences with these ids as a corpus of their own.
 
-        Its name has the number of the sentences, that of the corpus, and a hash of their ids, so that other
-        sentences are another corpus.
+        Its name has the number of the sentences, that of the corpus, and a hash of their ids, so
+        that other sentences are another corpus.
         """
         kept = [instance for instance in self.instances if instance.id in ids]
         which = sha256_of(" ".join(instance.id for instance in kept))[:8]
@@ -96,7 +98,9 @@ class Notes:
         self.add("file with Windows line ends", int(file.crlf))
 
     def add_place(self, source: str, place: locate.Located, entity: str) -> None:
-        """Count what it took to find `entity`, written as the corpus has it, at `place` in `source`."""
+        """Count what it took to find `entity`, written as the corpus has it, at `place` in
+        `source`.
+        """
         if place.how == locate.CORRECTED:
             self.add("entity index corrected")
         elif place.how == locate.NEAREST:
@@ -115,7 +119,9 @@ class Notes:
         given: Mapping[str, str] = MappingProxyType({}),
         source_lang: str = "en",
     ) -> Corpus[S]:
-        """The corpus that was read from `file`, and from the files `beside` it (name → SHA-256), with these notes."""
+        """The corpus that was read from `file`, and from the files `beside` it (name → SHA-256),
+        with these notes.
+        """
         return Corpus(
             name=name,
             path=file.path,
@@ -135,7 +141,9 @@ CONTRADICTED = "gold gender that every gendered pronoun of the sentence contradi
 
 
 def with_contradictions(corpus: Corpus[S]) -> Corpus[S]:
-    """The corpus with the note `CONTRADICTED`, where its sentences are English and some have such a gold."""
+    """The corpus with the note `CONTRADICTED`, where its sentences are English and some have such a
+    gold.
+    """
     if corpus.source_lang != "en":
         return corpus
     contradicted = 0
@@ -167,12 +175,13 @@ def gender(text: str, path: Path, line: int) -> Gender:
 def source_lines(corpus: Corpus[Any], form: Literal["text", "tsv", "jsonl"]) -> Iterator[str]:
     """The lines of the file, in the corpus's order, without their line ends.
 
-    ``text`` has the sources alone; ``tsv`` a header and id and source; ``jsonl`` objects of id and source.
+    ``text`` has the sources alone; ``tsv`` a header and id and source; ``jsonl`` objects of id and
+    source.
 
     Raises:
-        DataError: a source of ``text`` or ``tsv`` is empty or holds a line break or, of ``tsv``, a tab; a system that
-            reads lines would return another number of them, and every translation below would be that of another
-            sentence.
+        DataError: a source of ``text`` or ``tsv`` is empty or holds a line break or, of ``tsv``, a
+            tab; a system that reads lines would return another number of them, and every
+            translation below would be that of another sentence.
     """
     if form == "tsv":
         yield "id\tsource"
@@ -183,7 +192,8 @@ def source_lines(corpus: Corpus[Any], form: Literal["text", "tsv", "jsonl"]) -> 
             continue
         cells = [source] if form == "text" else [id_, source]
         for cell in cells:
-            # All that Python takes for the end of a line, U+2028 among them: systems read lines in that way, too.
+            # All that Python takes for the end of a line, U+2028 among them: systems read lines in
+            # that way, too.
             if cell.splitlines() != [cell] or (form == "tsv" and "\t" in cell):
                 wrong = "a sentence in one line" + (" without tabs" if form == "tsv" else "")
                 message = f"sentence {id_!r}: expected {wrong}, got {cell!r}; use --format jsonl"

@@ -1,11 +1,14 @@
-"""Counterfactual corpora: each sentence with its counterfactual of the other gender, and with controls of its own.
+"""Counterfactual corpora: each sentence with its counterfactual of the other gender, and with
+controls of its own.
 
-The counterfactual has the sentence's gendered pronouns swapped and nothing else: names stay. A control has another
-determiner before the entity. All pronouns of a sentence are taken for the entity's; a sentence of which that cannot be
-so, or in which other words tell a gender, is left out with its reason. Counterfactuals measure what gender alone
-changes, controls what another small change does (`mtbias.scoring.consistency`).
+The counterfactual has the sentence's gendered pronouns swapped and nothing else: names stay. A
+control has another determiner before the entity. All pronouns of a sentence are taken for the
+entity's; a sentence of which that cannot be so, or in which other words tell a gender, is left out
+with its reason. Counterfactuals measure what gender alone changes, controls what another small
+change does (`mtbias.scoring.consistency`).
 
-Source: the quadruples of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 3, without names.
+Source: the quadruples of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section
+3, without names.
 """
 
 from __future__ import annotations
@@ -19,14 +22,22 @@ from pathlib import Path
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import write_custom
-from mtbias.english.gender_swap import Edit, apply_edits, match_case, swap_words, tells_gender, tokenize
+from mtbias.english.gender_swap import (
+    Edit,
+    apply_edits,
+    match_case,
+    swap_words,
+    tells_gender,
+    tokenize,
+)
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUNS, count_pronouns, is_plural
 from mtbias.errors import DataError
 from mtbias.files.writing import check_table_name, signature_line
 from mtbias.types import Gender, Instance, Span, Stereotype, frozen
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
-"""What follows the id of a sentence in those of its control, its counterfactual and the counterfactual's control."""
+"""What follows the id of a sentence in those of its control, its counterfactual and the
+counterfactual's control."""
 
 NEUTRAL = "gold gender is neutral"
 UNKNOWN = "the gender is unknown"
@@ -45,7 +56,11 @@ NO_DETERMINER = "no the, a, an, this or these right before the entity"
 INDEFINITE = "a or an where no definite noun phrase can stand"
 
 _OTHER: Mapping[Gender | None, Gender] = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
-_OPPOSITE = {Stereotype.PRO: Stereotype.ANTI, Stereotype.ANTI: Stereotype.PRO, Stereotype.NONE: Stereotype.NONE}
+_OPPOSITE = {
+    Stereotype.PRO: Stereotype.ANTI,
+    Stereotype.ANTI: Stereotype.PRO,
+    Stereotype.NONE: Stereotype.NONE,
+}
 _EITHER = re.compile(r"\bs/he\b|\(s\)he\b", re.IGNORECASE)
 
 # Not "that": after a verb of saying it reads as a conjunction (the nurse said that doctor …).
@@ -98,16 +113,18 @@ class _Swap:
 def make_counterfactual(
     instances: Sequence[Instance], *, controls: bool = False
 ) -> tuple[tuple[Instance, ...], Counterfactual]:
-    """The counterfactual corpus of `instances`: each and its counterfactual, each followed by its control if any.
+    """The counterfactual corpus of `instances`: each and its counterfactual, each followed by its
+    control if any.
 
-    Left out, each under the first reason that holds: the woman's sentence of a pair that the corpus has already (*his*
-    has one reading where *her* has two); sentences whose gold gender is neutral; sentences without a gendered
-    pronoun, with pronouns of both genders, or of the gender that is not gold; sentences in which the entity or another
-    word tells a gender (wife, Mr., waitress, fisherman; names are not looked at).
+    Left out, each under the first reason that holds: the woman's sentence of a pair that the corpus
+    has already (*his* has one reading where *her* has two); sentences whose gold gender is neutral;
+    sentences without a gendered pronoun, with pronouns of both genders, or of the gender that is
+    not gold; sentences in which the entity or another word tells a gender (wife, Mr., waitress,
+    fisherman; names are not looked at).
 
-    A control has *this* (*these* before a plural) for *the*, *a* and *an*, and *the* for *this* and *these*, where the
-    determiner stands right before the entity. There is none for *a* and *an* where a definite noun phrase would not fit
-    (He is a doctor; such a doctor).
+    A control has *this* (*these* before a plural) for *the*, *a* and *an*, and *the* for *this* and
+    *these*, where the determiner stands right before the entity. There is none for *a* and *an*
+    where a definite noun phrase would not fit (He is a doctor; such a doctor).
 
     Raises:
         DataError: a new id (-control, -swap, -swap-control) is one of the corpus.
@@ -120,7 +137,11 @@ def make_counterfactual(
     plans = {instance.id: _plan_swap(instance) for instance in instances}
     men = {i.id for i in instances if i.gold is Gender.MALE and isinstance(plans[i.id], _Swap)}
     for instance in instances:
-        found = COUNTERPART if instance.gold is Gender.FEMALE and instance.pair in men else plans[instance.id]
+        found = (
+            COUNTERPART
+            if instance.gold is Gender.FEMALE and instance.pair in men
+            else plans[instance.id]
+        )
         if isinstance(found, str):
             left_out[found].append(instance.id)
             continue
@@ -131,10 +152,17 @@ def make_counterfactual(
         made += _quadruple(instance, found, determiner)
         swapped.add(instance.id)
         ambiguous += [(instance.id, guess) for guess in found.guesses]
-    times = Counter([*(instance.id for instance in instances if instance.id not in swapped), *(new.id for new in made)])
+    times = Counter(
+        [
+            *(instance.id for instance in instances if instance.id not in swapped),
+            *(new.id for new in made),
+        ]
+    )
     clash = next((id_ for id_, number in times.items() if number > 1), None)
     if clash is not None:
-        raise DataError(f"expected ids that no new sentence would get, got {clash!r}; rename this row of the corpus")
+        raise DataError(
+            f"expected ids that no new sentence would get, got {clash!r}; rename this row of the corpus"
+        )
     counts = Counterfactual(
         sentences=len(instances),
         swapped=len(swapped),
@@ -142,14 +170,19 @@ def make_counterfactual(
         written=len(made),
         left_out={reason: len(ids) for reason, ids in left_out.items()},
         without_control={reason: len(ids) for reason, ids in without.items()},
-        examples={reason: tuple(ids[:EXAMPLES]) for reason, ids in (*left_out.items(), *without.items())},
+        examples={
+            reason: tuple(ids[:EXAMPLES]) for reason, ids in (*left_out.items(), *without.items())
+        },
         ambiguous=ambiguous,
     )
     return tuple(replace(instance, row=row) for row, instance in enumerate(made)), counts
 
 
-def write_counterfactual(corpus: Corpus[Instance], out: Path, *, controls: bool = False) -> Counterfactual:
-    """Write the counterfactual corpus of `corpus` to `out`, with the columns of a corpus of one's own.
+def write_counterfactual(
+    corpus: Corpus[Instance], out: Path, *, controls: bool = False
+) -> Counterfactual:
+    """Write the counterfactual corpus of `corpus` to `out`, with the columns of a corpus of one's
+    own.
 
     Raises:
         SettingError: `out` is no table.
@@ -169,7 +202,9 @@ def write_counterfactual(corpus: Corpus[Instance], out: Path, *, controls: bool 
 
 
 def _plan_swap(instance: Instance) -> _Swap | str:
-    """The edits that swap the sentence's pronouns, or the reason why that makes no counterfactual."""
+    """The edits that swap the sentence's pronouns, or the reason why that makes no
+    counterfactual.
+    """
     if instance.gold is Gender.NEUTRAL:
         return NEUTRAL
     if instance.gold is None:
@@ -185,7 +220,9 @@ def _plan_swap(instance: Instance) -> _Swap | str:
     if genders != {instance.gold}:
         return NOT_GOLD
     words = swap_words([token.text for token in tokens])
-    telling = {word.index for word in words} | {n for n, token in enumerate(tokens) if tells_gender(token.text)}
+    telling = {word.index for word in words} | {
+        n for n, token in enumerate(tokens) if tells_gender(token.text)
+    }
     entity = _entity_span(instance) or instance.head
     if any(Span(tokens[n].start, tokens[n].end).overlaps(entity) for n in telling):
         return ENTITY
@@ -194,14 +231,22 @@ def _plan_swap(instance: Instance) -> _Swap | str:
     if len(places) != count_pronouns(source):
         return JOINED
     edits = tuple(Edit(tokens[w.index].start, tokens[w.index].end, w.new) for w in words)
-    around = [source[max(0, tokens[w.index].start - 15) : tokens[w.index].end + 25] for w in words if w.ambiguous]
+    around = [
+        source[max(0, tokens[w.index].start - 15) : tokens[w.index].end + 25]
+        for w in words
+        if w.ambiguous
+    ]
     return _Swap(edits, tuple(around))
 
 
 def _plan_control(instance: Instance) -> Edit | str:
     """The edit that changes the entity's determiner, or the reason why there is none."""
     source, entity = instance.source, _entity_span(instance)
-    before = [] if entity is None else [span for span in locate.tokens(source) if span.end <= entity.start]
+    before = (
+        []
+        if entity is None
+        else [span for span in locate.tokens(source) if span.end <= entity.start]
+    )
     if not before:
         return NO_DETERMINER
     place = locate.core(source, before[-1])
@@ -219,7 +264,9 @@ def _plan_control(instance: Instance) -> Edit | str:
 
 
 def _entity_span(instance: Instance) -> Span | None:
-    """The whole phrase of the entity; None where its words do not stand before the head as the corpus names them."""
+    """The whole phrase of the entity; None where its words do not stand before the head as the
+    corpus names them.
+    """
     phrase, spans = locate.words(instance.entity), locate.tokens(instance.source)
     for index in locate.find_phrase(instance.source, spans, phrase):
         if locate.core(instance.source, spans[index + len(phrase) - 1]) == instance.head:
@@ -228,11 +275,17 @@ def _entity_span(instance: Instance) -> Span | None:
 
 
 def _quadruple(original: Instance, swap: _Swap, determiner: Edit | None) -> list[Instance]:
-    """The original and its counterfactual, with their controls where there is a determiner to change."""
+    """The original and its counterfactual, with their controls where there is a determiner to
+    change.
+    """
     base = original.id
-    swapped = replace(original, gold=_OTHER[original.gold], stereotype=_OPPOSITE[original.stereotype])
+    swapped = replace(
+        original, gold=_OTHER[original.gold], stereotype=_OPPOSITE[original.stereotype]
+    )
 
-    def variant(of: Instance, edits: Sequence[Edit], own: str, pair: str, control: str | None) -> Instance:
+    def variant(
+        of: Instance, edits: Sequence[Edit], own: str, pair: str, control: str | None
+    ) -> Instance:
         linked = None if control is None else base + control
         return replace(_edited(of, edits), id=base + own, pair=base + pair, control=linked)
 
@@ -247,6 +300,10 @@ def _quadruple(original: Instance, swap: _Swap, determiner: Edit | None) -> list
 
 
 def _edited(instance: Instance, edits: Sequence[Edit]) -> Instance:
-    shift = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.end <= instance.head.start)
+    shift = sum(
+        len(edit.new) - (edit.end - edit.start) for edit in edits if edit.end <= instance.head.start
+    )
     source, _ = apply_edits(instance.source, edits)
-    return replace(instance, source=source, head=Span(instance.head.start + shift, instance.head.end + shift))
+    return replace(
+        instance, source=source, head=Span(instance.head.start + shift, instance.head.end + shift)
+    )

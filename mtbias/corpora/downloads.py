@@ -1,8 +1,8 @@
 """Fetching of public data: download, check, unpack, put in place.
 
-Nothing appears in the cache before its hash is right; each file is put there in one step. Files that are there and
-whole are left alone, damaged ones are fetched again. A download that was once taken unverified must give the same bytes
-the next time.
+Nothing appears in the cache before its hash is right; each file is put there in one step. Files
+that are there and whole are left alone, damaged ones are fetched again. A download that was once
+taken unverified must give the same bytes the next time.
 """
 
 from __future__ import annotations
@@ -64,24 +64,33 @@ def fetch_dataset(
     accept_unverified: bool = False,
     progress: bool = False,
 ) -> Fetched:
-    """Fetch the public data set (or table) `name` of the catalog into the cache (see `cache_folder`) and check it.
+    """Fetch the public data set (or table) `name` of the catalog into the cache (see
+    `cache_folder`) and check it.
 
     Args:
         name: its name.
         cache: root of the cache.
         sha256: hash of the download, for a data set whose hash the catalog does not know.
-        accept_unverified: take such a download without knowing its hash; the hash that came is in the result and in
-            ``fetched.json`` beside the data, and later reads are checked against it.
+        accept_unverified: take such a download without knowing its hash; the hash that came is in
+            the result and in ``fetched.json`` beside the data, and later reads are checked against
+            it.
         progress: show a progress bar on standard error.
 
     Raises:
-        UsageError: an unknown name; `sha256` that is no SHA-256, or for a data set whose hash the catalog knows.
-        MissingResourceError: the download failed, or its hash is unknown and neither option was given.
-        DataError: the download's hash is another than expected; an archive that is broken or lacks a file.
+        UsageError: an unknown name; `sha256` that is no SHA-256, or for a data set whose hash the
+            catalog knows.
+        MissingResourceError: the download failed, or its hash is unknown and neither option was
+            given.
+        DataError: the download's hash is another than expected; an archive that is broken or lacks
+            a file.
     """
     source = fetched_source(name)
     return fetch_source(
-        source, source_folder(source, cache), sha256=sha256, accept_unverified=accept_unverified, progress=progress
+        source,
+        source_folder(source, cache),
+        sha256=sha256,
+        accept_unverified=accept_unverified,
+        progress=progress,
     )
 
 
@@ -111,10 +120,16 @@ def fetch_source(
 
 
 def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | None:
-    """A download that is in place and on record, of the hash `known` where there is one; None where it is not."""
+    """A download that is in place and on record, of the hash `known` where there is one; None where
+    it is not.
+    """
     record = read_record(folder)
     before = record.downloads.get(download.url)
-    if before is None or (known and before != Downloaded(known, verified=True)) or not _whole(download, folder, record):
+    if (
+        before is None
+        or (known and before != Downloaded(known, verified=True))
+        or not _whole(download, folder, record)
+    ):
         return None
     return FetchedDownload(before.sha256, before.verified, fresh=False)
 
@@ -122,22 +137,34 @@ def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | 
 def _whole(download: Download, folder: Path, record: Fetch) -> bool:
     """Whether the files of a download are as they were when it was recorded."""
     return all(
-        path.is_file() and sha256_of_file(path) == record.files.get(path.name) for path in _paths(download, folder)
+        path.is_file() and sha256_of_file(path) == record.files.get(path.name)
+        for path in _paths(download, folder)
     )
 
 
-def _fetch_alone(download: Download, folder: Path, known: str, *, progress: bool) -> FetchedDownload:
-    """Fetch and record one download while no other process does: what another fetched meanwhile is used."""
+def _fetch_alone(
+    download: Download, folder: Path, known: str, *, progress: bool
+) -> FetchedDownload:
+    """Fetch and record one download while no other process does: what another fetched meanwhile is
+    used.
+    """
     with _alone(folder):
         found = _settled(download, folder, known)
         if found is not None:
             return found
         record = read_record(folder)
         before = record.downloads.get(download.url, Downloaded("", verified=False))
-        fresh = known != before.sha256 or not _whole(download, folder, record)  # else only its hash was not checked yet
-        came = _fetch(download, folder, known or before.sha256, progress=progress) if fresh else known
+        fresh = known != before.sha256 or not _whole(
+            download, folder, record
+        )  # else only its hash was not checked yet
+        came = (
+            _fetch(download, folder, known or before.sha256, progress=progress) if fresh else known
+        )
         now = Downloaded(came, bool(known) or before.verified)
-        files = {**record.files, **{path.name: sha256_of_file(path) for path in _paths(download, folder)}}
+        files = {
+            **record.files,
+            **{path.name: sha256_of_file(path) for path in _paths(download, folder)},
+        }
         write_record(folder, Fetch(files, {**record.downloads, download.url: now}))
         return FetchedDownload(came, now.verified, fresh)
 
@@ -154,7 +181,9 @@ def _alone(folder: Path) -> Iterator[None]:
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(waiting_lock(folder / LOCK_NAME))
         except OSError as error:
-            raise MissingResourceError(f"{folder}: cannot be written: {error.strerror or error}") from error
+            raise MissingResourceError(
+                f"{folder}: cannot be written: {error.strerror or error}"
+            ) from error
         yield
 
 
@@ -201,7 +230,9 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
             for name, path in sources.items():
                 path.replace(folder / name)
     except OSError as error:
-        raise MissingResourceError(f"{folder}: cannot be written: {error.strerror or error}") from error
+        raise MissingResourceError(
+            f"{folder}: cannot be written: {error.strerror or error}"
+        ) from error
     return came
 
 
@@ -220,33 +251,50 @@ def _download(url: str, path: Path, *, progress: bool) -> None:
         try:
             awaited(lambda: get(url, str(path), None), TIMEOUT, come)
             come()
-        except (OSError, ValueError) as error:  # requests' errors are OSErrors; ValueError: a strange content length
+        except (
+            OSError,
+            ValueError,
+        ) as error:  # requests' errors are OSErrors; ValueError: a strange content length
             raise MissingResourceError(
                 f"{url}: could not be downloaded: {why_failed(error)}; check the network, or download it elsewhere and "
                 "give --data"
             ) from error
 
 
-def unpack(archive: Path, folder: Path, names: Iterable[str], *, origin: str | None = None) -> dict[str, Path]:
-    """Write the files `names` of the gzipped tar file `archive` into the folder `folder`, and give their paths by name.
+def unpack(
+    archive: Path, folder: Path, names: Iterable[str], *, origin: str | None = None
+) -> dict[str, Path]:
+    """Write the files `names` of the gzipped tar file `archive` into the folder `folder`, and give
+    their paths by name.
 
-    A plain file of that name is taken from whatever folder of the archive it stands in. Nothing else is written, and a
-    member's own path decides nothing. Messages name `origin`, the address, where it is given.
+    A plain file of that name is taken from whatever folder of the archive it stands in. Nothing
+    else is written, and a member's own path decides nothing. Messages name `origin`, the address,
+    where it is given.
 
     Raises:
-        DataError: the archive is broken; a file is not in it, or in it twice, or has more than `MAX_UNPACKED` bytes.
+        DataError: the archive is broken; a file is not in it, or in it twice, or has more than
+            `MAX_UNPACKED` bytes.
     """
     place = origin or archive
     try:
         with tarfile.open(archive, "r:gz") as tar:
             members = tar.getmembers()
             for name in names:
-                found = [each for each in members if each.isfile() and PurePosixPath(each.name).name == name]
+                found = [
+                    each
+                    for each in members
+                    if each.isfile() and PurePosixPath(each.name).name == name
+                ]
                 if len(found) != 1:
-                    raise DataError(f"expected {name} once in the archive, got it {len(found)} times", path=place)
+                    raise DataError(
+                        f"expected {name} once in the archive, got it {len(found)} times",
+                        path=place,
+                    )
                 if found[0].size > MAX_UNPACKED:
                     raise DataError(f"{name} has more than {MAX_UNPACKED} bytes", path=place)
                 tar.extract(found[0].replace(name=name), folder, filter="data")
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
-        raise DataError(f"the archive cannot be unpacked: {error}; fetch it again", path=place) from error
+        raise DataError(
+            f"the archive cannot be unpacked: {error}; fetch it again", path=place
+        ) from error
     return {name: folder / name for name in names}

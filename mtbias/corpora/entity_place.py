@@ -1,7 +1,8 @@
-"""Finding an entity in its sentence: from a token index or a phrase to the characters of the head word.
+"""Finding an entity in its sentence: from a token index or a phrase to the characters of the head
+word.
 
-English noun phrases of the kind that corpora name ("construction worker") end in their head; of other languages
-`mtbias.language.source.SourceLanguage.head` says which word it is.
+English noun phrases of the kind that corpora name ("construction worker") end in their head; of
+other languages `mtbias.language.source.SourceLanguage.head` says which word it is.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Located:
     index: int
     """Index of the phrase's first token."""
     how: str
-    """``as given``, ``corrected`` (it occurs once, elsewhere) or ``nearest`` (it occurs several times, elsewhere)."""
+    """``as given``, ``corrected`` (it occurs once, elsewhere) or ``nearest`` (it occurs several
+    times, elsewhere)."""
 
 
 def tokens(text: str) -> list[Span]:
@@ -38,8 +40,8 @@ def tokens(text: str) -> list[Span]:
 
 
 def core(text: str, span: Span, source: SourceLanguage = ENGLISH) -> Span:
-    """`span` without punctuation at its ends, a possessive *'s* and an elided article (fr *l'avocate*); unchanged if
-    nothing else is there.
+    """`span` without punctuation at its ends, a possessive *'s* and an elided article (fr
+    *l'avocate*); unchanged if nothing else is there.
     """
     start, end = span
     while start < end and _is_edge(text[start]):
@@ -58,10 +60,11 @@ def _is_edge(char: str) -> bool:
 
 
 def is_within_word(text: str, place: int) -> bool:
-    """Whether the characters before and at `place` are of one word: two letters, or a letter and its mark.
+    """Whether the characters before and at `place` are of one word: two letters, or a letter and
+    its mark.
 
-    Only letters that have capitals tell: in other scripts words need no blanks between them, or articles are written on
-    to the noun (he *הרופאה*).
+    Only letters that have capitals tell: in other scripts words need no blanks between them, or
+    articles are written on to the noun (he *הרופאה*).
     """
     if not 0 < place < len(text):
         return False
@@ -71,11 +74,15 @@ def is_within_word(text: str, place: int) -> bool:
 
 
 def words(phrase: str, source: SourceLanguage = ENGLISH) -> list[str]:
-    """The words of `phrase` in the form in which they are compared: case-folded, without what `core` cuts."""
+    """The words of `phrase` in the form in which they are compared: case-folded, without what
+    `core` cuts.
+    """
     return [phrase[slice(*core(phrase, span, source))].casefold() for span in tokens(phrase)]
 
 
-def find_phrase(text: str, spans: Sequence[Span], phrase: Sequence[str], source: SourceLanguage = ENGLISH) -> list[int]:
+def find_phrase(
+    text: str, spans: Sequence[Span], phrase: Sequence[str], source: SourceLanguage = ENGLISH
+) -> list[int]:
     """Indices of the tokens at which `phrase` (see `words`) starts; empty for an empty phrase."""
     if not phrase:
         return []
@@ -84,7 +91,11 @@ def find_phrase(text: str, spans: Sequence[Span], phrase: Sequence[str], source:
 
 
 def phrase_at(
-    text: str, spans: Sequence[Span], phrase: Sequence[str], index: int, source: SourceLanguage = ENGLISH
+    text: str,
+    spans: Sequence[Span],
+    phrase: Sequence[str],
+    index: int,
+    source: SourceLanguage = ENGLISH,
 ) -> bool:
     """Whether `phrase` (see `words`) starts at token `index`."""
     return find_phrase(text, spans[index : index + len(phrase)], phrase, source) == [0]
@@ -93,11 +104,12 @@ def phrase_at(
 def locate(
     text: str, spans: Sequence[Span], index: int, phrase: str, source: SourceLanguage = ENGLISH
 ) -> Located | None:
-    """The head of `phrase`, which a corpus says starts at token `index` of `spans`, in a text of the language `source`.
+    """The head of `phrase`, which a corpus says starts at token `index` of `spans`, in a text of
+    the language `source`.
 
-    Where the phrase stands at `index`, in any case, the index is taken as given. Where it stands once elsewhere, the
-    index is corrected; where it stands several times elsewhere, the occurrence nearest to `index` is taken (the earlier
-    of two equally near). None where it does not occur.
+    Where the phrase stands at `index`, in any case, the index is taken as given. Where it stands
+    once elsewhere, the index is corrected; where it stands several times elsewhere, the occurrence
+    nearest to `index` is taken (the earlier of two equally near). None where it does not occur.
     """
     wanted = words(phrase, source)
     best, how = index, AS_GIVEN

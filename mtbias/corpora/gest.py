@@ -1,4 +1,6 @@
-"""GEST: English sentences in the first person, each with one of 16 stereotypes (Pikuliak et al. 2024)."""
+"""GEST: English sentences in the first person, each with one of 16 stereotypes (Pikuliak et al.
+2024).
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,15 @@ class SpeakerSentence(SourceSentence):
 
 
 def read_gest(path: Path) -> Corpus[SpeakerSentence]:
-    """Read the table `path` with the columns ``sentence`` and ``stereotype``: ``gest.csv``, or the later
-    ``gest_1.1.csv``.
+    """Read the table `path` with the columns ``sentence`` and ``stereotype``: ``gest.csv``, or the
+    later ``gest_1.1.csv``.
 
-    Ids are ``gest-0001`` and so on, in the order of the file. `path` may be the folder of ``gest.csv``.
+    Ids are ``gest-0001`` and so on, in the order of the file. `path` may be the folder of
+    ``gest.csv``.
 
     Raises:
-        DataError: there is no such file, a column is missing, or a row has no sentence or no stereotype from 1 to 16.
+        DataError: there is no such file, a column is missing, or a row has no sentence or no
+            stereotype from 1 to 16.
     """
     table = read_table(path / "gest.csv" if path.is_dir() else path, "sentence", "stereotype")
     sentences = []
@@ -38,6 +42,10 @@ def read_gest(path: Path) -> Corpus[SpeakerSentence]:
             raise record.error(f"sentence: expected a sentence in one line, got {source!r:.80}")
         refuse_long(source, "sentence", record.path, record.line)
         if stereotype not in map(str, range(1, STEREOTYPES + 1)):
-            raise record.error(f"stereotype: expected a number from 1 to {STEREOTYPES}, got {stereotype!r}")
-        sentences.append(SpeakerSentence(f"gest-{record.row + 1:04d}", record.row, source, int(stereotype)))
+            raise record.error(
+                f"stereotype: expected a number from 1 to {STEREOTYPES}, got {stereotype!r}"
+            )
+        sentences.append(
+            SpeakerSentence(f"gest-{record.row + 1:04d}", record.row, source, int(stereotype))
+        )
     return Notes().corpus(NAME, table.file, sentences, measure=NAME)

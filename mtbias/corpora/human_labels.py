@@ -1,9 +1,11 @@
-"""Human judgements of the gender in which an entity stands in a translation: the yardstick for the evaluator itself.
+"""Human judgements of the gender in which an entity stands in a translation: the yardstick for the
+evaluator itself.
 
-The file is a table (CSV, TSV or JSONL) with the columns `lang`, `source`, `target`, `label` (m, f, n), and `entity` and
-`word_index` (where the entity is in the source) or `winomt_index` (row of ``en.txt``, from 0); and, where present,
-`system`, `usable` (1 where the annotator found the entity and gave a label), `annotator`, `basis` (what the label rests
-on), `head_index` (whitespace token of the target that is the head).
+The file is a table (CSV, TSV or JSONL) with the columns `lang`, `source`, `target`, `label` (m, f,
+n), and `entity` and `word_index` (where the entity is in the source) or `winomt_index` (row of
+``en.txt``, from 0); and, where present, `system`, `usable` (1 where the annotator found the entity
+and gave a label), `annotator`, `basis` (what the label rests on), `head_index` (whitespace token of
+the target that is the head).
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class HumanLabel:
     entity: str
     basis: str | None
     target_head: Span | None
-    """Characters of the target that are the head word, punctuation included, where the file says."""
+    """Characters of the target that are the head word, punctuation included, where the file
+    says."""
 
 
 @frozen
@@ -62,15 +65,17 @@ class LabelFile:
     def labels(
         self, lang: str, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
     ) -> tuple[HumanLabel, ...]:
-        """The usable judgements of one `annotator` (two would count sentences twice) in `lang`, in the file's order.
+        """The usable judgements of one `annotator` (two would count sentences twice) in `lang`, in
+        the file's order.
 
         Without a column `usable` all are, without a column `annotator` all are of one.
 
         `winomt` are WinoMT's instances by row, needed where `needs_winomt`.
 
         Raises:
-            DataError: a label is none, an index is out of range, the language is not in the file; a `usable` other
-                than 1, 0 or nothing; an unknown `basis`; another annotator than 1 without a column `annotator`.
+            DataError: a label is none, an index is out of range, the language is not in the file; a
+                `usable` other than 1, 0 or nothing; an unknown `basis`; another annotator than 1
+                without a column `annotator`.
         """
         path = self.table.file.path
         if self.needs_winomt and winomt is None:
@@ -87,10 +92,13 @@ class LabelFile:
         columns = set(self.table.columns)
         if annotator != "1" and "annotator" not in columns:
             raise DataError(
-                f"expected the column annotator, for the rows of {annotator!r}; leave --annotator out", path=path
+                f"expected the column annotator, for the rows of {annotator!r}; leave --annotator out",
+                path=path,
             )
         marked = [r for r in rows if "usable" not in columns or _is_usable(r)]
-        chosen = [r for r in marked if "annotator" not in columns or r.get("annotator") == annotator]
+        chosen = [
+            r for r in marked if "annotator" not in columns or r.get("annotator") == annotator
+        ]
         if not chosen:
             raise DataError(f"no usable rows of annotator {annotator!r} in {lang!r}", path=path)
         return tuple(_label(r, winomt if self.needs_winomt else None) for r in chosen)
@@ -124,7 +132,9 @@ def _label(record: Record, winomt: Mapping[int, Instance] | None) -> HumanLabel:
     refuse_long(target, "target", record.path, record.line)
     basis = record.get("basis")
     if basis and basis not in BASES:
-        raise record.error(f"basis: expected {', '.join(BASES)} or nothing, got {basis!r}; correct it")
+        raise record.error(
+            f"basis: expected {', '.join(BASES)} or nothing, got {basis!r}; correct it"
+        )
     index, spans = record.optional_integer("head_index"), locate.tokens(target)
     if index is not None and index >= len(spans):
         raise record.error(f"head_index {index} is beyond the target's {len(spans)} tokens")
@@ -152,7 +162,9 @@ def _entity(record: Record, source: str, winomt: Mapping[int, Instance] | None) 
             raise record.error(f"row {row} of WinoMT is not this sentence: {found}")
         at = len(instance.source[: instance.head.end].split()) - len(instance.entity.split())
         located = locate.locate(source, locate.tokens(source), at, instance.entity)
-        return (instance.head if instance.source == source or located is None else located.head), instance.entity
+        return (
+            instance.head if instance.source == source or located is None else located.head
+        ), instance.entity
     entity = re.sub("^(the|an?) ", "", record.get("entity").lower())
     located = locate.locate(source, locate.tokens(source), record.integer("word_index"), entity)
     if located is None:

@@ -1,14 +1,18 @@
-"""MT-GenEval: sentences of Wikipedia, each language with its own (Currey et al. 2022), in three data sets.
+"""MT-GenEval: sentences of Wikipedia, each language with its own (Currey et al. 2022), in three
+data sets.
 
-- The counterfactual part: 300 sentences in a feminine and a masculine version, in four files whose lines belong
+- The counterfactual part: 300 sentences in a feminine and a masculine version, in four files whose
+  lines belong
   together: ``geneval-sentences-{feminine,masculine}-test.en_LANG.{en,LANG}``.
-- The contextual part: two sentences, of which the first tells a gender that the second does not, about 1,100, in three
-  files whose lines belong together: ``geneval-context-wikiprofessions-2to1-test.en_LANG.en`` with lines ``first <sep>
-  second``, and references of the second sentence, ``…-original-test.en_LANG.LANG`` as the source says it,
+- The contextual part: two sentences, of which the first tells a gender that the second does not,
+  about 1,100, in three files whose lines belong together:
+  ``geneval-context-wikiprofessions-2to1-test.en_LANG.en`` with lines ``first <sep> second``, and
+  references of the second sentence, ``…-original-test.en_LANG.LANG`` as the source says it,
   ``…-flipped-test.en_LANG.LANG`` in the other gender.
-- The persons of the counterfactual part, marked by hand (Garg et al. 2024), for morphology to read: each row of
-  ``geneval.en-LANG.tsv`` has a sentence in one of its two versions, the words that refer to each person, the head word
-  among them, and the gender that the source tells of that person.
+- The persons of the counterfactual part, marked by hand (Garg et al. 2024), for morphology to read:
+  each row of ``geneval.en-LANG.tsv`` has a sentence in one of its two versions, the words that
+  refer to each person, the head word among them, and the gender that the source tells of that
+  person.
 """
 
 from __future__ import annotations
@@ -46,14 +50,15 @@ class ReferencedSentence(SourceSentence):
 
 
 def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
-    """Read the sentences of `lang` from the folder of the published files: all feminine ones, then all masculine ones.
+    """Read the sentences of `lang` from the folder of the published files: all feminine ones, then
+    all masculine ones.
 
     Ids are ``feminine-001`` and so on; line k of each file is sentence k.
 
     Raises:
         UsageError: the folder has no sentences of this language; the message lists those it has.
-        DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
-            line.
+        DataError: it is no folder, a file is missing, is empty, has another number of lines than
+            the first, or an empty line.
     """
     keys = [(gender, side) for gender in GENDERS for side in ("en", lang)]
     files, texts = zip(*read_parallel(MT_GENEVAL, folder, lang, _sentence_files), strict=True)
@@ -78,7 +83,11 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
 
 
 def _sentence_files(lang: str) -> list[str]:
-    return [f"geneval-sentences-{word}-test.en_{lang}.{side}" for word in GENDERS.values() for side in ("en", lang)]
+    return [
+        f"geneval-sentences-{word}-test.en_{lang}.{side}"
+        for word in GENDERS.values()
+        for side in ("en", lang)
+    ]
 
 
 def read_parallel(
@@ -88,16 +97,22 @@ def read_parallel(
 
     Raises:
         UsageError: the folder has no sentences of this language; the message lists those it has.
-        DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
-            line.
+        DataError: it is no folder, a file is missing, is empty, has another number of lines than
+            the first, or an empty line.
     """
     wanted = names(lang)
     if not folder.is_dir():
         family = "-".join(wanted[0].split("-")[:2])
-        raise DataError(f"expected the folder with the files of {dataset} ({family}-…)", path=folder)
+        raise DataError(
+            f"expected the folder with the files of {dataset} ({family}-…)", path=folder
+        )
     if not (folder / wanted[0]).is_file():
-        there = sorted(path.name.split(".en_")[1].removesuffix(".en") for path in folder.glob(names("*")[0]))
-        known = f"there are {', '.join(there)}" if there else f"expected files like {wanted[0]} there"
+        there = sorted(
+            path.name.split(".en_")[1].removesuffix(".en") for path in folder.glob(names("*")[0])
+        )
+        known = (
+            f"there are {', '.join(there)}" if there else f"expected files like {wanted[0]} there"
+        )
         raise UsageError(f"no sentences of {dataset} for {lang} in {folder}; {known}")
     found = [(file, _sentences(file)) for file in [read_text(folder / name) for name in wanted]]
     expected = len(found[0][1])
@@ -112,7 +127,9 @@ def read_parallel(
 def _sentences(file: TextFile) -> list[str]:
     lines = [line.strip() for line in split_lines(file.text)]
     if file.path.suffix != ".en":
-        lines = [repair(line, AS_WORDS).text for line in lines]  # as translations are: the same words must be equal
+        lines = [
+            repair(line, AS_WORDS).text for line in lines
+        ]  # as translations are: the same words must be equal
     for number, line in enumerate(lines, start=1):
         if not line:
             raise file.error("expected a sentence, got an empty line", number)
@@ -126,7 +143,9 @@ SEPARATOR = "<sep>"
 
 @frozen
 class ContextualSentence(SourceSentence):
-    """A sentence whose gender the sentence before it tells; `source` is both of them, with the separator."""
+    """A sentence whose gender the sentence before it tells; `source` is both of them, with the
+    separator.
+    """
 
     context: str
     """The first sentence; empty in the few lines that begin with the separator."""
@@ -142,15 +161,18 @@ class ContextualSentence(SourceSentence):
 def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentence]:
     """Read the sentences of `lang` from the folder of the published files.
 
-    Ids are ``context-0001`` and so on; line k of each file is sentence k. A system is given both sentences with a blank
-    between them, without the separator (`Corpus.given`).
+    Ids are ``context-0001`` and so on; line k of each file is sentence k. A system is given both
+    sentences with a blank between them, without the separator (`Corpus.given`).
 
     Raises:
         UsageError: the folder has no sentences of this language; the message lists those it has.
-        DataError: it is no folder, a file is missing, is empty, has another number of lines than the first, or an empty
-            line; a line of the sources does not have one separator, or nothing after it.
+        DataError: it is no folder, a file is missing, is empty, has another number of lines than
+            the first, or an empty line; a line of the sources does not have one separator, or
+            nothing after it.
     """
-    files, texts = zip(*read_parallel(MT_GENEVAL_CONTEXT, folder, lang, _context_files), strict=True)
+    files, texts = zip(
+        *read_parallel(MT_GENEVAL_CONTEXT, folder, lang, _context_files), strict=True
+    )
     notes = Notes()
     instances = []
     for row, (source, reference, other) in enumerate(zip(*texts, strict=True)):
@@ -159,22 +181,36 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
         if not context:
             notes.add("sentence without a context")
         told = pronouns_gender(context)
-        instances.append(ContextualSentence(id_, row, source, context, second, told, reference, other))
+        instances.append(
+            ContextualSentence(id_, row, source, context, second, told, reference, other)
+        )
     given = {each.id: f"{each.context} {each.second}".strip() for each in instances}
     beside = {file.path.name: file.sha256 for file in files[1:]}
-    return notes.corpus(MT_GENEVAL_CONTEXT, files[0], instances, beside=beside, measure=MT_GENEVAL_CONTEXT, given=given)
+    return notes.corpus(
+        MT_GENEVAL_CONTEXT,
+        files[0],
+        instances,
+        beside=beside,
+        measure=MT_GENEVAL_CONTEXT,
+        given=given,
+    )
 
 
 def _context_files(lang: str) -> list[str]:
     kinds = {"2to1": "en", "original": lang, "flipped": lang}
-    return [f"geneval-context-wikiprofessions-{kind}-test.en_{lang}.{side}" for kind, side in kinds.items()]
+    return [
+        f"geneval-context-wikiprofessions-{kind}-test.en_{lang}.{side}"
+        for kind, side in kinds.items()
+    ]
 
 
 def _parts(source: str, file: TextFile, line: int) -> tuple[str, str]:
     """Both sentences of a line."""
     parts = [part.strip() for part in source.split(SEPARATOR)]
     if len(parts) != 2:
-        raise file.error(f"expected two sentences with one {SEPARATOR} between them, got {len(parts) - 1}", line)
+        raise file.error(
+            f"expected two sentences with one {SEPARATOR} between them, got {len(parts) - 1}", line
+        )
     context, second = parts
     if not second:
         raise file.error(f"expected a sentence after {SEPARATOR}, got nothing", line)
@@ -182,7 +218,11 @@ def _parts(source: str, file: TextFile, line: int) -> tuple[str, str]:
 
 
 MARKED = "source with entity referring words"
-GROUPS, HEADS, LABELS = "entity referring words grouped", "headword in each group", "gender labels of headwords"
+GROUPS, HEADS, LABELS = (
+    "entity referring words grouped",
+    "headword in each group",
+    "gender labels of headwords",
+)
 REFERENCE = "vanilla translation"
 
 _FILE = "geneval.en-{}.tsv"
@@ -192,7 +232,11 @@ _GROUP = re.compile(r"\[([^\]]*)\]")
 _NOBODY = "na"
 """In place of groups, heads and labels: the sentence marks no person."""
 
-GENDER_LABELS: Mapping[str, Gender | None] = {"Male": Gender.MALE, "Female": Gender.FEMALE, "Amb": None}
+GENDER_LABELS: Mapping[str, Gender | None] = {
+    "Male": Gender.MALE,
+    "Female": Gender.FEMALE,
+    "Amb": None,
+}
 """The labels; None: the source leaves it open."""
 
 _PRONOUNS = """
@@ -201,26 +245,30 @@ it its itself they them their theirs themselves themself who whom whose which th
 other others each both all some many few none two three former latter first second
 """
 PRONOUNS = frozenset(_PRONOUNS.split())
-"""English pronouns, and the numerals, ordinals and quantifiers that stand for a noun: a closed class. Their translation
-is a pronoun, which never decides a call."""
+"""English pronouns, and the numerals, ordinals and quantifiers that stand for a noun: a closed
+class. Their translation is a pronoun, which never decides a call."""
 
 _INNER_WORDS = "at by da de del della der di for from in la of on to van von with"
 _PREPOSITIONS = frozenset(_INNER_WORDS.split())
-"""What follows one in a noun phrase is no head of it, *Duchess of Newcastle*; and the particles of names, *de Baas*."""
+"""What follows one in a noun phrase is no head of it, *Duchess of Newcastle*; and the particles of
+names, *de Baas*."""
 
 
 def read_entities(path: Path, lang: str) -> Corpus[Instance]:
-    """Read the persons whose gender the source tells, an instance each, from the file, or the folder that has it.
+    """Read the persons whose gender the source tells, an instance each, from the file, or the
+    folder that has it.
 
-    The entity is the head word that is marked. Where that is a title with a name (*Baron Saken*) it is the title. Left
-    out, with their number in the notes: persons whose gender the source leaves open; persons whose head word is a name
-    or a pronoun, whose translations show no gender by their form; and a word that was taken for another person already.
-    A name is a word with a capital, none that tells a gender, that the human translation has, too. Ids are
-    ``geneval-4-2``: the second person of the file's sentence 4.
+    The entity is the head word that is marked. Where that is a title with a name (*Baron Saken*) it
+    is the title. Left out, with their number in the notes: persons whose gender the source leaves
+    open; persons whose head word is a name or a pronoun, whose translations show no gender by their
+    form; and a word that was taken for another person already. A name is a word with a capital,
+    none that tells a gender, that the human translation has, too. Ids are ``geneval-4-2``: the
+    second person of the file's sentence 4.
 
     Raises:
         UsageError: the folder has no file for `lang`, or the file is that of another language.
-        DataError: a column is missing, or a row's marks, groups, heads and labels do not fit together; with the line.
+        DataError: a column is missing, or a row's marks, groups, heads and labels do not fit
+            together; with the line.
     """
     file = read_text(_file(path, lang))
     table = parse_tabs(file, quoted=True)
@@ -259,7 +307,9 @@ def read_entities(path: Path, lang: str) -> Corpus[Instance]:
 
 
 def _head(source: str, reference: str, phrase: Span) -> Span | None:
-    """The last word of the phrase, before any preposition in it, that is no name; None where there is none."""
+    """The last word of the phrase, before any preposition in it, that is no name; None where there
+    is none.
+    """
     inside = source[slice(*phrase)]
     words = [locate.core(inside, span) for span in locate.tokens(inside)]
     found = None
@@ -274,15 +324,17 @@ def _head(source: str, reference: str, phrase: Span) -> Span | None:
 
 
 def _is_name(word: str, reference: str) -> bool:
-    """Whether it has a capital, tells no gender, and the human translation has it, maybe with an ending (*Alves's*)."""
+    """Whether it has a capital, tells no gender, and the human translation has it, maybe with an
+    ending (*Alves's*).
+    """
     if word.islower() or word.lower() in gendered_words().swaps:
         return False
     return re.search(rf"(?<!\w){re.escape(word)}", reference) is not None
 
 
 def _persons(record: Record, source: str) -> Iterator[tuple[Span, Gender | None]]:
-    """For each person the words that are marked as the head of those that refer to them (*Baron Saken*), and the gender
-    that the source tells.
+    """For each person the words that are marked as the head of those that refer to them (*Baron
+    Saken*), and the gender that the source tells.
     """
     if record.get(LABELS) == _NOBODY:
         return
@@ -296,16 +348,21 @@ def _persons(record: Record, source: str) -> Iterator[tuple[Span, Gender | None]
         )
     for head, label in zip(heads, labels, strict=True):
         if label not in GENDER_LABELS:
-            raise record.error(f"{LABELS}: expected {', '.join(GENDER_LABELS)} or {_NOBODY}, got {label!r}")
+            raise record.error(
+                f"{LABELS}: expected {', '.join(GENDER_LABELS)} or {_NOBODY}, got {label!r}"
+            )
         if not (head.isdecimal() and int(head) < len(marks)):
-            raise record.error(f"{HEADS}: expected the number of one of {len(marks)} marked words, got {head!r}")
+            raise record.error(
+                f"{HEADS}: expected the number of one of {len(marks)} marked words, got {head!r}"
+            )
         yield marks[int(head)], GENDER_LABELS[label]
 
 
 def _marks(record: Record, source: str) -> Sequence[Span]:
     """The places of the marked words in the source.
 
-    Some sources have brackets of their own that the marked text lacks, so places are counted in all that is no bracket.
+    Some sources have brackets of their own that the marked text lacks, so places are counted in all
+    that is no bracket.
     """
     marked = record.get(MARKED)
     letters = [place for place, char in enumerate(source) if char not in "[]"]
@@ -329,11 +386,19 @@ def _file(path: Path, lang: str) -> Path:
     if path.is_dir():
         file = path / _FILE.format(lang)
         if not file.is_file():
-            there = sorted(match[1] for each in path.iterdir() if (match := _NAMED.fullmatch(each.name)))
-            known = f"there are {', '.join(there)}" if there else f"expected files like {_FILE.format('de')} there"
+            there = sorted(
+                match[1] for each in path.iterdir() if (match := _NAMED.fullmatch(each.name))
+            )
+            known = (
+                f"there are {', '.join(there)}"
+                if there
+                else f"expected files like {_FILE.format('de')} there"
+            )
             raise UsageError(f"no persons of {MT_GENEVAL_ENTITIES} for {lang} in {path}; {known}")
         return file
     named = _NAMED.fullmatch(path.name)
     if named and named[1] != lang:
-        raise UsageError(f"expected the persons of {lang}, got the file of {named[1]}, {path}; give --lang {named[1]}")
+        raise UsageError(
+            f"expected the persons of {lang}, got the file of {named[1]}, {path}; give --lang {named[1]}"
+        )
     return path

@@ -1,4 +1,6 @@
-"""A corpus of one's own: TSV, CSV or JSONL with a sentence, the entity's gender and where the entity stands."""
+"""A corpus of one's own: TSV, CSV or JSONL with a sentence, the entity's gender and where the
+entity stands.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import GENDERS, Corpus, Notes, with_contradictions
 from mtbias.english.word_classes import is_function_word, is_no_noun
 from mtbias.errors import DataError
-from mtbias.files.reading import Record, Table, TextFile, parse_table, read_table, refuse_long, sha256_of
+from mtbias.files.reading import (
+    Record,
+    Table,
+    TextFile,
+    parse_table,
+    read_table,
+    refuse_long,
+    sha256_of,
+)
 from mtbias.files.writing import write_table
 from mtbias.language.source import ENGLISH, SourceLanguage
 from mtbias.types import Gender, Instance, Span, Stereotype
@@ -36,21 +46,25 @@ _GOLDS: Mapping[str, Gender | None] = {**GENDERS, "unknown": None, "u": None}
 
 
 def read_custom(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance]:
-    """Read a corpus from the file `path` (``.tsv``, ``.csv`` or ``.jsonl``) with the columns of `COLUMNS`.
+    """Read a corpus from the file `path` (``.tsv``, ``.csv`` or ``.jsonl``) with the columns of
+    `COLUMNS`.
 
-    The entity's place comes from ``entity_index``, or from ``entity_start`` and ``entity_end``, or from ``entity``
-    alone where that phrase occurs once in the sentence (whole words, in any case). Where several are given they must
-    agree. The head is the last word of the entity, without punctuation, or in another language than English the first
-    that its table of nouns has; ``entity_index`` without ``entity`` names the head itself. Other columns are noted and
-    not used. The sentences are in the language `source`.
+    The entity's place comes from ``entity_index``, or from ``entity_start`` and ``entity_end``, or
+    from ``entity`` alone where that phrase occurs once in the sentence (whole words, in any case).
+    Where several are given they must agree. The head is the last word of the entity, without
+    punctuation, or in another language than English the first that its table of nouns has;
+    ``entity_index`` without ``entity`` names the head itself. Other columns are noted and not used.
+    The sentences are in the language `source`.
 
-    Where the place is given without ``entity``, an English word that is no noun by its form (*busy*, *asked*) is noted.
+    Where the place is given without ``entity``, an English word that is no noun by its form
+    (*busy*, *asked*) is noted.
 
     Raises:
-        DataError: a required column that is not there (with those that are); a field that cannot be read; an entity
-            that is not where the row says, or not once in the sentence; a place that is within a word or, without
-            ``entity``, that of an English article, pronoun or the like; an id twice (with both lines); a ``pair`` or
-            ``control`` that names no row, or its own. Every message has file and line.
+        DataError: a required column that is not there (with those that are); a field that cannot be
+            read; an entity that is not where the row says, or not once in the sentence; a place
+            that is within a word or, without ``entity``, that of an English article, pronoun or the
+            like; an id twice (with both lines); a ``pair`` or ``control`` that names no row, or its
+            own. Every message has file and line.
     """
     return _corpus(read_table(path), source)
 
@@ -59,8 +73,11 @@ IN_MEMORY = Path("sentences.jsonl")
 """The file that sentences in memory would be."""
 
 
-def custom_corpus(rows: Iterable[Mapping[str, object]], source: SourceLanguage = ENGLISH) -> Corpus[Instance]:
-    """The corpus of rows in memory, by the names of `COLUMNS`: what a file ``sentences.jsonl`` of them would be.
+def custom_corpus(
+    rows: Iterable[Mapping[str, object]], source: SourceLanguage = ENGLISH
+) -> Corpus[Instance]:
+    """The corpus of rows in memory, by the names of `COLUMNS`: what a file ``sentences.jsonl`` of
+    them would be.
 
     Raises:
         DataError: as `read_custom`, with the number of the row as the line.
@@ -86,11 +103,17 @@ def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
     for record in table.records:
         instance = _instance(record, source)
         if instance.id in lines:
-            raise record.error(f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique")
+            raise record.error(
+                f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique"
+            )
         lines[instance.id] = record.line
         if instance.gold is None and instance.pronouns:
             notes.add("gender unknown, but a gendered pronoun in the sentence")
-        if source is ENGLISH and not record.get("entity") and is_no_noun(instance.source, instance.head):
+        if (
+            source is ENGLISH
+            and not record.get("entity")
+            and is_no_noun(instance.source, instance.head)
+        ):
             notes.add("entity that is an adjective, a verb or an adverb by its form")
         instances.append(instance)
     _check_links(instances, lines, table.file.path)
@@ -102,26 +125,38 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
     if not source:
         raise record.error("source: expected a sentence, got nothing")
     if "\n" in source or "\r" in source:
-        raise record.error("source: expected a sentence in one line, got a line break inside it; remove it")
-    if record.path.suffix.lower() in {".tsv", ".tab"} and source[0] == source[-1] == '"' and '""' in source[1:-1]:
+        raise record.error(
+            "source: expected a sentence in one line, got a line break inside it; remove it"
+        )
+    if (
+        record.path.suffix.lower() in {".tsv", ".tab"}
+        and source[0] == source[-1] == '"'
+        and '""' in source[1:-1]
+    ):
         raise record.error(
             'source: expected a sentence, got one quoted as in CSV (""); TSV has no quoting: call it .csv'
         )
     refuse_long(source, "source", record.path, record.line)
     head = _head(record, source, entity, spoken)
     if spoken is ENGLISH and not entity and is_function_word(source, head):
-        raise record.error(f"expected a noun at the entity's place, got {source[slice(*head)]!r}; correct the place")
+        raise record.error(
+            f"expected a noun at the entity's place, got {source[slice(*head)]!r}; correct the place"
+        )
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
         raise record.error(f"stereotype: expected pro, anti or none, got {stereotype!r}")
     gender = record.get("gender")
     if gender.lower() not in _GOLDS:
-        raise record.error(f"gender: expected male, female, neutral or unknown (or m, f, n, u), got {gender!r}")
+        raise record.error(
+            f"gender: expected male, female, neutral or unknown (or m, f, n, u), got {gender!r}"
+        )
     gold = _GOLDS[gender.lower()]
     linked = [name for name in ("pair", "control") if record.get(name)]
     if gold is None and (stereotype != "none" or linked):
         name = linked[0] if linked else "stereotype"
-        raise record.error(f"{name}: expected nothing where the gender is unknown, got {record.get(name)!r}; empty it")
+        raise record.error(
+            f"{name}: expected nothing where the gender is unknown, got {record.get(name)!r}; empty it"
+        )
     return Instance(
         id=record.get("id") or f"custom-{record.row + 1:05d}",
         row=record.row,
@@ -143,7 +178,9 @@ def _head(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span
     found = (find(row, source, entity, spoken) for find in (_head_at_index, _head_in_span))
     given = {head for head in found if head is not None}
     if len(given) > 1:
-        raise row.error("entity_index and entity_start/entity_end name different words; give one of the two")
+        raise row.error(
+            "entity_index and entity_start/entity_end name different words; give one of the two"
+        )
     if given:
         return given.pop()
     if not entity:
@@ -153,7 +190,9 @@ def _head(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span
     spans, phrase = locate.tokens(source), locate.words(entity, spoken)
     at = locate.find_phrase(source, spans, phrase, spoken)
     if len(at) != 1:
-        raise row.error(f"expected entity {entity!r} once in the sentence, got it {len(at)} times; fill entity_index")
+        raise row.error(
+            f"expected entity {entity!r} once in the sentence, got it {len(at)} times; fill entity_index"
+        )
     return locate.core(source, spans[at[0] + spoken.head(phrase)], spoken)
 
 
@@ -162,14 +201,18 @@ def _head_at_index(row: Record, source: str, entity: str, spoken: SourceLanguage
     if index is None:
         return None
     if index >= len(spans):
-        raise row.error(f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)")
+        raise row.error(
+            f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)"
+        )
     phrase = locate.words(entity, spoken)
     found = locate.find_phrase(source, spans, phrase, spoken)
     if index in found:
         return locate.core(source, spans[index + spoken.head(phrase)], spoken)
     if not phrase or index - spoken.head(phrase) in found:  # the index names the head itself
         return locate.core(source, spans[index], spoken)
-    raise row.error(f"expected entity {entity!r} at token {index}, got {source[slice(*spans[index])]!r}")
+    raise row.error(
+        f"expected entity {entity!r} at token {index}, got {source[slice(*spans[index])]!r}"
+    )
 
 
 def _head_in_span(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span | None:
@@ -179,16 +222,25 @@ def _head_in_span(row: Record, source: str, entity: str, spoken: SourceLanguage)
     shift = len(raw) - len(raw.lstrip())  # offsets count in the field as it stands in the file
     start, end = row.integer("entity_start") - shift, row.integer("entity_end") - shift
     if not 0 <= start < end <= len(source) or not source[start:end].strip():
-        raise row.error(f"no word between characters {start + shift} and {end + shift} of the sentence")
+        raise row.error(
+            f"no word between characters {start + shift} and {end + shift} of the sentence"
+        )
     phrase = source[start:end]
     if locate.is_within_word(source, start) or locate.is_within_word(source, end):
         place = f"characters {start + shift} to {end + shift}"
-        raise row.error(f"expected whole words at {place}, got {phrase!r}; correct entity_start and entity_end")
+        raise row.error(
+            f"expected whole words at {place}, got {phrase!r}; correct entity_start and entity_end"
+        )
     spans = locate.tokens(phrase)
     given, wanted = locate.words(phrase, spoken), locate.words(entity, spoken)
     head = locate.core(phrase, spans[spoken.head(given)], spoken)
-    if wanted and given not in (wanted, [wanted[spoken.head(wanted)]]):  # the entity, or its head alone
-        raise row.error(f"expected entity {entity!r} at characters {start + shift} to {end + shift}, got {phrase!r}")
+    if wanted and given not in (
+        wanted,
+        [wanted[spoken.head(wanted)]],
+    ):  # the entity, or its head alone
+        raise row.error(
+            f"expected entity {entity!r} at characters {start + shift} to {end + shift}, got {phrase!r}"
+        )
     return Span(head.start + start, head.end + start)
 
 

@@ -1,9 +1,10 @@
 """WinoMT: 3,888 sentences from WinoBias and Winogender (Stanovsky et al. 2019).
 
-Of the real file: the profession stands at the index in all 3,888 rows once punctuation ("designer.", 18 rows), capitals
-("Someone", 48 rows) and one doubled space (row 2551, counted from 0) are allowed for; in 80 rows the index points at
-the first word of *construction worker*. Six rows are repeated word for word. Each of the 3,168 rows of WinoBias stands
-in exactly one of ``en_pro.txt`` and ``en_anti.txt``; the 720 rows of Winogender stand in neither.
+Of the real file: the profession stands at the index in all 3,888 rows once punctuation
+("designer.", 18 rows), capitals ("Someone", 48 rows) and one doubled space (row 2551, counted from
+0) are allowed for; in 80 rows the index points at the first word of *construction worker*. Six rows
+are repeated word for word. Each of the 3,168 rows of WinoBias stands in exactly one of
+``en_pro.txt`` and ``en_anti.txt``; the 720 rows of Winogender stand in neither.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from mtbias.types import Gender, Instance, Stereotype, frozen
 _ROWS, _ROWS_OF_WINOBIAS = 3888, 3168
 """Of the whole corpus, and of those of them that stand in a stereotype file."""
 _COLUMNS = "gold gender, token index, sentence, profession"
-# His, her and hers are objects here: her is both object and determiner, so that a sentence with her and its counterpart
-# with him or with his must have the same slot.
+# His, her and hers are objects here: her is both object and determiner, so that a sentence with her
+# and its counterpart with him or with his must have the same slot.
 _SLOTS = {
     pronoun: f"<{role}>" if role in ("subject", "reflexive") else "<object>"
     for role, pair in PRONOUN_ROLES.items()
@@ -53,27 +54,31 @@ class _Row:
 
 
 def read_winomt(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance]:
-    """Read WinoMT from its folder (``en.txt``, ``en_pro.txt``, ``en_anti.txt``) or from one file. In another language,
-    with that one's code in the files' names, pronouns are not counted, and nothing is paired or controlled.
+    """Read WinoMT from its folder (``en.txt``, ``en_pro.txt``, ``en_anti.txt``) or from one file.
+    In another language, with that one's code in the files' names, pronouns are not counted, and
+    nothing is paired or controlled.
 
-    A line holds the gold gender, the 0-based whitespace token at which the entity starts, the sentence, and the
-    profession. The stereotype of a row is found by the whole row in the two files beside it. A row that is in one of
-    them is WinoBias. Winogender has no stereotype files: a row that is in neither is Winogender where the three files
-    are whole, of 3,888 rows and twice 1,584; else it has the domain ``winomt`` and is counted in the notes, since its
-    row may be missing there. A file under another name than ``en.txt`` may stand alone; then the stereotype is none,
+    A line holds the gold gender, the 0-based whitespace token at which the entity starts, the
+    sentence, and the profession. The stereotype of a row is found by the whole row in the two files
+    beside it. A row that is in one of them is WinoBias. Winogender has no stereotype files: a row
+    that is in neither is Winogender where the three files are whole, of 3,888 rows and twice 1,584;
+    else it has the domain ``winomt`` and is counted in the notes, since its row may be missing
+    there. A file under another name than ``en.txt`` may stand alone; then the stereotype is none,
     the domain ``winomt``, and a note says so.
 
-    The head of *construction worker* is *worker*. Where the profession does not stand at the index, the index is
-    corrected to where it does, and counted; a row whose profession is not in the sentence is skipped with its reason.
-    `Instance.pair` names the row that is the same but for its gendered pronouns, has the same entity and the other
-    gender, where each of the two is the only such row; in the real file that holds for 3,596 rows.
-    `Instance.control` names the row of the same entity and pronoun in which another person is "someone", or is not (The
-    technician told the customer / someone that he …), where each is the only such row; in the real file that holds for
+    The head of *construction worker* is *worker*. Where the profession does not stand at the index,
+    the index is corrected to where it does, and counted; a row whose profession is not in the
+    sentence is skipped with its reason. `Instance.pair` names the row that is the same but for its
+    gendered pronouns, has the same entity and the other gender, where each of the two is the only
+    such row; in the real file that holds for 3,596 rows. `Instance.control` names the row of the
+    same entity and pronoun in which another person is "someone", or is not (The technician told the
+    customer / someone that he …), where each is the only such row; in the real file that holds for
     360 rows, all of Winogender, 240 of them in quadruples (120 are neutral).
 
     Raises:
-        DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an index that is no
-            number or beyond the sentence; an unknown gender; a row of a stereotype file that ``en.txt`` lacks.
+        DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an
+            index that is no number or beyond the sentence; an unknown gender; a row of a stereotype
+            file that ``en.txt`` lacks.
     """
     main = path / f"{source.code}.txt" if path.is_dir() else path
     notes = Notes()
@@ -94,7 +99,9 @@ def _rows(file: TextFile) -> list[_Row]:
         line = row + 1
         cells = content.split("\t")
         if len(cells) != 4:
-            raise file.error(f"expected 4 columns separated by tabs ({_COLUMNS}), got {len(cells)}", line)
+            raise file.error(
+                f"expected 4 columns separated by tabs ({_COLUMNS}), got {len(cells)}", line
+            )
         gold = gender(cells[0], file.path, line)
         index = integer(cells[1].strip(), "token index", file.path, line)
         sentence, profession = cells[2].strip(), cells[3].strip()
@@ -102,7 +109,8 @@ def _rows(file: TextFile) -> list[_Row]:
         length = len(sentence.split())
         if index >= length:
             raise file.error(
-                f"token index {index} is beyond the sentence, which has {length} tokens (counted from 0)", line
+                f"token index {index} is beyond the sentence, which has {length} tokens (counted from 0)",
+                line,
             )
         rows.append(_Row(row, line, gold, index, sentence, profession))
     return rows
@@ -114,7 +122,9 @@ _Key = tuple[Gender, int, str, str]
 def _stereotypes(
     main: Path, rows: list[_Row], notes: Notes, beside: dict[str, str], code: str
 ) -> Mapping[_Key, Stereotype] | None:
-    """The stereotype of every row that is in a stereotype file; NONE where it is in both; None without files."""
+    """The stereotype of every row that is in a stereotype file; NONE where it is in both; None
+    without files.
+    """
     whole, pro, anti = f"{code}.txt", f"{code}_pro.txt", f"{code}_anti.txt"
     paths = {name: main.with_name(name) for name in (pro, anti)}
     absent = [name for name, path in paths.items() if not path.is_file()]
@@ -125,7 +135,11 @@ def _stereotypes(
         message = (
             f"expected {pro} and {anti} beside {main.name}, with the rows that fit and oppose the stereotype; got no "
             f"{' and no '.join(absent)}"
-        ) + ("; fetch all three files (mtbias fetch --dataset winomt)" if code == ENGLISH_CODE else "")
+        ) + (
+            "; fetch all three files (mtbias fetch --dataset winomt)"
+            if code == ENGLISH_CODE
+            else ""
+        )
         raise DataError(message, path=main.parent)
     counts = {}
     available = Counter(row.key for row in rows)
@@ -144,7 +158,10 @@ def _stereotypes(
         notes.add(f"row of {name} that is not in {main.name}", (counts[name] - available).total())
     both = counts[pro] & counts[anti]
     notes.add("row in both stereotype files: stereotype none", sum(available[key] for key in both))
-    fits, opposes = dict.fromkeys(counts[pro], Stereotype.PRO), dict.fromkeys(counts[anti], Stereotype.ANTI)
+    fits, opposes = (
+        dict.fromkeys(counts[pro], Stereotype.PRO),
+        dict.fromkeys(counts[anti], Stereotype.ANTI),
+    )
     return fits | opposes | dict.fromkeys(both, Stereotype.NONE)
 
 
@@ -196,7 +213,9 @@ def _instances(
 
 
 def _domain_of_unlisted(rows: list[_Row], stereotypes: Mapping[_Key, Stereotype] | None) -> str:
-    """The sub-corpus of the rows that are in neither stereotype file: it is known where no row of WinoBias can be."""
+    """The sub-corpus of the rows that are in neither stereotype file: it is known where no row of
+    WinoBias can be.
+    """
     listed = sum(row.key in stereotypes for row in rows) if stereotypes else 0
     is_whole = len(rows) == _ROWS and listed == _ROWS_OF_WINOBIAS
     return "winogender" if is_whole else "winomt"
@@ -238,6 +257,9 @@ def _controlled(instances: list[Instance]) -> list[Instance]:
                 linked[instance.id].add(other)
                 linked[other].add(instance.id)
     controls = {
-        id_: other for id_, others in linked.items() for other in others if len(others) == len(linked[other]) == 1
+        id_: other
+        for id_, others in linked.items()
+        for other in others
+        if len(others) == len(linked[other]) == 1
     }
     return [replace(instance, control=controls.get(instance.id)) for instance in instances]

@@ -1,4 +1,6 @@
-"""From aligned words and their morphology to a gender with its evidence, or the reason for having none."""
+"""From aligned words and their morphology to a gender with its evidence, or the reason for having
+none.
+"""
 
 from mtbias.decide.decision import GENERIC, decide
 from mtbias.decide.feature_reading import FEATURES, STANZA, read_features, with_features

@@ -1,9 +1,11 @@
-r"""Phrases that show both genders: *Ärzte und Ärztinnen*, *el/la jefe/a*, *Lehrer/-innen*, *los y las docentes*,
+r"""Phrases that show both genders: *Ärzte und Ärztinnen*, *el/la jefe/a*, *Lehrer/-innen*, *los y
+las docentes*,
 *niñes*, *ragazz\**.
 
-Whichever of the two forms the aligner found, and whichever stands first, such a phrase is neutral: both are meant. The
-sentences of ``tests/natural`` and WinoMT's translations of 2019 have next to none (one call of ``tests/independent``
-rests on a neutral ending); newer systems write them, and half of such a phrase would be a gender that is not meant.
+Whichever of the two forms the aligner found, and whichever stands first, such a phrase is neutral:
+both are meant. The sentences of ``tests/natural`` and WinoMT's translations of 2019 have next to
+none (one call of ``tests/independent`` rests on a neutral ending); newer systems write them, and
+half of such a phrase would be a gender that is not meant.
 """
 
 from __future__ import annotations
@@ -15,13 +17,23 @@ from unicodedata import combining, normalize
 from mtbias.decide.sentence_words import PERSONAL, SentenceWord
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
-from mtbias.types import BOTH_ARTICLES, BOTH_FORMS, BOTH_IN_ONE_WORD, NEUTRAL_ENDING, Evidence, Gender, Span
+from mtbias.types import (
+    BOTH_ARTICLES,
+    BOTH_FORMS,
+    BOTH_IN_ONE_WORD,
+    NEUTRAL_ENDING,
+    Evidence,
+    Gender,
+    Span,
+)
 
-# es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand between.
+# es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand
+# between.
 MAX_BETWEEN = 2
 """Words that may stand between the two nouns."""
 MAX_PREPOSITION = 2
-"""Letters of a preposition beside which an article is written apart where its contraction is not: *de*, *à*, *a*."""
+"""Letters of a preposition beside which an article is written apart where its contraction is not:
+*de*, *à*, *a*."""
 _WRITTEN_ON = re.compile(
     r"""(?: /-?         # Lehrer/in, Lehrer/-innen, soldador/a, учитель/ница
           | -?\(-?      # médico(a), Lehrer(innen), Lehrer-(innen), Lehrer(-innen), Student(inn)en
@@ -34,20 +46,28 @@ _WRITTEN_ON = re.compile(
     re.VERBOSE,
 )
 _BETWEEN_ARTICLES = re.compile(r"\s*/\s*|\s?\(|[·•.*:-]")
-"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, ``der*die``; not a sentence's end."""
+"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, ``der*die``; not a
+sentence's end."""
 _BETWEEN = re.compile(r"\s*[/(]?\s*")
-"""What may stand between two words of one phrase beside the words: blanks, a slash or an opening bracket."""
+"""What may stand between two words of one phrase beside the words: blanks, a slash or an opening
+bracket."""
 _NEUTRAL = re.compile(r"[\w@*]+")
-r"""A word with the signs of endings for both genders, which `Language.tokens` leaves outside (*niñ@s*, *ragazz\**)."""
+r"""A word with the signs of endings for both genders, which `Language.tokens` leaves outside
+(*niñ@s*, *ragazz\**)."""
 # es "rey": -o and -a behind two letters make other words.
 _MIN_STEM = 3
-"""Letters that must stand before an ending for both genders, and that two forms of one noun have in common."""
+"""Letters that must stand before an ending for both genders, and that two forms of one noun have in
+common."""
 _MAX_CUT = 4
 """Letters that a written-on ending may replace (it *direttore/trice* for *direttrice*: four)."""
 
 
 def both_forms(
-    words: Sequence[SentenceWord], head: int, text: str, language: Language, translations: Sequence[Span]
+    words: Sequence[SentenceWord],
+    head: int,
+    text: str,
+    language: Language,
+    translations: Sequence[Span],
 ) -> Evidence | None:
     """What shows that the phrase around ``words[head]`` means both genders, or None.
 
@@ -64,7 +84,9 @@ def both_forms(
         return Evidence("noun", pair, Gender.NEUTRAL, "lexicon", BOTH_FORMS)
     written = _written_ending(words[head], text, language)
     if written:
-        return Evidence("noun", words[head].text + written, Gender.NEUTRAL, "form", BOTH_IN_ONE_WORD)
+        return Evidence(
+            "noun", words[head].text + written, Gender.NEUTRAL, "form", BOTH_IN_ONE_WORD
+        )
     neutral = _neutral_word(words[head], text, language)
     if neutral:
         return Evidence("noun", neutral, Gender.NEUTRAL, "form", NEUTRAL_ENDING)
@@ -78,16 +100,22 @@ def both_forms(
     return None
 
 
-def _both_sexes(words: Sequence[SentenceWord], head: int, language: Language) -> Sequence[SentenceWord]:
-    """Words that mean a man and a woman, joined by a conjunction right beside the head (es *médicos hombres y mujeres*,
-    de *männliche und weibliche Lehrkräfte*), or none.
+def _both_sexes(
+    words: Sequence[SentenceWord], head: int, language: Language
+) -> Sequence[SentenceWord]:
+    """Words that mean a man and a woman, joined by a conjunction right beside the head (es *médicos
+    hombres y mujeres*, de *männliche und weibliche Lehrkräfte*), or none.
     """
     known = language.sex_adjectives
     # ar "الذكور والإناث": two words, the conjunction is written on.
     for start, end in ((max(head - 3, 0), head), (head + 1, head + 3), (head + 1, head + 4)):
         found, phrase = words[start:end], words[min(start, head) + 1 : max(end, head + 1)]
-        joined = any("CCONJ" in word.tags for word in found[1:]) and all(word.joined for word in phrase)
-        if joined and {known[base] for word in found for base in word.facts.bases if base in known} == {"m", "f"}:
+        joined = any("CCONJ" in word.tags for word in found[1:]) and all(
+            word.joined for word in phrase
+        )
+        if joined and {
+            known[base] for word in found for base in word.facts.bases if base in known
+        } == {"m", "f"}:
             return found
     return ()
 
@@ -99,12 +127,15 @@ def _other_form(
     determiners: Collection[str],
     translations: Sequence[Span],
 ) -> int | None:
-    """Index of the entity's noun of the other gender, joined to the head by *and*, *or*, a slash or a bracket.
+    """Index of the entity's noun of the other gender, joined to the head by *and*, *or*, a slash or
+    a bracket.
 
-    Both must translate the entity: de "Könige und Königinnen" are two kinds of persons for *kings*, es "hermanos y
-    hermanas" one for *siblings* and two for *brothers*.
+    Both must translate the entity: de "Könige und Königinnen" are two kinds of persons for *kings*,
+    es "hermanos y hermanas" one for *siblings* and two for *brothers*.
     """
-    mine = _genders(words[head]) or {Gender.MALE for r in words[head].readings if r.kind is NounKind.COMMON}
+    mine = _genders(words[head]) or {
+        Gender.MALE for r in words[head].readings if r.kind is NounKind.COMMON
+    }
     if not mine or words[head].span not in translations:
         return None
     for step in (1, -1):
@@ -118,15 +149,21 @@ def _other_form(
             theirs = _genders(words[n])
             if theirs:
                 same = words[n].span in translations and words[n].form != words[head].form
-                # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and a teacher.
+                # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and
+                # a teacher.
                 same = same and _one_stem(words[head], words[n])
                 # pt "queridas alunas e queridos alunos": an adjective of both.
                 before = words[max(min(head, n) - 1, 0)]
                 same = same and all(_one_stem(adjective, before) for adjective in adjectives)
-                # es "el cliente o la clienta": beside a feminine of its own a form for both is a man's.
+                # es "el cliente o la clienta": beside a feminine of its own a form for both is a
+                # man's.
                 if not _genders(words[head]):
                     same = same and words[n].form.startswith(words[head].form[:-1])
-                other = same and len(mine | theirs) > 1 and _joined(words, min(head, n), max(head, n), text)
+                other = (
+                    same
+                    and len(mine | theirs) > 1
+                    and _joined(words, min(head, n), max(head, n), text)
+                )
                 if other:
                     return n
                 break
@@ -144,7 +181,9 @@ def _end(word: SentenceWord, text: str) -> int:
 
 
 def _one_stem(one: SentenceWord, other: SentenceWord) -> bool:
-    """Whether the first letters of one stand in the other, but for marks (*Arzt*, *Ärztin*; ar *المعلم والمعلمة*)."""
+    """Whether the first letters of one stand in the other, but for marks (*Arzt*, *Ärztin*; ar
+    *المعلم والمعلمة*).
+    """
     # Three letters: es "actor / actriz", de "Krankenpfleger und Krankenschwestern".
     first, second = _plain(one.form), _plain(other.form)
     return first[:_MIN_STEM] in second or second[:_MIN_STEM] in first
@@ -156,16 +195,19 @@ def _plain(form: str) -> str:
 
 
 def _joined(words: Sequence[SentenceWord], first: int, second: int, text: str) -> bool:
-    """Between two words stands a conjunction, a slash or a bracket; or the second has its conjunction written on (ar
+    """Between two words stands a conjunction, a slash or a bracket; or the second has its
+    conjunction written on (ar
     *المعلم والمعلمة*).
     """
     conjunction = any("CCONJ" in words[n].tags for n in range(first + 1, second + 1))
-    return conjunction or any(sign in text[words[first].span.end : words[second].span.start] for sign in "/(")
+    return conjunction or any(
+        sign in text[words[first].span.end : words[second].span.start] for sign in "/("
+    )
 
 
 def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
-    """The ending behind the word that makes it a noun of the other gender (*soldador* + *a*), with its sign, or
-    nothing.
+    """The ending behind the word that makes it a noun of the other gender (*soldador* + *a*), with
+    its sign, or nothing.
     """
     found = _WRITTEN_ON.match(text, word.span.end)
     # "Er war Lehrer.In Wien …": a sentence begins with a capital.
@@ -175,26 +217,32 @@ def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
     wanted = Gender.MALE if _genders(word) == {Gender.FEMALE} else Gender.FEMALE
     for base in word.facts.bases:
         for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM) + 1):
-            if any(r.kind.gender is wanted for r in language.nouns.get(base[: len(base) - cut] + ending, ())):
+            if any(
+                r.kind.gender is wanted
+                for r in language.nouns.get(base[: len(base) - cut] + ending, ())
+            ):
                 return found[0]
     return ""
 
 
 def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
-    r"""The word as it is written (*niñ@s*, *ragazz\**, *niñes*) if with other endings it is a man's and a woman's, else
-    nothing.
+    r"""The word as it is written (*niñ@s*, *ragazz\**, *niñes*) if with other endings it is a man's
+    and a woman's, else nothing.
     """
     written = _NEUTRAL.match(text, word.span.start)
     return written[0] if written and language.with_neutral_ending(written[0]) else ""
 
 
-def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, language: Language) -> str:
-    """Articles of a man and of a woman in one case and number before the head (*los y las* docentes, *der/die*
-    Angestellte), as they are written; else nothing.
+def _joined_articles(
+    words: Sequence[SentenceWord], head: int, text: str, language: Language
+) -> str:
+    """Articles of a man and of a woman in one case and number before the head (*los y las*
+    docentes, *der/die* Angestellte), as they are written; else nothing.
     """
     second = head - 1
-    # es "los y las jóvenes docentes". Beyond another noun they are somebody else's: "el y la directora con su médico".
-    # fr "tous/toutes les journalistes": an article of both genders is passed over.
+    # es "los y las jóvenes docentes". Beyond another noun they are somebody else's: "el y la
+    # directora con su médico". fr "tous/toutes les journalistes": an article of both genders is
+    # passed over.
     while second > 0 and _silent_modifier(words[second], language):
         second -= 1
     split = _split_article(words, head, text, language)
@@ -203,19 +251,27 @@ def _joined_articles(words: Sequence[SentenceWord], head: int, text: str, langua
     before = second - 1
     split_contraction = before > 0 and _may_be_preposition(words[before], language)
     before -= split_contraction
-    sign = before >= 0 and _BETWEEN_ARTICLES.fullmatch(text, words[before].span.end, words[before + 1].span.start)
+    sign = before >= 0 and _BETWEEN_ARTICLES.fullmatch(
+        text, words[before].span.end, words[before + 1].span.start
+    )
     first = before if sign else before - 1
     if first < 0 or not (sign or "CCONJ" in words[before].tags):
         return ""
-    if split_contraction and not sign and not all("ADP" in words[n].tags for n in (first, second - 1)):
+    if (
+        split_contraction
+        and not sign
+        and not all("ADP" in words[n].tags for n in (first, second - 1))
+    ):
         return ""
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
-    if words[first].form == words[second].form or not any(_of_both(a, b) for a in one for b in other):
+    if words[first].form == words[second].form or not any(
+        _of_both(a, b) for a in one for b in other
+    ):
         return ""
     end = words[second].span.end
     between = text[words[first].span.end : words[second].span.start]
-    # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins; so in a bracket, fr "il le (la
-    # journaliste) voit", but not in "le (la) journaliste".
+    # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins; so in a bracket, fr
+    # "il le (la journaliste) voit", but not in "le (la) journaliste".
     bracket = "(" in between
     if "," in between or (bracket and text[end : end + 1] != ")"):
         return ""
@@ -231,7 +287,8 @@ def _silent_modifier(word: SentenceWord, language: Language) -> bool:
 
 
 def _may_be_preposition(word: SentenceWord, language: Language) -> bool:
-    """Whether an article behind the word may be the second half of what a contraction is for the other gender (fr
+    """Whether an article behind the word may be the second half of what a contraction is for the
+    other gender (fr
     *du/de la* journaliste, es *al/a la* periodista). Around a slash taggers call it anything.
     """
     short = len(word.form) <= MAX_PREPOSITION and "CCONJ" not in word.tags
@@ -239,8 +296,8 @@ def _may_be_preposition(word: SentenceWord, language: Language) -> bool:
 
 
 def _split_article(words: Sequence[SentenceWord], head: int, text: str, language: Language) -> str:
-    """An article with the other gender's ending written on, right before the head (*un(e)* journaliste, *ein/e*
-    Angestellte), as it is written; else nothing.
+    """An article with the other gender's ending written on, right before the head (*un(e)*
+    journaliste, *ein/e* Angestellte), as it is written; else nothing.
     """
     for article in words[max(0, head - 2) : head]:
         own = language.determiners.get(article.form, ())

@@ -1,8 +1,10 @@
-"""The second reader: the gender that Stanza's ``Gender`` features alone show of the person's noun phrase.
+"""The second reader: the gender that Stanza's ``Gender`` features alone show of the person's noun
+phrase.
 
-Which word renders the person, and whether it names one, is the first reader's answer (`mtbias.decide.decision`). What
-tells the gender is the feature of the head, then of the determiners and adjectives that stand beside it and differ from
-it in neither case nor number; no table of forms is asked, no predicate, no pronoun.
+Which word renders the person, and whether it names one, is the first reader's answer
+(`mtbias.decide.decision`). What tells the gender is the feature of the head, then of the
+determiners and adjectives that stand beside it and differ from it in neither case nor number; no
+table of forms is asked, no predicate, no pronoun.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ _NOBODY = (Reason.UNTRANSLATED, Reason.UNALIGNED, Reason.NO_PERSON, Reason.COPIE
 def read_features(call: GenderCall, analysis: Analysis, language: Language) -> GenderCall:
     """The second reader's call at the head of the first reader's.
 
-    A feature of both genders (``Gender=Fem,Masc``) is no evidence, nor is neuter: it is no person's gender. Evidence of
-    both genders is ambiguous, none is no call.
+    A feature of both genders (``Gender=Fem,Masc``) is no evidence, nor is neuter: it is no person's
+    gender. Evidence of both genders is ambiguous, none is no call.
 
     Args:
         call: the first reader's, of which the head is taken.
@@ -39,7 +41,9 @@ def read_features(call: GenderCall, analysis: Analysis, language: Language) -> G
     genders = {piece.gender for piece in found if piece.gender}
     if len(genders) == 1:
         return GenderCall(call.id, genders.pop(), None, call.target, found)
-    return GenderCall(call.id, None, Reason.AMBIGUOUS if genders else Reason.NO_MORPHOLOGY, call.target, found)
+    return GenderCall(
+        call.id, None, Reason.AMBIGUOUS if genders else Reason.NO_MORPHOLOGY, call.target, found
+    )
 
 
 def with_features(call: GenderCall, analysis: Analysis, language: Language) -> GenderCall:
@@ -48,7 +52,9 @@ def with_features(call: GenderCall, analysis: Analysis, language: Language) -> G
 
 
 def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> Iterator[Evidence]:
-    """Of the head, then of its determiners and adjectives: before it, nearest first, and after it."""
+    """Of the head, then of its determiners and adjectives: before it, nearest first, and after
+    it.
+    """
     at = [n for n, token in enumerate(tokens) if token.span.overlaps(call.target[0])]
     if not at:
         return
@@ -56,19 +62,29 @@ def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> 
     content = [word for word in words if word.upos not in GLUED]
     head = [word for word in content if word.upos in NOMINAL] or content
     yield _said("noun", " ".join(tokens[n].text for n in at), head)
-    # it "dell'insegnante" may be one token: its article is in it. Hebrew's and Arabic's shows no gender.
+    # it "dell'insegnante" may be one token: its article is in it. Hebrew's and Arabic's shows no
+    # gender.
     articles = [word for word in words if word.upos == "DET" and word.feat("Gender")]
     beside = [(tokens[at[0]].text, articles)]
-    beside += [(token.text, [w for w in token.words if w.upos in MODIFIER]) for token in _before(tokens, at[0])]
+    beside += [
+        (token.text, [w for w in token.words if w.upos in MODIFIER])
+        for token in _before(tokens, at[0])
+    ]
     if language.postposed:
         beside += [(token.text, list(token.words)) for token in _after(tokens, at[-1])]
     for text, modifiers in beside:
         if modifiers and all(_agree(modifiers, head, feature) for feature in ("Case", "Number")):
-            yield _said("determiner" if {w.upos for w in modifiers} == {"DET"} else "adjective", text, modifiers)
+            yield _said(
+                "determiner" if {w.upos for w in modifiers} == {"DET"} else "adjective",
+                text,
+                modifiers,
+            )
 
 
 def _before(tokens: Sequence[Token], head: int) -> Iterator[Token]:
-    """The determiners, adjectives and numerals before the head, nearest first; no adjective before a determiner."""
+    """The determiners, adjectives and numerals before the head, nearest first; no adjective before
+    a determiner.
+    """
     opened = False
     for token in reversed(tokens[:head]):
         tags = {word.upos for word in token.words}

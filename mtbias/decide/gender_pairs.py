@@ -1,9 +1,11 @@
-"""Phrases that differ in gender alone, made from a language's tables: both are called by it, or neither is.
+"""Phrases that differ in gender alone, made from a language's tables: both are called by it, or
+neither is.
 
-A rule that works for men alone is a bias of the instrument. The nouns are those of the table, evenly over it; each
-stands alone and beside each kind of evidence that the tables have: determiners, titles, words that mean a woman or a
-man, adjectives, predicates. No models are needed: the words have a part of speech and no features. What the tables have
-for one gender alone makes no pair (the masculine adjective of Arabic has no ending).
+A rule that works for men alone is a bias of the instrument. The nouns are those of the table,
+evenly over it; each stands alone and beside each kind of evidence that the tables have:
+determiners, titles, words that mean a woman or a man, adjectives, predicates. No models are needed:
+the words have a part of speech and no features. What the tables have for one gender alone makes no
+pair (the masculine adjective of Arabic has no ending).
 """
 
 from __future__ import annotations
@@ -48,17 +50,26 @@ class PairOutcome:
 
     @property
     def problem(self) -> str:
-        """What is said of the two if they are neither both called by their gender nor both not called, else nothing."""
+        """What is said of the two if they are neither both called by their gender nor both not
+        called, else nothing.
+        """
         called = [call.gender for call in self.calls.values()]
         if called == [None, None] or (self.right("m") and self.right("f")):
             return ""
-        man, woman = (f"{self.texts[g]!r} is called {self.calls[g].gender or self.calls[g].reason}" for g in "mf")
+        man, woman = (
+            f"{self.texts[g]!r} is called {self.calls[g].gender or self.calls[g].reason}"
+            for g in "mf"
+        )
         return f"{self.evidence}: {man}, {woman}"
 
 
 def count(outcomes: Sequence[PairOutcome]) -> dict[str, int]:
-    """How many pairs there are, and in how many the phrase of a man and that of a woman is called by its gender."""
-    right = {str(GENDER_OF_LETTER[letter]): sum(o.right(letter) for o in outcomes) for letter in "mf"}
+    """How many pairs there are, and in how many the phrase of a man and that of a woman is called
+    by its gender.
+    """
+    right = {
+        str(GENDER_OF_LETTER[letter]): sum(o.right(letter) for o in outcomes) for letter in "mf"
+    }
     return {"pairs": len(outcomes), **right}
 
 
@@ -67,7 +78,12 @@ def pair_outcomes(language: Language) -> list[PairOutcome]:
     texts, stem = SplitTexts(language), _stem(language)
     return [
         PairOutcome(
-            evidence, phrases, {g: _call(phrases[g], nouns[g], number, GENDER_OF_LETTER[g], tags, texts) for g in "mf"}
+            evidence,
+            phrases,
+            {
+                g: _call(phrases[g], nouns[g], number, GENDER_OF_LETTER[g], tags, texts)
+                for g in "mf"
+            },
         )
         for number in ("sg", "pl")
         for evidence, phrases, nouns, tags in _pairs(language, number, stem)
@@ -93,7 +109,9 @@ def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
         # A form of men and women, and forms of men and of women, which agree.
         for pair in (*evenly(common, _NOUNS), *evenly(nouns, _NOUNS)):
             if all(
-                pair[g] not in language.silent_determiners and _together(language, frames[g], pair[g]) for g in "mf"
+                pair[g] not in language.silent_determiners
+                and _together(language, frames[g], pair[g])
+                for g in "mf"
             ):
                 yield evidence, {g: frames[g].format(pair[g]) for g in "mf"}, pair, tags
     # What means a woman overrules a man's form, and the reverse.
@@ -101,7 +119,12 @@ def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
         for pair in evenly(nouns, _NOUNS):
             other = {"m": pair["f"], "f": pair["m"]}
             if all(_together(language, frames[g], other[g]) for g in "mf"):
-                yield f"{evidence}, against its form", {g: frames[g].format(other[g]) for g in "mf"}, other, tags
+                yield (
+                    f"{evidence}, against its form",
+                    {g: frames[g].format(other[g]) for g in "mf"},
+                    other,
+                    tags,
+                )
 
 
 def _together(language: Language, frame: str, noun: str) -> bool:
@@ -111,13 +134,16 @@ def _together(language: Language, frame: str, noun: str) -> bool:
 
 
 def _noun_pairs(language: Language, number: str) -> tuple[list[Forms], list[Forms]]:
-    """A man's and a woman's noun for the same English one, which begin alike; and nouns of one form for both. In the
-    singular by the form of the dictionary, in the plural by what the table says of the forms.
+    """A man's and a woman's noun for the same English one, which begin alike; and nouns of one form
+    for both. In the singular by the form of the dictionary, in the plural by what the table says of
+    the forms.
     """
     forms: dict[str, dict[str, str]] = {"m": {}, "f": {}, "common": {}}
     lemmas = {}
     for form, readings in language.nouns.items():
-        kinds = {str(NounKind.MASCULINE if r.kind is NounKind.GENERIC else r.kind) for r in readings}
+        kinds = {
+            str(NounKind.MASCULINE if r.kind is NounKind.GENERIC else r.kind) for r in readings
+        }
         kind = kinds.pop() if len(kinds) == 1 else ""
         if kind in forms and all(_stands_in(number, form, r, language) for r in readings):
             forms[kind].setdefault(readings[0].lemma, form)
@@ -126,7 +152,9 @@ def _noun_pairs(language: Language, number: str) -> tuple[list[Forms], list[Form
     for english in language.glossary.values():
         told = {kind: {lemmas[f] for f in english if lemmas.get(f) in forms[kind]} for kind in "mf"}
         for man in sorted(told["m"]):
-            shared, woman = max(((len(shared_beginning(man, f)), f) for f in told["f"]), default=(0, ""))
+            shared, woman = max(
+                ((len(shared_beginning(man, f)), f) for f in told["f"]), default=(0, "")
+            )
             if 2 * shared > len(man):
                 pairs[man, woman] = {"m": forms["m"][man], "f": forms["f"][woman]}
     return list(pairs.values()), [{"m": form, "f": form} for form in forms["common"].values()]
@@ -135,13 +163,17 @@ def _noun_pairs(language: Language, number: str) -> tuple[list[Forms], list[Form
 def _stands_in(number: str, form: str, reading: NounReading, language: Language) -> bool:
     """A nominative in the number, whose gender is open where the noun's is."""
     if number == "sg":
-        return language.fold(reading.lemma) == form and {a.number for a in reading.agreements} <= {"sg", "*"}
+        return language.fold(reading.lemma) == form and {a.number for a in reading.agreements} <= {
+            "sg",
+            "*",
+        }
     opened = reading.kind is not NounKind.COMMON or {a.gender for a in reading.agreements} == {"*"}
     return opened and any(a.number == "pl" and a.case in ("nom", "*") for a in reading.agreements)
 
 
 _Frames = tuple[str, Forms, Mapping[str, str]]
-"""A kind of evidence, its phrases with ``{}`` for the noun, and the parts of speech of its words."""
+"""A kind of evidence, its phrases with ``{}`` for the noun, and the parts of speech of its
+words."""
 
 
 def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
@@ -149,14 +181,18 @@ def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
     verbs = language.verbs
     # es "alguno" stands alone as well, and so names somebody; l' is written onto the noun.
     alone = {*language.nouns, *language.elisions}
-    for word in _agreeing({form: a for form, a in language.determiners.items() if form not in alone}, number):
+    for word in _agreeing(
+        {form: a for form, a in language.determiners.items() if form not in alone}, number
+    ):
         yield _frames("a determiner", _BEFORE, word, "DET")
         if language.determiners_follow:
             yield _frames("a determiner behind it", _BEHIND, word, "DET")
     if language.preposed:
         yield from (_frames("a title", _BEFORE, word, "NOUN") for word in _matched(language.names))
     yield from _meaning(language, number)
-    adjectives = [_whole(language, word, stem) for word in _agreeing(language.adjective_endings, number)]
+    adjectives = [
+        _whole(language, word, stem) for word in _agreeing(language.adjective_endings, number)
+    ]
     # A copula that tells itself would be asked first (ru была, he אינה).
     told = (*verbs.words, *verbs.short, *(ending for ending, _ in verbs.endings))
     copulas = sorted(form for form in verbs.copulas if not form.endswith(told))
@@ -188,7 +224,12 @@ def _meaning(language: Language, number: str) -> Iterator[_Frames]:
     """Words that mean a woman or a man, where they may stand beside a noun in that number."""
     for word in _matched(language.sex_adjectives):
         noun = word["m"] in language.nouns and word["f"] in language.nouns
-        numbers = {a.number for form in word.values() for r in language.nouns.get(form, ()) for a in r.agreements}
+        numbers = {
+            a.number
+            for form in word.values()
+            for r in language.nouns.get(form, ())
+            for a in r.agreements
+        }
         if noun and numbers - {"*"} and number not in numbers:
             continue
         if noun and language.postposed and language.prepositions and number == "sg":
@@ -203,20 +244,30 @@ def _meaning(language: Language, number: str) -> Iterator[_Frames]:
 
 
 def _frames(evidence: str, frame: str, word: Forms, tag: str) -> _Frames:
-    return evidence, {g: frame.format(word=form) for g, form in word.items()}, dict.fromkeys(word.values(), tag)
+    return (
+        evidence,
+        {g: frame.format(word=form) for g, form in word.items()},
+        dict.fromkeys(word.values(), tag),
+    )
 
 
 def _matched(table: Mapping[str, str]) -> Sequence[Forms]:
     """The m and the f forms of a table, in its order."""
     men, women = ([form for form, gender in table.items() if gender == wanted] for wanted in "mf")
-    return evenly([{"m": man, "f": woman} for man, woman in zip(men, women, strict=False)], _EVIDENCE)
+    return evenly(
+        [{"m": man, "f": woman} for man, woman in zip(men, women, strict=False)], _EVIDENCE
+    )
 
 
 def _agreeing(table: Mapping[str, Sequence[Agreement]], number: str) -> Sequence[Forms]:
-    """Forms that tell a man and a woman in the nominative of that number, those that begin alike together."""
+    """Forms that tell a man and a woman in the nominative of that number, those that begin alike
+    together.
+    """
     told: dict[str, list[str]] = {"m": [], "f": []}
     for form, agreements in table.items():
-        genders = {a.gender for a in agreements if a.case in ("nom", "*") and a.number in (number, "*")}
+        genders = {
+            a.gender for a in agreements if a.case in ("nom", "*") and a.number in (number, "*")
+        }
         if len(genders) == 1 and (gender := genders.pop()) in told:
             told[gender].append(form)
     found: list[Forms] = []
@@ -230,37 +281,51 @@ def _agreeing(table: Mapping[str, Sequence[Agreement]], number: str) -> Sequence
 
 def _whole(language: Language, endings: Forms, stem: str) -> Forms | None:
     """Adjectives with the endings, which are read by them; a long ending is a word by itself."""
-    word = {g: ending if len(ending) > len(stem) else stem + ending for g, ending in endings.items()}
+    word = {
+        g: ending if len(ending) > len(stem) else stem + ending for g, ending in endings.items()
+    }
     same = all(language.adjective(word[g]) == language.adjective_endings[endings[g]] for g in "mf")
     return (
         word
-        if same and not any(language.noun(form) or form in language.determiners for form in word.values())
+        if same
+        and not any(language.noun(form) or form in language.determiners for form in word.values())
         else None
     )
 
 
 def _stem(language: Language) -> str:
     """The beginning of a made-up word: a syllable of letters of the language, twice."""
-    letters = dict.fromkeys(c for form in evenly(list(language.nouns), 200) for c in form if c.isalpha())
+    letters = dict.fromkeys(
+        c for form in evenly(list(language.nouns), 200) for c in form if c.isalpha()
+    )
     words = ("".join(pair) * 2 for pair in product(letters, repeat=2))
     return next((w for w in words if not language.noun(w) and w not in language.determiners), "xx")
 
 
-def _call(text: str, noun: str, number: str, said: Gender, tags: Mapping[str, str], texts: SplitTexts) -> GenderCall:
+def _call(
+    text: str, noun: str, number: str, said: Gender, tags: Mapping[str, str], texts: SplitTexts
+) -> GenderCall:
     """The call on `noun` in `text`, whose words have the part of speech of `tags`."""
     surface = texts.language.tokens(text)
     at = min((t for t in surface if noun in t.form), key=lambda t: len(t.form), default=None)
     if at is None:
         return GenderCall("x", None, Reason.UNALIGNED)
     # As a word beside the noun is believed most: where the source says so, too.
-    alignment = Alignment("x", (at.span,), "links+lexicon", number, translations=(at.span,), says_sex=said)
+    alignment = Alignment(
+        "x", (at.span,), "links+lexicon", number, translations=(at.span,), says_sex=said
+    )
     return decide(alignment, analysed(text, surface, tags), texts)
 
 
 def analysed(text: str, surface: Iterable[SurfaceToken], tags: Mapping[str, str]) -> Analysis:
-    """A text whose words have the part of speech of `tags`, else they are nouns, and no features."""
+    """A text whose words have the part of speech of `tags`, else they are nouns, and no
+    features.
+    """
     return Analysis(
-        text, tuple(Token(t.span, t.text, (Word(t.text, None, tags.get(t.form, "NOUN")),)) for t in surface)
+        text,
+        tuple(
+            Token(t.span, t.text, (Word(t.text, None, tags.get(t.form, "NOUN")),)) for t in surface
+        ),
     )
 
 

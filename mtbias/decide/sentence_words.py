@@ -1,4 +1,6 @@
-"""The words of a translation with their morphology: what the language's tables and what the tagger say of each."""
+"""The words of a translation with their morphology: what the language's tables and what the tagger
+say of each.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from mtbias.language.grammar import ANY, Agreement, NounKind, NounReading, WordF
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Gender, Span, Word
 
-# What forms agree with: gender, case and number, several of each for most forms, and what they have in common.
+# What forms agree with: gender, case and number, several of each for most forms, and what they have
+# in common.
 
 PERSONAL = (Gender.MALE, Gender.FEMALE)
 GENDER_OF_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL}
@@ -23,10 +26,11 @@ _OPEN = ("nom", "voc", "dat", "ins", "loc", "*")
 def reading_agreements(reading: NounReading) -> list[Agreement]:
     """What one reading of a noun agrees with.
 
-    Feminine agreement with a masculine form that is also used of women (наша врач, с новой врачом) is never read on a
-    genitive or accusative.
+    Feminine agreement with a masculine form that is also used of women (наша врач, с новой врачом)
+    is never read on a genitive or accusative.
     """
-    # uk бухгалтера is an accusative: the догану before it, which ends like a feminine adjective, cannot belong to it.
+    # uk бухгалтера is an accusative: the догану before it, which ends like a feminine adjective,
+    # cannot belong to it.
     allowed = reading.agreements or (ANY,)
     if reading.kind is NounKind.GENERIC:
         return [Agreement("*" if a.case in _OPEN else "m", a.case, a.number) for a in allowed]
@@ -35,7 +39,9 @@ def reading_agreements(reading: NounReading) -> list[Agreement]:
 
 
 def only_gender(allowed: Iterable[Agreement]) -> Gender | None:
-    """The one gender of a person that `allowed` leaves; neuter counts only where it stands alone."""
+    """The one gender of a person that `allowed` leaves; neuter counts only where it stands
+    alone.
+    """
     letters = {a.gender for a in allowed}
     if "*" in letters:
         return None
@@ -54,7 +60,8 @@ NOMINAL = frozenset(("NOUN", "PROPN"))
 MODIFIER = frozenset(("ADJ", "DET", "NUM"))
 VERBAL = frozenset(("VERB", "AUX"))
 CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
-# What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions, pronouns.
+# What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions,
+# pronouns.
 GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
 # X is a foreign word: uk "Mover сказав cleaner" is no deed of the cleaner's.
 _SUBJECT = frozenset(("NOUN", "PROPN", "PRON", "X"))
@@ -65,7 +72,9 @@ _GENDER = {"Masc": Gender.MALE, "Fem": Gender.FEMALE, "Neut": Gender.NEUTRAL}
 
 
 class SentenceWord(NamedTuple):
-    """A surface word (an elided article counts as a word) in its sentence, with the syntactic words that overlap it."""
+    """A surface word (an elided article counts as a word) in its sentence, with the syntactic words
+    that overlap it.
+    """
 
     span: Span
     text: str
@@ -73,8 +82,8 @@ class SentenceWord(NamedTuple):
     """`text` folded for look-ups."""
     facts: WordFacts
     readings: tuple[NounReading, ...]
-    """In the table of nouns for people, the compound of which it is the first word and what is written onto it
-    considered."""
+    """In the table of nouns for people, the compound of which it is the first word and what is
+    written onto it considered."""
     tagged: tuple[Word, ...]
     """The syntactic words that the tagger sees."""
     tags: frozenset[str]
@@ -84,7 +93,8 @@ class SentenceWord(NamedTuple):
     joined: bool
     """Nothing that parts them stands between this word and the one before."""
     compound: int = 0
-    """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה חשבון*: 1)."""
+    """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה
+    חשבון*: 1)."""
 
     @property
     def is_noun(self) -> bool:
@@ -118,7 +128,9 @@ class SentenceWord(NamedTuple):
 
     @property
     def is_singular(self) -> bool:
-        """The tagger reads a singular, on a form of the dictionary: Arabic broken plurals are singulars to it, too."""
+        """The tagger reads a singular, on a form of the dictionary: Arabic broken plurals are
+        singulars to it, too.
+        """
         return self.numbers == {"Sing"} and self.facts.dictionary_forms == self.facts.bases
 
     @property
@@ -138,24 +150,30 @@ class SentenceWord(NamedTuple):
 
     @property
     def may_be_thing(self) -> bool:
-        """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer", "lecture")."""
+        """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer",
+        "lecture").
+        """
         return len({r.kind is NounKind.THING for r in self.readings}) > 1
 
     def cannot_agree(self, gender: Gender | None) -> bool:
-        """The tagger reads another gender on this noun, or a plural: a singular verb in `gender` is not its."""
+        """The tagger reads another gender on this noun, or a plural: a singular verb in `gender` is
+        not its.
+        """
         shown, _ = tagged_gender(self.content)
         return (shown is not None and shown is not gender) or self.numbers == {"Plur"}
 
     @property
     def may_be_subject(self) -> bool:
-        """A noun or pronoun that can be a nominative, by the plugin's table where it knows the cases, else by the
-        tagger.
+        """A noun or pronoun that can be a nominative, by the plugin's table where it knows the
+        cases, else by the tagger.
         """
-        # ru Пациента осмотрела терапевт "the therapist examined the patient": by the tagger it could be the other way.
+        # ru Пациента осмотрела терапевт "the therapist examined the patient": by the tagger it
+        # could be the other way.
         cases = {a.case for r in self.readings for a in r.agreements} - {"*"}
         if cases:
             return "nom" in cases and bool(self.tagged)
-        # Where nouns show no case they all may: he המתווך in המתווך שלח לקונה "the broker sent the buyer…".
+        # Where nouns show no case they all may: he המתווך in המתווך שלח לקונה "the broker sent the
+        # buyer…".
         return any(
             (tagged.upos not in _NO_SUBJECT if self.readings else tagged.upos in _SUBJECT)
             and feature_values([tagged], "Case") <= {"Nom"}
@@ -167,17 +185,23 @@ class SentenceWord(NamedTuple):
         return self.cases == other.cases
 
     def agrees_with(self, noun: SentenceWord) -> bool:
-        """The tagger reads no different case, gender or number on this modifier and on `noun`; an adjective without
-        case agrees with none (the predicative short forms of Slavic).
+        """The tagger reads no different case, gender or number on this modifier and on `noun`; an
+        adjective without case agrees with none (the predicative short forms of Slavic).
         """
         for feature in ("Case", "Gender", "Number"):
             mine, its = (
-                {one for value in feature_values(word.tagged, feature) for one in value.split(",") if one}
+                {
+                    one
+                    for value in feature_values(word.tagged, feature)
+                    for one in value.split(",")
+                    if one
+                }
                 for word in (self, noun)
             )
             if mine and its and mine.isdisjoint(its):
                 return False
-            # ru коллега готова помощи: готова is the colleague's predicate, not the adjective of "help".
+            # ru коллега готова помощи: готова is the colleague's predicate, not the adjective of
+            # "help".
             if feature == "Case" and not mine and "ADJ" in self.tags:
                 return False
         return True
@@ -202,7 +226,8 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
                 text=facts.text,
                 form=facts.form,
                 facts=facts,
-                readings=_written_reading(text, span, language) or _of_noun(facts, tagged, language),
+                readings=_written_reading(text, span, language)
+                or _of_noun(facts, tagged, language),
                 tagged=tagged,
                 tags=frozenset([word.upos for word in tagged]),
                 content=tuple([word for word in tagged if word.upos not in GLUED]),
@@ -215,15 +240,20 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
 
 
 def _joins(between: str, before: SentenceWord, language: Language) -> bool:
-    """Whether what stands between two words leaves them in one phrase: blanks, signs that are no punctuation (marks of
-    a program, emoji), and between a determiner and its noun quotation marks and brackets (es *la "doctora"*).
+    """Whether what stands between two words leaves them in one phrase: blanks, signs that are no
+    punctuation (marks of a program, emoji), and between a determiner and its noun quotation marks
+    and brackets (es *la "doctora"*).
     """
     signs = between.split()
     if not signs:
         return True
-    if not any(map(str.isspace, between)):  # within a word, as it is written for both genders: es amig*s
+    if not any(
+        map(str.isspace, between)
+    ):  # within a word, as it is written for both genders: es amig*s
         return False
-    punctuation = {char for char in "".join(signs) if unicodedata.category(char)[0] == "P"} - _NO_PUNCTUATION
+    punctuation = {
+        char for char in "".join(signs) if unicodedata.category(char)[0] == "P"
+    } - _NO_PUNCTUATION
     opens = before.form in language.determiners or before.form in language.names
     return not punctuation or (opens and punctuation <= _AROUND_WORDS)
 
@@ -233,14 +263,20 @@ _AROUND_WORDS = frozenset("\"'“”„‟«»‹›‘’‚‛()[]{}״")
 """Quotation marks and brackets."""
 
 
-def _of_noun(facts: WordFacts, tagged: Sequence[Word], language: Language) -> tuple[NounReading, ...]:
-    """The readings in the table; none of an indefinite that is read as a determiner (es *algunas cuestiones*)."""
+def _of_noun(
+    facts: WordFacts, tagged: Sequence[Word], language: Language
+) -> tuple[NounReading, ...]:
+    """The readings in the table; none of an indefinite that is read as a determiner (es *algunas
+    cuestiones*).
+    """
     determiner = facts.form in language.determiners and any(word.upos == "DET" for word in tagged)
     return () if determiner else facts.readings
 
 
 def _written_reading(text: str, span: Span, language: Language) -> tuple[NounReading, ...]:
-    """The reading of a form that names both genders by what is written onto the word: ``Lehrer*innen``, ``עובד/ת``."""
+    """The reading of a form that names both genders by what is written onto the word:
+    ``Lehrer*innen``, ``עובד/ת``.
+    """
     # Word by word such a form is cut in two: ar الطالب/ة would be a man.
     if not language.inclusive or not text[span.end : span.end + 1].strip():
         return ()
@@ -252,26 +288,31 @@ def _written_reading(text: str, span: Span, language: Language) -> tuple[NounRea
 
 
 def _as_spelt(words: list[SentenceWord], texts: SplitTexts) -> list[SentenceWord]:
-    """Of a form that may be carelessly written for another, only the readings that it has as it stands, if the texts
-    keep the two letters apart: ar *عمه* is "his uncle" then, and not *عمة* "aunt".
+    """Of a form that may be carelessly written for another, only the readings that it has as it
+    stands, if the texts keep the two letters apart: ar *عمه* is "his uncle" then, and not *عمة*
+    "aunt".
     """
     for careless, letter in texts.language.careless.items():
         if not texts.keeps_apart(careless, letter):
             continue
         for n, word in enumerate(words):
             if len(word.readings) > 1 and word.form.endswith(careless):
-                spelt = {r.lemma for r in texts.language.noun(word.form.removesuffix(careless) + letter)}
+                spelt = {
+                    r.lemma for r in texts.language.noun(word.form.removesuffix(careless) + letter)
+                }
                 kept = tuple(r for r in word.readings if r.lemma not in spelt)
                 words[n] = word._replace(readings=kept or word.readings)
     return words
 
 
 def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
-    """Of a form before the first verb that may be a thing, only the readings in the case and number that the tagger
+    """Of a form before the first verb that may be a thing, only the readings in the case and number
+    that the tagger
     reads: ru *Критика была острой* is criticism, *мнение критика* a critic's.
     """
-    # By its form alone each discipline before its verb would be a man. Behind a verb the tagger takes too many objects
-    # for nominatives (uk "вона зустріла політика": two test sentences would be lost).
+    # By its form alone each discipline before its verb would be a man. Behind a verb the tagger
+    # takes too many objects for nominatives (uk "вона зустріла політика": two test sentences would
+    # be lost).
     for n, word in enumerate(words):
         if word.tags & VERBAL:
             break
@@ -281,13 +322,16 @@ def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
 
 
 def _as_tagged(word: SentenceWord) -> tuple[NounReading, ...]:
-    """The readings that can stand in the case and number of the tagger; none where it reads no such thing."""
+    """The readings that can stand in the case and number of the tagger; none where it reads no such
+    thing.
+    """
     cases = {value.lower() for value in word.cases}
     numbers = {NUMBER.get(value, "") for value in word.numbers}
     return tuple(
         r
         for r in word.readings
-        if not r.agreements or any(a.case in cases | {"*"} and a.number in numbers | {"*"} for a in r.agreements)
+        if not r.agreements
+        or any(a.case in cases | {"*"} and a.number in numbers | {"*"} for a in r.agreements)
         if cases and numbers
     )
 
@@ -296,11 +340,14 @@ def _with_compounds(words: list[SentenceWord], language: Language) -> list[Sente
     """Compounds of several words read as the plugin's table says: by their first word."""
     forms, n = [word.form for word in words], 0
     while n < len(words):
-        # ar مدبرة المنزل "housekeeper", he ראש הממשלה "prime minister": the first word alone says less. The longest
-        # compounds of the tables have three words.
+        # ar مدبرة المنزل "housekeeper", he ראש הממשלה "prime minister": the first word alone says
+        # less. The longest compounds of the tables have three words.
         opens = not words[n].facts.bases.isdisjoint(language.phrases)
-        # ar الأطباء النساء "the women doctors", with its article, but أطباء النساء "the doctors for women".
-        beside = language.is_definite(forms[n]) and not language.sex_adjectives.keys().isdisjoint(forms[n + 1 : n + 2])
+        # ar الأطباء النساء "the women doctors", with its article, but أطباء النساء "the doctors for
+        # women".
+        beside = language.is_definite(forms[n]) and not language.sex_adjectives.keys().isdisjoint(
+            forms[n + 1 : n + 2]
+        )
         found = language.phrase(forms[n : n + 4]) if opens and not beside else None
         size = found[0] if found and all(word.joined for word in words[n + 1 : n + found[0]]) else 1
         if found and size > 1:
@@ -327,8 +374,8 @@ def feature_values(tagged: Iterable[Word], name: str) -> set[str]:
 
 
 def tagged_gender(tagged: Iterable[Word]) -> tuple[Gender | None, str]:
-    """The gender on which syntactic words agree by the tagger's ``Gender`` feature, and the feature's text; None if
-    unclear.
+    """The gender on which syntactic words agree by the tagger's ``Gender`` feature, and the
+    feature's text; None if unclear.
     """
     values = feature_values(tagged, "Gender")
     if len(values) != 1:
@@ -337,11 +384,13 @@ def tagged_gender(tagged: Iterable[Word]) -> tuple[Gender | None, str]:
     return _GENDER.get(value), f"Gender={value}"
 
 
-# What the tagger itself says of a form over the whole corpus, against which one reading can be checked.
+# What the tagger itself says of a form over the whole corpus, against which one reading can be
+# checked.
 
-# The votes are for words that no table has, such as es *atendiente*, which a system invented: the tagger gives it a
-# gender in most places and none in some. One or two places prove nothing (it "la disponente" is male in 1 of 1), and a
-# share of 0.65 is too little: uk протесту "protest" for *protester* is feminine in 4 of its 6 readings.
+# The votes are for words that no table has, such as es *atendiente*, which a system invented: the
+# tagger gives it a gender in most places and none in some. One or two places prove nothing (it "la
+# disponente" is male in 1 of 1), and a share of 0.65 is too little: uk протесту "protest" for
+# *protester* is feminine in 4 of its 6 readings.
 MIN_VOTES = 5
 MIN_SHARE = 0.8
 
@@ -363,7 +412,9 @@ class FormVotes:
                     self._counts.setdefault(language.fold(token.text), Counter())[gender] += 1
 
     def majority(self, form: str) -> tuple[Gender, int, int] | None:
-        """(gender, its votes, all votes) of a folded form with at least `MIN_VOTES` of which `MIN_SHARE` agree."""
+        """(gender, its votes, all votes) of a folded form with at least `MIN_VOTES` of which
+        `MIN_SHARE` agree.
+        """
         votes = self._counts.get(form)
         if not votes:
             return None

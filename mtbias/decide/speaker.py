@@ -27,24 +27,27 @@ from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, f
 
 # The gender in which the speaker stands: what agrees with "I" in a sentence in the first person.
 #
-# A gender is read from past tenses, predicative adjectives and participles, and words such as *sama*, only where their
-# subject surely is the speaker. A clause is the speaker's where it has the first-person pronoun or a verb of the first
-# person singular; where past tenses show no person (Russian, Ukrainian), also one without any subject that continues
-# clauses of the speaker. Attributes of a noun say nothing about the speaker, nor do nouns, nor what stands in quotation
+# A gender is read from past tenses, predicative adjectives and participles, and words such as
+# *sama*, only where their subject surely is the speaker. A clause is the speaker's where it has the
+# first-person pronoun or a verb of the first person singular; where past tenses show no person
+# (Russian, Ukrainian), also one without any subject that continues clauses of the speaker.
+# Attributes of a noun say nothing about the speaker, nor do nouns, nor what stands in quotation
 # marks. There is no default.
 
 _QUOTED = re.compile(r"«[^»]*»|“[^”]*”|„[^“”]*[“”]|\"[^\"]*\"|״[^״]*״")
 _BOTH = re.compile(r"\(-?\w{1,4}\)|\s?/\s?-?(\w+)")
-"""Behind a form: the other gender's ending in brackets (*пришёл(ла)*), or its ending or form behind a slash."""
+"""Behind a form: the other gender's ending in brackets (*пришёл(ла)*), or its ending or form behind
+a slash."""
 _MAX_BETWEEN = 4
 """Words that may stand between "I am" and what agrees with it, in languages without case."""
 _ENDING = 3
-"""Letters of an ending behind a slash (*rád/a*); more must begin as the form does (*готов / готова*)."""
+"""Letters of an ending behind a slash (*rád/a*); more must begin as the form does (*готов /
+готова*)."""
 
 
 def speaker_call(id_: str, analysis: Analysis, texts: SplitTexts) -> GenderCall:
-    """The gender in which the speaker of a text stands, with every word that shows one; words that contradict each
-    other are ambiguous, and a form of both genders is neutral.
+    """The gender in which the speaker of a text stands, with every word that shows one; words that
+    contradict each other are ambiguous, and a form of both genders is neutral.
     """
     found = list(_found(analysis, texts))
     spans = tuple(dict.fromkeys(span for span, _ in found))
@@ -64,7 +67,12 @@ def _found(analysis: Analysis, texts: SplitTexts) -> Iterator[tuple[Span, Eviden
     found = SpeakerPredicates(tuple(words), analysis.text, texts.language).evidence()
     for n, piece in found:
         both = _both_forms(words[n], analysis.text)
-        yield words[n].span, Evidence(piece.kind, piece.word, Gender.NEUTRAL, "form", "both forms") if both else piece
+        yield (
+            words[n].span,
+            Evidence(piece.kind, piece.word, Gender.NEUTRAL, "form", "both forms")
+            if both
+            else piece,
+        )
 
 
 def _both_forms(word: SentenceWord, text: str) -> bool:
@@ -79,7 +87,9 @@ def _outside_quotes(words: list[SentenceWord], text: str) -> list[SentenceWord]:
     """The words that are not quoted; a text that is quoted as a whole is the speaker's."""
     quoted = [Span(*match.span()) for match in _QUOTED.finditer(text)]
     bare = text.strip(" .!?…")
-    quoted = [span for span in quoted if len(text[span.start : span.end].strip(" .!?…")) < len(bare)]
+    quoted = [
+        span for span in quoted if len(text[span.start : span.end].strip(" .!?…")) < len(bare)
+    ]
     return [word for word in words if not any(word.span.overlaps(span) for span in quoted)]
 
 
@@ -118,19 +128,28 @@ class SpeakerPredicates:
         word = self.words[n]
         if word.form in self.language.speaker.verbs:
             return True
-        return any(w.upos in VERBAL and w.feat("Person") == "1" and w.feat("Number") == "Sing" for w in word.tagged)
+        return any(
+            w.upos in VERBAL and w.feat("Person") == "1" and w.feat("Number") == "Sing"
+            for w in word.tagged
+        )
 
     def _oblique(self, n: int) -> bool:
         """The first-person pronoun in another case."""
         return not self._is_pronoun(n) and any(
-            w.upos == "PRON" and w.feat("Person") == "1" and w.feat("Number") == "Sing" and w.feat("Case") != "Nom"
+            w.upos == "PRON"
+            and w.feat("Person") == "1"
+            and w.feat("Number") == "Sing"
+            and w.feat("Case") != "Nom"
             for w in self.words[n].tagged
         )
 
     def _past_gender(self, n: int) -> Gender | None:
         """The gender of a past tense in the singular."""
         word = self.words[n]
-        ending = self.language.verbs.words.get(word.form) or (self.language.verbs.ending(word.form) or (None, None))[1]
+        ending = (
+            self.language.verbs.words.get(word.form)
+            or (self.language.verbs.ending(word.form) or (None, None))[1]
+        )
         tagged = [w for w in word.tagged if w.upos in VERBAL and _is_past(w.feats)]
         # A noun behind a preposition that the tagger takes for a verb by its ending: ru в спортзал.
         if (
@@ -157,13 +176,18 @@ class SpeakerPredicates:
         # ru права is "rights", too.
         if whole is not None and not word.tags & NOMINAL:
             return GENDER_OF_LETTER.get(whole.gender)
-        # Long forms are declined; of what the tagger reads no case on, the ending must be a nominative's (ru намного).
+        # Long forms are declined; of what the tagger reads no case on, the ending must be a
+        # nominative's (ru намного).
         ending = word.facts.adjective
         nominative = [a for a in ending if a.case in ("*", "nom") and a.number in ("*", "sg")]
         if (ending and (word.is_declined or not nominative)) or word.readings or self._governed(n):
             return None
         short = [w for w in word.tagged if w.upos == "ADJ" or w.feat("Voice") == "Pass"]
-        if not short or not feature_values(short, "Case") <= {"Nom"} or feature_values(short, "Number") != {"Sing"}:
+        if (
+            not short
+            or not feature_values(short, "Case") <= {"Nom"}
+            or feature_values(short, "Number") != {"Sing"}
+        ):
             return None
         return tagged_gender(short)[0]
 
@@ -172,11 +196,14 @@ class SpeakerPredicates:
         word = self.words[n]
         if self._is_pronoun(n) or governed(self.words, n):
             return False
-        return word.may_be_subject or any(w.feat("PronType") and w.feat("Case") == "Nom" for w in word.tagged)
+        return word.may_be_subject or any(
+            w.feat("PronType") and w.feat("Case") == "Nom" for w in word.tagged
+        )
 
     def _perhaps_nominative(self, n: int) -> bool:
-        """What the tagger reads as an object, and may be a subject by its form: an accusative of a thing (ru *возникла
-        опасность*, *пришёл чек*), or an adjective whose noun stands behind a conjunction.
+        """What the tagger reads as an object, and may be a subject by its form: an accusative of a
+        thing (ru *возникла опасность*, *пришёл чек*), or an adjective whose noun stands behind a
+        conjunction.
         """
         word = self.words[n]
         if "ADJ" in word.tags:
@@ -189,10 +216,16 @@ class SpeakerPredicates:
         return genders == {"Fem"} and not re.search(self.language.speaker.accusative, word.form)
 
     def _attribute(self, n: int) -> bool:
-        """The adjective at `n` belongs to a noun: behind it, other adjectives between, or right before it."""
+        """The adjective at `n` belongs to a noun: behind it, other adjectives between, or right
+        before it.
+        """
         words = self.words
         k = n + 1
-        while k < len(words) and words[k].tags and words[k].tags <= {"ADJ", "DET", "ADV", "CCONJ", "NUM"}:
+        while (
+            k < len(words)
+            and words[k].tags
+            and words[k].tags <= {"ADJ", "DET", "ADV", "CCONJ", "NUM"}
+        ):
             k += 1
         noun = k < len(words) and (words[k].tags & NOMINAL or words[k].readings)
         if noun and words[n].agrees_with(words[k]):
@@ -212,10 +245,21 @@ class SpeakerPredicates:
         """The clauses in order."""
         found, start, sentence = [], 0, 0
         for n in range(1, len(self.words) + 1):
-            if n < len(self.words) and self.words[n].joined and not self.words[n].tags & CONJUNCTION:
+            if (
+                n < len(self.words)
+                and self.words[n].joined
+                and not self.words[n].tags & CONJUNCTION
+            ):
                 continue
             relative = self._relative(start)
-            found.append(Clause(range(start, n), relative or "SCONJ" in self.words[start].tags, relative, sentence))
+            found.append(
+                Clause(
+                    range(start, n),
+                    relative or "SCONJ" in self.words[start].tags,
+                    relative,
+                    sentence,
+                )
+            )
             if n < len(self.words):
                 between = self.text[self.words[n - 1].span.end : self.words[n].span.start]
                 sentence += bool(_SENTENCE_END.search(between))
@@ -243,10 +287,12 @@ class SpeakerPredicates:
                 main = None
             subject = self._subject(clause)
             if subject is None and self._gendered_verb(clause):
-                # Behind a subordinate clause the main one may go on: both must be the speaker's (каталог, который я
-                # заказала, прибыл).
+                # Behind a subordinate clause the main one may go on: both must be the speaker's
+                # (каталог, который я заказала, прибыл).
                 unsure = before is not None and before.relative and main is not True
-                subject = last is not False and (main is not False or clause.subordinate) and not unsure
+                subject = (
+                    last is not False and (main is not False or clause.subordinate) and not unsure
+                )
             found.append(bool(subject))
             if subject is not None:
                 last = subject
@@ -266,10 +312,15 @@ class SpeakerPredicates:
         return any("Fin" in feature_values(self.words[n].tagged, "VerbForm") for n in places)
 
     def _gendered_verb(self, clause: Clause) -> bool:
-        return any(self._past_gender(n) in PERSONAL or self._short_gender(n) in PERSONAL for n in clause.words)
+        return any(
+            self._past_gender(n) in PERSONAL or self._short_gender(n) in PERSONAL
+            for n in clause.words
+        )
 
     def _subject(self, clause: Clause) -> bool | None:
-        """Whether the subject of a clause is the speaker; None where it has none of its own, or no verb."""
+        """Whether the subject of a clause is the speaker; None where it has none of its own, or no
+        verb.
+        """
         if self._marked(clause):
             return True
         others = [n for n in clause.words if self._nominative(n)]
@@ -294,7 +345,8 @@ class SpeakerPredicates:
         """What may be a subject by its form agrees with the verb."""
         verbs = [n for n in clause.words if self._past_gender(n) or self._short_gender(n)]
         return any(
-            self._perhaps_nominative(n) and any(not self._cannot_agree(n, verb) for verb in verbs) for n in clause.words
+            self._perhaps_nominative(n) and any(not self._cannot_agree(n, verb) for verb in verbs)
+            for n in clause.words
         )
 
     # What agrees with the speaker.
@@ -303,12 +355,18 @@ class SpeakerPredicates:
         """The words that show the speaker's gender, by index, with what they show."""
         if not self.language.prepositions:
             found = dict.fromkeys(k for n in range(len(self.words)) for k in self._behind_marker(n))
-            yield from ((n, piece) for n in sorted(found) if (piece := self._agreement(n)) is not None)
+            yield from (
+                (n, piece) for n in sorted(found) if (piece := self._agreement(n)) is not None
+            )
             return
         clauses = self.clauses()
         for clause, speaks in zip(clauses, self.owners(clauses), strict=True):
             if speaks:
-                yield from ((n, piece) for n in clause.words if (piece := self._shown(n, clause)) is not None)
+                yield from (
+                    (n, piece)
+                    for n in clause.words
+                    if (piece := self._shown(n, clause)) is not None
+                )
 
     def _shown(self, n: int, clause: Clause) -> Evidence | None:
         """What the word at `n` of a clause of the speaker shows, or None."""
@@ -316,14 +374,26 @@ class SpeakerPredicates:
             return None
         word = self.words[n]
         own = self.language.speaker.words.get(word.form)
-        if own is not None and not self._attribute(n) and not self._governed(n) and not self._behind_reflexive(n):
+        if (
+            own is not None
+            and not self._attribute(n)
+            and not self._governed(n)
+            and not self._behind_reflexive(n)
+        ):
             gender = GENDER_OF_LETTER.get(own.gender)
-            return Evidence("adjective", word.text, gender, "form", word.form) if gender in PERSONAL else None
+            return (
+                Evidence("adjective", word.text, gender, "form", word.form)
+                if gender in PERSONAL
+                else None
+            )
         past = self._past_gender(n)
-        # A clause has one past tense: uk хотів тарантула, where the tagger takes the tarantula for a verb.
+        # A clause has one past tense: uk хотів тарантула, where the tagger takes the tarantula for
+        # a verb.
         if past in PERSONAL and not any(self._past_gender(k) for k in range(clause.words.start, n)):
             ending = self.language.verbs.ending(word.form)
-            return Evidence("verb", word.text, past, "form", f"-{ending[0]}" if ending else word.form)
+            return Evidence(
+                "verb", word.text, past, "form", f"-{ending[0]}" if ending else word.form
+            )
         short = self._short_gender(n)
         # In other clauses the tagger takes nouns for short forms: ru что неудача — это …
         if short in PERSONAL and (word.form in self.language.verbs.short or self._joined(clause)):
@@ -356,7 +426,11 @@ class SpeakerPredicates:
             return self._agreeing(n, ("ins",)) if right_behind else None
         finite = self._finite(others)
         joined = right_behind or (not finite and any(map(self._is_copula, before)))
-        bare = self.language.speaker.bare_predicate and not finite and any(self._is_pronoun(k) for k in before)
+        bare = (
+            self.language.speaker.bare_predicate
+            and not finite
+            and any(self._is_pronoun(k) for k in before)
+        )
         # ru молодой is a man's nominative or a woman's instrumental, which the tagger mixes up.
         return self._agreeing(n, ("nom", "ins")) if joined or bare else None
 
@@ -367,12 +441,20 @@ class SpeakerPredicates:
     def _agreeing(self, n: int, cases: Sequence[str]) -> Evidence | None:
         """The gender that an adjective shows by its ending in these cases."""
         word = self.words[n]
-        allowed = [a for a in word.facts.adjective if a.number in ("*", "sg") and a.case in ("*", *cases)]
+        allowed = [
+            a for a in word.facts.adjective if a.number in ("*", "sg") and a.case in ("*", *cases)
+        ]
         gender = only_gender(allowed) if allowed else None
-        return Evidence("adjective", word.text, gender, "form", listed(allowed)) if gender in PERSONAL else None
+        return (
+            Evidence("adjective", word.text, gender, "form", listed(allowed))
+            if gender in PERSONAL
+            else None
+        )
 
     def _right_behind(self, n: int, clause: Clause) -> bool:
-        """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень одинокой*)."""
+        """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень
+        одинокой*).
+        """
         for k in reversed(range(clause.words.start, n)):
             if self._is_copula(k):
                 return True
@@ -382,11 +464,15 @@ class SpeakerPredicates:
 
     def _behind_reflexive(self, n: int) -> bool:
         """The word belongs to a reflexive pronoun (cs *sebe sama*, in both genders)."""
-        return n > 0 and self.words[n].joined and "Yes" in feature_values(self.words[n - 1].tagged, "Reflex")
+        return (
+            n > 0
+            and self.words[n].joined
+            and "Yes" in feature_values(self.words[n - 1].tagged, "Reflex")
+        )
 
     def _behind_marker(self, n: int) -> Iterator[int]:
-        """The words behind the pronoun or copula at `n` that agree with the speaker, where nouns show no case: only
-        adverbs and the like stand between.
+        """The words behind the pronoun or copula at `n` that agree with the speaker, where nouns
+        show no case: only adverbs and the like stand between.
         """
         language, rules = self.language, self.language.speaker
         if self._is_pronoun(n):
@@ -409,7 +495,11 @@ class SpeakerPredicates:
             elif open_ and self._may_agree(k):
                 yield k
                 return
-            elif not (word.form in language.verbs.skip or word.tags <= {"ADV", "PART"} or word.form in rules.verbs):
+            elif not (
+                word.form in language.verbs.skip
+                or word.tags <= {"ADV", "PART"}
+                or word.form in rules.verbs
+            ):
                 return
 
     def _reflexive_copula(self, n: int) -> bool:
@@ -418,17 +508,27 @@ class SpeakerPredicates:
         return reflexive and self.words[n].form in self.language.speaker.reflexive_copulas
 
     def _may_agree(self, n: int) -> bool:
-        """An adjective or a participle that is no attribute of the noun behind it (es *soy buena persona*)."""
+        """An adjective or a participle that is no attribute of the noun behind it (es *soy buena
+        persona*).
+        """
         word = self.words[n]
         participle = "Part" in feature_values(word.tagged, "VerbForm")
-        if word.tags & {"ADP", "DET"} or not (word.is_adjective or (participle and word.tags <= {"ADJ", *VERBAL})):
+        if word.tags & {"ADP", "DET"} or not (
+            word.is_adjective or (participle and word.tags <= {"ADJ", *VERBAL})
+        ):
             return False
         behind = word_behind(self.words, n)
-        return not (self.language.preposed and word.is_adjective and behind is not None and behind.tags & NOMINAL)
+        return not (
+            self.language.preposed
+            and word.is_adjective
+            and behind is not None
+            and behind.tags & NOMINAL
+        )
 
     def _agreement(self, n: int) -> Evidence | None:
-        """The gender of an adjective or participle in the singular by its ending, else by the tagger where the present
-        has no copula: Semitic masculines have no ending, and Romance forms without one show no gender.
+        """The gender of an adjective or participle in the singular by its ending, else by the
+        tagger where the present has no copula: Semitic masculines have no ending, and Romance forms
+        without one show no gender.
         """
         word = self.words[n]
         if not feature_values(word.tagged, "Number") <= {"Sing"}:
@@ -437,16 +537,24 @@ class SpeakerPredicates:
         endings = [verb] if verb else word.facts.adjective
         allowed = [a for a in endings if a.number in ("*", "sg")]
         if endings:
-            gender, source, detail = only_gender(allowed) if allowed else None, "form", listed(allowed)
+            gender, source, detail = (
+                only_gender(allowed) if allowed else None,
+                "form",
+                listed(allowed),
+            )
         else:
-            gender, detail = tagged_gender(word.content) if self.language.speaker.bare_predicate else (None, "")
+            gender, detail = (
+                tagged_gender(word.content) if self.language.speaker.bare_predicate else (None, "")
+            )
             source = "tagger"
             silent = self.language.speaker.silent
             if silent and re.search(silent, word.form):
                 return None
             if gender is Gender.FEMALE and not re.search(self.language.verbs.feminine, word.form):
                 return None
-        return Evidence("adjective", word.text, gender, source, detail) if gender in PERSONAL else None
+        return (
+            Evidence("adjective", word.text, gender, source, detail) if gender in PERSONAL else None
+        )
 
 
 def _is_past(feats: Sequence[tuple[str, str]]) -> bool:

@@ -1,7 +1,9 @@
-"""What ships with mtbias so that it can be tried without any network: a corpus, a model, Stanza pipelines.
+"""What ships with mtbias so that it can be tried without any network: a corpus, a model, Stanza
+pipelines.
 
-All of it is made by ``scripts/build_demo.py`` from a small parallel grammar. The model has learned from text with a
-stereotyped imbalance, on purpose: what it scores says something about mtbias and nothing about any real system.
+All of it is made by ``scripts/build_demo.py`` from a small parallel grammar. The model has learned
+from text with a stereotyped imbalance, on purpose: what it scores says something about mtbias and
+nothing about any real system.
 """
 
 from __future__ import annotations
@@ -9,10 +11,18 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-__all__ = ["STANZA_NAME", "demo_file", "languages", "model_folder_of_demo", "reference_file", "stanza_folder_of_demo"]
+__all__ = [
+    "STANZA_NAME",
+    "demo_file",
+    "languages",
+    "model_folder_of_demo",
+    "reference_file",
+    "stanza_folder_of_demo",
+]
 
 STANZA_NAME = "mtbias:demo"
-"""What ``--stanza-dir`` is given to use the demo's Stanza pipelines with translations from elsewhere."""
+"""What ``--stanza-dir`` is given to use the demo's Stanza pipelines with translations from
+elsewhere."""
 
 
 def _folder() -> Path:

@@ -1,13 +1,15 @@
-"""Measures of gender bias in word vectors: the gender direction, direct and indirect bias, GIPE, WEAT.
+"""Measures of gender bias in word vectors: the gender direction, direct and indirect bias, GIPE,
+WEAT.
 
-All vectors have length 1; g is the gender direction, a unit vector that points to the feminine. Clustering
-and recoverability need scikit-learn.
+All vectors have length 1; g is the gender direction, a unit vector that points to the feminine.
+Clustering and recoverability need scikit-learn.
 
-Sources: Bolukbasi et al. (2016) for direct and indirect bias; Kumar, Bhotia, Kumar and Chakraborty, *Nurse is closer to
-woman than surgeon?* (TACL 2020) for GIPE; Dawkins, *SoWinoBias* (GeBNLP 2021), which uses all of them. What these
-papers leave open is an argument here. Gonen and Goldberg, *Lipstick on a pig* (NAACL 2019) for clustering and
-recoverability: half of the words from either gender, 1,000 of 5,000 to train on; one split, or one start of k-means,
-gives a number that another does not give: each is repeated, and the spread shown.
+Sources: Bolukbasi et al. (2016) for direct and indirect bias; Kumar, Bhotia, Kumar and Chakraborty,
+*Nurse is closer to woman than surgeon?* (TACL 2020) for GIPE; Dawkins, *SoWinoBias* (GeBNLP 2021),
+which uses all of them. What these papers leave open is an argument here. Gonen and Goldberg,
+*Lipstick on a pig* (NAACL 2019) for clustering and
+recoverability: half of the words from either gender, 1,000 of 5,000 to train on; one split, or one
+start of k-means, gives a number that another does not give: each is repeated, and the spread shown.
 """
 
 from __future__ import annotations
@@ -32,8 +34,9 @@ from mtbias.types import frozen
 
 # The word-embedding association test (WEAT), with one list of targets and with two.
 #
-# Sources: Caliskan, Bryson and Narayanan, *Semantics derived automatically from language corpora contain human-like
-# biases* (Science 2017), for the test; Dawkins, *SoWinoBias* (GeBNLP 2021), for one list of targets.
+# Sources: Caliskan, Bryson and Narayanan, *Semantics derived automatically from language corpora
+# contain human-like biases* (Science 2017), for the test; Dawkins, *SoWinoBias* (GeBNLP 2021), for
+# one list of targets.
 
 _CHUNK = 1 << 14
 _WORDS_AT_ONCE = 64
@@ -58,26 +61,34 @@ class Measured:
     """Why there is no number, where that can be said."""
 
 
-def weat(targets: Floats, attributes_1: Floats, attributes_2: Floats, *, settings: EmbeddingSettings) -> Measured:
-    """The test with one list of targets: S = mean over targets of mean cos(t, A1) − mean cos(t, A2), and p; [−2, 2].
+def weat(
+    targets: Floats, attributes_1: Floats, attributes_2: Floats, *, settings: EmbeddingSettings
+) -> Measured:
+    """The test with one list of targets: S = mean over targets of mean cos(t, A1) − mean cos(t,
+    A2), and p; [−2, 2].
 
-    S is linear: with c(a) the mean over targets of cos(t, a), S = mean c(A1) − mean c(A2); so a partition is a choice
-    of |A1| numbers of |A1| + |A2|. All of them are counted where they are at most `settings.partitions`, else so many
-    are drawn.
+    S is linear: with c(a) the mean over targets of cos(t, a), S = mean c(A1) − mean c(A2); so a
+    partition is a choice of |A1| numbers of |A1| + |A2|. All of them are counted where they are at
+    most `settings.partitions`, else so many are drawn.
     """
     closeness = (np.concatenate([attributes_1, attributes_2]) @ targets.T).mean(axis=1)
     return _share_above(closeness, len(attributes_1), settings)
 
 
 def weat_two_targets(
-    targets_1: Floats, targets_2: Floats, attributes_1: Floats, attributes_2: Floats, *, settings: EmbeddingSettings
+    targets_1: Floats,
+    targets_2: Floats,
+    attributes_1: Floats,
+    attributes_2: Floats,
+    *,
+    settings: EmbeddingSettings,
 ) -> dict[str, Measured]:
     """The test of Caliskan et al.: the difference, with its p, and the effect size d.
 
-    The difference is mean over X of s(x) − mean over Y of s(y), s(w) = mean cos(w, A1) − mean cos(w, A2); [−4, 4]. It
-    is the statistic of the permutation test, too; with lists of equal length, as theirs are, it orders partitions as
-    their difference of sums does. d is the difference over the sample standard deviation (n − 1) of s over X ∪ Y, None
-    where that is 0.
+    The difference is mean over X of s(x) − mean over Y of s(y), s(w) = mean cos(w, A1) − mean
+    cos(w, A2); [−4, 4]. It is the statistic of the permutation test, too; with lists of equal
+    length, as theirs are, it orders partitions as their difference of sums does. d is the
+    difference over the sample standard deviation (n − 1) of s over X ∪ Y, None where that is 0.
     """
     targets = np.concatenate([targets_1, targets_2])
     association = (targets @ attributes_1.T).mean(axis=1) - (targets @ attributes_2.T).mean(axis=1)
@@ -123,10 +134,13 @@ def _drawn(n: int, k: int, settings: EmbeddingSettings) -> Iterator[NDArray[np.i
         yield rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)[:, :k]
 
 
-def gender_subspace(vectors: Vectors, pairs: Sequence[tuple[str, str]], components: int = 1) -> Floats:
+def gender_subspace(
+    vectors: Vectors, pairs: Sequence[tuple[str, str]], components: int = 1
+) -> Floats:
     """An orthonormal basis of the gender subspace, ``[components, dimensions]``.
 
-    The first principal components of the pairs, each centred on its mean (Bolukbasi et al. 2016, section 5).
+    The first principal components of the pairs, each centred on its mean (Bolukbasi et al. 2016,
+    section 5).
 
     Raises:
         DataError: differences of fewer dimensions than `components`.
@@ -147,7 +161,9 @@ def _halves(vectors: Vectors, pairs: Sequence[tuple[str, str]]) -> Floats:
     return np.asarray((feminine - masculine) / 2)
 
 
-def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method: Direction = "pca") -> Floats:
+def gender_direction(
+    vectors: Vectors, pairs: Sequence[tuple[str, str]], method: Direction = "pca"
+) -> Floats:
     """The unit vector g of `pairs` (feminine, masculine); the feminine words lie higher on average.
 
     Raises:
@@ -158,18 +174,26 @@ def gender_direction(vectors: Vectors, pairs: Sequence[tuple[str, str]], method:
     direction = mean if method == "mean" or not half.any() else gender_subspace(vectors, pairs)[0]
     length = float(np.linalg.norm(direction))
     if length < 1e-12:
-        raise DataError("the pairs have no gender direction: their differences are zero, or cancel out")
+        raise DataError(
+            "the pairs have no gender direction: their differences are zero, or cancel out"
+        )
     direction = direction / length
     return np.asarray(direction if float(mean @ direction) >= 0 else -direction, dtype=np.float64)
 
 
-def direct_bias(vectors: Floats, g: Floats, settings: EmbeddingSettings = EmbeddingSettings()) -> Measured:
-    """DB = (1/|N|) Σ |cos(w, g)|^c over the rows of `vectors`; [0, 1], None without rows; bootstrap over words."""
+def direct_bias(
+    vectors: Floats, g: Floats, settings: EmbeddingSettings = EmbeddingSettings()
+) -> Measured:
+    """DB = (1/|N|) Σ |cos(w, g)|^c over the rows of `vectors`; [0, 1], None without rows; bootstrap
+    over words.
+    """
     return _ratio(np.abs(vectors @ g) ** settings.c, np.ones(len(vectors)), settings)
 
 
 def _ratio(parts: Floats, wholes: Floats, settings: EmbeddingSettings) -> Measured:
-    """Σ parts / Σ wholes over words, with its percentile interval where there are enough of them."""
+    """Σ parts / Σ wholes over words, with its percentile interval where there are enough of
+    them.
+    """
 
     def ratio(sums: Floats) -> Floats:
         value = np.full(len(sums), np.nan)
@@ -186,10 +210,11 @@ def _ratio(parts: Floats, wholes: Floats, settings: EmbeddingSettings) -> Measur
 
 
 def indirect_bias(first: Floats, second: Floats, g: Floats) -> Floats:
-    """β(w, v) = [w·v − (w_p·v_p) / (|w_p||v_p|)] / (w·v) with w_p = w − (w·g)g, for rows that belong together: ``[n]``.
+    """β(w, v) = [w·v − (w_p·v_p) / (|w_p||v_p|)] / (w·v) with w_p = w − (w·g)g, for rows that
+    belong together: ``[n]``.
 
-    The share of a similarity that goes when the gender direction is taken out; above 0 where gender adds to it. NaN
-    where w·v is 0 or w (or v) lies on g.
+    The share of a similarity that goes when the gender direction is taken out; above 0 where gender
+    adds to it. NaN where w·v is 0 or w (or v) lies on g.
     """
     without = [vectors - np.outer(vectors @ g, g) for vectors in (first, second)]
     similar = (first * second).sum(axis=1)
@@ -202,23 +227,30 @@ def indirect_bias(first: Floats, second: Floats, g: Floats) -> Floats:
 
 
 def gipe(
-    words: Sequence[str], vectors: Vectors, original: Vectors, g: Floats, settings: EmbeddingSettings
+    words: Sequence[str],
+    vectors: Vectors,
+    original: Vectors,
+    g: Floats,
+    settings: EmbeddingSettings,
 ) -> dict[str, Measured]:
-    """GIPE(V) = Σ γ(w)·η(w) / Σ γ(w) over the words V, and mean η; [0, 1], bootstrap over the words.
+    """GIPE(V) = Σ γ(w)·η(w) / Σ γ(w) over the words V, and mean η; [0, 1], bootstrap over the
+    words.
 
-    η(w) = share of the N nearest neighbours n of w with β(n, w) > θ. γ(w) = 1 + (incoming edges with β > θ) /
-    (incoming edges); incoming edges of w come from the words of V that have w among their neighbours. Neighbours are
-    those in `vectors` (the word itself left out; ties by order in the file), β and g are of the `original` space. An
-    edge whose β is undefined counts as not above θ. GIPE is None where all weights are 0.
+    η(w) = share of the N nearest neighbours n of w with β(n, w) > θ. γ(w) = 1 + (incoming edges
+    with β > θ) / (incoming edges); incoming edges of w come from the words of V that have w among
+    their neighbours. Neighbours are those in `vectors` (the word itself left out; ties by order in
+    the file), β and g are of the `original` space. An edge whose β is undefined counts as not above
+    θ. GIPE is None where all weights are 0.
 
     Args:
         words: V, each once, with a vector in both spaces.
         vectors: the space that is judged, such as a debiased one.
         original: the space before; the same object where there is none.
         g: the gender direction of the original space.
-        settings: `neighbours` is N; the authors' program has 100, the paper of SoWinoBias does not say. `theta` is θ,
-            strictly; the program's default is 0.03, it was run with 0.05 and 0.07 too. `edgeless_weight` is γ of a word
-            without incoming edges: the formula's 1 + 0/0 is read as 1; the authors' program gives 0.
+        settings: `neighbours` is N; the authors' program has 100, the paper of SoWinoBias does not
+            say. `theta` is θ, strictly; the program's default is 0.03, it was run with 0.05 and
+            0.07 too. `edgeless_weight` is γ of a word without incoming edges: the formula's 1 + 0/0
+            is read as 1; the authors' program gives 0.
 
     Raises:
         DataError: fewer words than `neighbours` + 1.
@@ -247,19 +279,25 @@ def gipe(
         "undefined edges": undefined,
         "words without edges": int((~linked).sum()),
     }
-    return {"": replace(found, rests_on=rests_on), "mean η": _ratio(above / neighbours, np.ones(len(words)), settings)}
+    return {
+        "": replace(found, rests_on=rests_on),
+        "mean η": _ratio(above / neighbours, np.ones(len(words)), settings),
+    }
 
 
 def edges(
     rows: NDArray[np.int64], vectors: Vectors, original: Vectors, g: Floats, n: int
 ) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-    """The rows of the `n` nearest neighbours of each of `rows` of `vectors`, and β of each with it, of `original`.
+    """The rows of the `n` nearest neighbours of each of `rows` of `vectors`, and β of each with it,
+    of `original`.
 
     Raises:
         DataError: no more than `n` words; a neighbour has no vector in the original space.
     """
     if n >= len(vectors.words):
-        message = f"expected between 1 and {len(vectors.words) - 1} neighbours, got {n}; set --neighbours"
+        message = (
+            f"expected between 1 and {len(vectors.words) - 1} neighbours, got {n}; set --neighbours"
+        )
         raise DataError(message, path=vectors.path)
     for start in range(0, len(rows), _WORDS_AT_ONCE):
         some = rows[start : start + _WORDS_AT_ONCE]
@@ -270,7 +308,12 @@ def edges(
                 message = f"{lost[0]!r}, a neighbour of {vectors.words[row]!r}, has no vector in the original space"
                 raise DataError(message)
             others = original.rows(names)
-            yield near, indirect_bias(others, np.broadcast_to(original.rows([vectors.words[row]])[0], others.shape), g)
+            yield (
+                near,
+                indirect_bias(
+                    others, np.broadcast_to(original.rows([vectors.words[row]])[0], others.shape), g
+                ),
+            )
 
 
 def _largest(cosine: Floats, own: int, n: int) -> NDArray[np.int64]:
@@ -296,21 +339,33 @@ class BiasedWords:
 
     @property
     def one_sided(self) -> str:
-        """Why the genders cannot be told apart: all words lean one way, or there are none; empty where they can."""
+        """Why the genders cannot be told apart: all words lean one way, or there are none; empty
+        where they can.
+        """
         n, n_feminine = len(self.words), int(self.feminine.sum())
         if 0 < n_feminine < n:
             return ""
-        return f"all {n} words lean to the {'feminine' if n_feminine else 'masculine'}" if n else "no word leans"
+        return (
+            f"all {n} words lean to the {'feminine' if n_feminine else 'masculine'}"
+            if n
+            else "no word leans"
+        )
 
 
 def most_biased(
-    original: Vectors, g: Floats, n: int, *, exclude: Collection[str] = (), selection: Selection = "by-gender"
+    original: Vectors,
+    g: Floats,
+    n: int,
+    *,
+    exclude: Collection[str] = (),
+    selection: Selection = "by-gender",
 ) -> BiasedWords:
-    """The `n` words that lean most, in the space before debiasing: half from each gender, or whichever lean most.
+    """The `n` words that lean most, in the space before debiasing: half from each gender, or
+    whichever lean most.
 
-    Without those to `exclude`, which tell a gender by definition. By gender, both halves are as large as the words of
-    the rarer gender allow; where one gender has none, the words of the other are given. A word at a right angle to g
-    leans nowhere and is never taken.
+    Without those to `exclude`, which tell a gender by definition. By gender, both halves are as
+    large as the words of the rarer gender allow; where one gender has none, the words of the other
+    are given. A word at a right angle to g leans nowhere and is never taken.
     """
     leaning = original.matrix @ g
     skip = [original.index[word] for word in exclude if word in original.index]
@@ -326,12 +381,15 @@ def most_biased(
     return BiasedWords(tuple(original.words[k] for k in order), leaning[order] > 0)
 
 
-def clustering(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSettings) -> dict[str, Measured]:
+def clustering(
+    biased: BiasedWords, vectors: Vectors, settings: EmbeddingSettings
+) -> dict[str, Measured]:
     """How well two clusters fit the two genders, in per cent; lower is better.
 
-    The biased words' vectors are clustered by k-means, `settings.repeats` times, each time the best of
-    `settings.kmeans_starts`. The accuracy is the share of words on their gender's side, the labels given the better way
-    round, [50, 100]; V is 2hc / (h + c) of homogeneity and completeness (Rosenberg and Hirschberg 2007).
+    The biased words' vectors are clustered by k-means, `settings.repeats` times, each time the best
+    of `settings.kmeans_starts`. The accuracy is the share of words on their gender's side, the
+    labels given the better way round, [50, 100]; V is 2hc / (h + c) of homogeneity and completeness
+    (Rosenberg and Hirschberg 2007).
 
     Raises:
         DataError: a word without a vector.
@@ -344,21 +402,33 @@ def clustering(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSetting
         undefined = f"all {n} words have the same vector"
     found: dict[str, list[float]] = {"accuracy": [], "V": []}
     if not undefined:
-        k_means, v_score = sklearn_module("cluster").KMeans, sklearn_module("metrics").v_measure_score
+        k_means, v_score = (
+            sklearn_module("cluster").KMeans,
+            sklearn_module("metrics").v_measure_score,
+        )
         for state in source(settings.seed).integers(_STATES, size=settings.repeats).tolist():
-            sides = k_means(n_clusters=2, n_init=settings.kmeans_starts, random_state=state).fit_predict(matrix) == 1
+            sides = (
+                k_means(
+                    n_clusters=2, n_init=settings.kmeans_starts, random_state=state
+                ).fit_predict(matrix)
+                == 1
+            )
             hits = int((sides == biased.feminine).sum())
             found["accuracy"].append(100 * max(hits, n - hits) / n)
             found["V"].append(100 * float(v_score(biased.feminine, sides)))
-    return _spread(found, {"words": n, "feminine": n_feminine, "starts": settings.repeats}, undefined)
+    return _spread(
+        found, {"words": n, "feminine": n_feminine, "starts": settings.repeats}, undefined
+    )
 
 
-def recoverability(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSettings) -> dict[str, Measured]:
-    """How well a support vector machine, linear or radial, finds the gender of held-out words, in per cent; lower is
-    better.
+def recoverability(
+    biased: BiasedWords, vectors: Vectors, settings: EmbeddingSettings
+) -> dict[str, Measured]:
+    """How well a support vector machine, linear or radial, finds the gender of held-out words, in
+    per cent; lower is better.
 
-    It is trained on a share of the biased words, drawn at random from either gender, and tested on the rest,
-    `settings.repeats` times.
+    It is trained on a share of the biased words, drawn at random from either gender, and tested on
+    the rest, `settings.repeats` times.
 
     Raises:
         DataError: a word without a vector.
@@ -368,7 +438,9 @@ def recoverability(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSet
     sides = [np.flatnonzero(biased.feminine == side) for side in (True, False)]
     sizes = [round(settings.train_share * len(side)) for side in sides]
     undefined = biased.one_sided
-    if not undefined and not all(0 < size < len(side) for size, side in zip(sizes, sides, strict=True)):
+    if not undefined and not all(
+        0 < size < len(side) for size, side in zip(sizes, sides, strict=True)
+    ):
         counts = f"{len(sides[0])} feminine and {len(sides[1])} masculine words"
         undefined = f"{counts} are too few to train on a share of {settings.train_share:g} and test on the rest"
     found: dict[str, list[float]] = {"linear": [], "rbf": []}
@@ -378,16 +450,24 @@ def recoverability(biased: BiasedWords, vectors: Vectors, settings: EmbeddingSet
         train = np.concatenate([side[:size] for side, size in zip(drawn, sizes, strict=True)])
         test = np.concatenate([side[size:] for side, size in zip(drawn, sizes, strict=True)])
         for kernel, shares in found.items():
-            machine = sklearn_module("svm").SVC(C=settings.svm_c, kernel=kernel, gamma=settings.svm_gamma)
+            machine = sklearn_module("svm").SVC(
+                C=settings.svm_c, kernel=kernel, gamma=settings.svm_gamma
+            )
             trained = machine.fit(matrix[train], biased.feminine[train])
-            shares.append(100 * float((trained.predict(matrix[test]) == biased.feminine[test]).mean()))
+            shares.append(
+                100 * float((trained.predict(matrix[test]) == biased.feminine[test]).mean())
+            )
     n_train = sum(sizes)
     return _spread(
-        found, {"words": len(matrix) - n_train, "trained on": n_train, "splits": settings.repeats}, undefined
+        found,
+        {"words": len(matrix) - n_train, "trained on": n_train, "splits": settings.repeats},
+        undefined,
     )
 
 
-def _spread(found: Mapping[str, Sequence[float]], rests_on: Mapping[str, int], undefined: str) -> dict[str, Measured]:
+def _spread(
+    found: Mapping[str, Sequence[float]], rests_on: Mapping[str, int], undefined: str
+) -> dict[str, Measured]:
     """The mean of each number over its repeats, with the least and the most."""
     if undefined:
         return {name: Measured(None, undefined=undefined) for name in found}
@@ -399,9 +479,7 @@ def _spread(found: Mapping[str, Sequence[float]], rests_on: Mapping[str, int], u
 
 def _matrix(biased: BiasedWords, vectors: Vectors) -> Floats:
     if missing := vectors.lacking(biased.words):
-        message = (
-            f"expected a vector for each of the {len(biased.words)} most biased words, got none for {len(missing)}"
-        )
+        message = f"expected a vector for each of the {len(biased.words)} most biased words, got none for {len(missing)}"
         step = "give vectors of the same words, or choose other measures with --measure"
         raise DataError(f"{message}, such as {missing[0]!r}; {step}", path=vectors.path)
     return vectors.rows(biased.words)

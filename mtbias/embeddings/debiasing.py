@@ -30,18 +30,20 @@ from mtbias.files.writing import signature_line, write_atomic, write_json
 from mtbias.stats.results import Floats, Rng, rounded, source
 from mtbias.types import frozen
 
-# Iterative null-space projection (INLP): what a linear classifier reads gender from is taken out, again and again.
+# Iterative null-space projection (INLP): what a linear classifier reads gender from is taken out,
+# again and again.
 #
-# Source: Ravfogel, Elazar, Gonen, Twiton and Goldberg, *Null it out* (ACL 2020), algorithm 1, with the set-up of their
-# section on word vectors: the words that lean most to each gender and words that lean nowhere, linear support vector
-# machines without intercept, 35 rounds.
+# Source: Ravfogel, Elazar, Gonen, Twiton and Goldberg, *Null it out* (ACL 2020), algorithm 1, with
+# the set-up of their section on word vectors: the words that lean most to each gender and words
+# that lean nowhere, linear support vector machines without intercept, 35 rounds.
 
 _log = logging.getLogger(__name__)
 
 _HELD_OUT = 0.3
 """Share of the words that no classifier is trained on, as in the authors' program."""
 _TOLERANCE = 1e-2
-"""Of the classifiers. With liblinear's 1e-4 accuracies of six rounds differ by at most .002, and take twice as long."""
+"""Of the classifiers. With liblinear's 1e-4 accuracies of six rounds differ by at most .002, and
+take twice as long."""
 _NOTHING = 1e-10
 """A weight vector shorter than this has no direction."""
 
@@ -87,14 +89,17 @@ class NullspaceProjection:
         return Debiased(counts, (row * length for row, length in zip(rows, lengths, strict=True)))
 
 
-def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) -> NullspaceProjection:
+def nullspace_projection(
+    vectors: Vectors, g: Floats, settings: DebiasSettings
+) -> NullspaceProjection:
     """Learn the projection from unit vectors.
 
-    A round removes one direction with two classes, up to three with three (one against the rest). It stops before
-    `settings.rounds` where the classifier finds nothing.
+    A round removes one direction with two classes, up to three with three (one against the rest).
+    It stops before `settings.rounds` where the classifier finds nothing.
 
     Raises:
-        DataError: fewer than two words lean to one of the genders; the rounds take out all dimensions.
+        DataError: fewer than two words lean to one of the genders; the rounds take out all
+            dimensions.
         DependencyError: scikit-learn is not there.
     """
     rng = source(settings.seed)
@@ -104,7 +109,8 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
     train = np.concatenate([_train(len(each), rng) for each in classes])
     machine = sklearn_module("svm").LinearSVC
     basis = np.eye(vectors.matrix.shape[1])
-    """``[dimensions, left]``: rows @ basis are coordinates in the null space of all classifiers so far."""
+    """``[dimensions, left]``: rows @ basis are coordinates in the null space of all classifiers so
+    far."""
     removed: list[Floats] = []
     accuracies: list[float] = []
     while basis.shape[1]:
@@ -123,7 +129,8 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
     if not basis.shape[1]:
         message = f"{len(removed)} of {settings.rounds} rounds took out all {len(basis)} dimensions: no vector is left"
         raise DataError(
-            f"{message}; give fewer --rounds, or --neutral-words 0 (one dimension a round)", path=vectors.path
+            f"{message}; give fewer --rounds, or --neutral-words 0 (one dimension a round)",
+            path=vectors.path,
         )
     held_out = labels[~train]
     chance = 100 * float(np.bincount(held_out).max() / len(held_out))
@@ -131,7 +138,9 @@ def nullspace_projection(vectors: Vectors, g: Floats, settings: DebiasSettings) 
     return NullspaceProjection(taken, tuple(accuracies), chance, tuple(map(len, classes)))
 
 
-def _classes(vectors: Vectors, g: Floats, settings: DebiasSettings, rng: Rng) -> list[NDArray[np.int64]]:
+def _classes(
+    vectors: Vectors, g: Floats, settings: DebiasSettings, rng: Rng
+) -> list[NDArray[np.int64]]:
     """The rows of the feminine, the masculine and, where there are some, the neutral words."""
     leaning = vectors.matrix @ g
     order = np.argsort(-leaning, kind="stable")
@@ -141,7 +150,9 @@ def _classes(vectors: Vectors, g: Floats, settings: DebiasSettings, rng: Rng) ->
         message = f"expected two words or more that lean to each gender, got {n_feminine} feminine, {n_masculine}"
         raise DataError(f"{message} masculine; INLP needs more words", path=vectors.path)
     classes = [order[:size], order[-size:]]
-    near = np.setdiff1d(np.flatnonzero(np.abs(leaning) < settings.neutral_cosine), np.concatenate(classes))
+    near = np.setdiff1d(
+        np.flatnonzero(np.abs(leaning) < settings.neutral_cosine), np.concatenate(classes)
+    )
     neutral = rng.choice(near, size=min(settings.neutral_words, len(near)), replace=False)
     return classes if len(neutral) < 2 else [*classes, np.sort(neutral)]
 
@@ -156,8 +167,9 @@ def _train(n: int, rng: Rng) -> NDArray[np.bool_]:
 
 # Hard debiasing of word vectors: neutralise and equalise.
 #
-# Source: Bolukbasi, Chang, Zou, Saligrama and Kalai, *Man is to computer programmer as woman is to homemaker?* (NeurIPS
-# 2016), section 6, step 2a. The gender subspace is `mtbias.embeddings.bias_measures.gender_subspace`.
+# Source: Bolukbasi, Chang, Zou, Saligrama and Kalai, *Man is to computer programmer as woman is to
+# homemaker?* (NeurIPS 2016), section 6, step 2a. The gender subspace is
+# `mtbias.embeddings.bias_measures.gender_subspace`.
 
 _GONE = 1e-12
 """A unit vector of which less than this is left has no direction any more, only rounding errors."""
@@ -166,10 +178,11 @@ _GONE = 1e-12
 def hard_debiasing(
     vectors: Vectors, subspace: Floats, pairs: Sequence[tuple[str, str]], gendered: Collection[str]
 ) -> Debiased:
-    """Words of `pairs` and of `gendered` keep their gender; those of `pairs` that have vectors are equalised.
+    """Words of `pairs` and of `gendered` keep their gender; those of `pairs` that have vectors are
+    equalised.
 
-    All others are neutralised. A pair whose words have the same part in the subspace is left as it is: its words
-    differ in no gender, and the formula divides by zero. All vectors are of length 1.
+    All others are neutralised. A pair whose words have the same part in the subspace is left as it
+    is: its words differ in no gender, and the formula divides by zero. All vectors are of length 1.
     """
     equal: dict[str, Floats] = {}
     present = [pair for pair in pairs if not vectors.lacking(pair)]
@@ -186,7 +199,9 @@ def hard_debiasing(
 
     def debiased() -> Iterator[Floats]:
         for start in range(0, len(vectors.words), _CHUNK):
-            for n, row in enumerate(neutralised(vectors.matrix[start : start + _CHUNK], subspace), start):
+            for n, row in enumerate(
+                neutralised(vectors.matrix[start : start + _CHUNK], subspace), start
+            ):
                 word = vectors.words[n]
                 yield equal.get(word, vectors.matrix[n]) if word in kept else row
 
@@ -194,18 +209,25 @@ def hard_debiasing(
 
 
 def neutralised(rows: Floats, subspace: Floats) -> Floats:
-    """(w − w_B) / |w − w_B| with w_B the part of w in the subspace B, by row; 0 where |w − w_B| is."""
+    """(w − w_B) / |w − w_B| with w_B the part of w in the subspace B, by row; 0 where |w − w_B|
+    is.
+    """
     without = rows - (rows @ subspace.T) @ subspace
-    # Once more: what the first subtraction leaves in the subspace by rounding is no longer small beside a short rest.
+    # Once more: what the first subtraction leaves in the subspace by rounding is no longer small
+    # beside a short rest.
     without -= (without @ subspace.T) @ subspace
     lengths = np.linalg.norm(without, axis=1, keepdims=True)
-    return np.asarray(np.divide(without, lengths, out=np.zeros_like(without), where=lengths > _GONE))
+    return np.asarray(
+        np.divide(without, lengths, out=np.zeros_like(without), where=lengths > _GONE)
+    )
 
 
 def equalised(rows: Floats, subspace: Floats) -> Floats | None:
-    """ν + √(1 − |ν|²) · (w_B − μ_B) / |w_B − μ_B| with μ the mean of the unit vectors `rows` and ν = μ − μ_B, by row.
+    """ν + √(1 − |ν|²) · (w_B − μ_B) / |w_B − μ_B| with μ the mean of the unit vectors `rows` and ν
+    = μ − μ_B, by row.
 
-    All are equally far from every neutralised word, and differ in the subspace alone. None where a w_B is μ_B.
+    All are equally far from every neutralised word, and differ in the subspace alone. None where a
+    w_B is μ_B.
     """
     mean = rows.mean(axis=0)
     nu = mean - (mean @ subspace.T) @ subspace
@@ -216,41 +238,55 @@ def equalised(rows: Floats, subspace: Floats) -> Floats | None:
     return np.asarray(nu + np.sqrt(max(0.0, 1 - float(nu @ nu))) * apart / lengths)
 
 
-# Repulsion, attraction, neutralisation (RAN): each word is moved away from the neighbours that it owes to gender.
+# Repulsion, attraction, neutralisation (RAN): each word is moved away from the neighbours that it
+# owes to gender.
 #
-# Source: Kumar, Bhotia, Kumar and Chakraborty, *Nurse is closer to woman than surgeon?* (TACL 2020), by the equations
-# and settings that WEFE (github.com/dccuchile/wefe) documents. The paper chooses the words by a classifier on
-# dictionaries; here they are all that tell no gender by their meaning.
+# Source: Kumar, Bhotia, Kumar and Chakraborty, *Nurse is closer to woman than surgeon?* (TACL
+# 2020), by the equations and settings that WEFE (github.com/dccuchile/wefe) documents. The paper
+# chooses the words by a classifier on dictionaries; here they are all that tell no gender by their
+# meaning.
 
 _WORDS_AT_ONCE = 64
 
 
-def proximity_debiasing(vectors: Vectors, g: Floats, gendered: Collection[str], settings: DebiasSettings) -> Debiased:
-    """Words of `gendered` stay, all others are `moved_apart` from their neighbours. All vectors are of length 1.
+def proximity_debiasing(
+    vectors: Vectors, g: Floats, gendered: Collection[str], settings: DebiasSettings
+) -> Debiased:
+    """Words of `gendered` stay, all others are `moved_apart` from their neighbours. All vectors are
+    of length 1.
 
     Raises:
         DataError: fewer words than neighbours, once the rows are made.
     """
     kept = vectors.index.keys() & gendered
-    neutral = np.array([n for n, word in enumerate(vectors.words) if word not in kept], dtype=np.int64)
+    neutral = np.array(
+        [n for n, word in enumerate(vectors.words) if word not in kept], dtype=np.int64
+    )
 
     def moved() -> Iterator[Floats]:
         found = edges(neutral, vectors, vectors, g, settings.neighbours)
         for start in range(0, len(neutral), _WORDS_AT_ONCE):
             some = neutral[start : start + _WORDS_AT_ONCE]
             near, beta = (np.stack(each) for each in zip(*islice(found, len(some)), strict=True))
-            yield from moved_apart(vectors.matrix[some], vectors.matrix[near], beta > settings.theta, g, settings)
+            yield from moved_apart(
+                vectors.matrix[some], vectors.matrix[near], beta > settings.theta, g, settings
+            )
 
     after = moved()
-    rows = (row if word in kept else next(after) for word, row in zip(vectors.words, vectors.matrix, strict=True))
+    rows = (
+        row if word in kept else next(after)
+        for word, row in zip(vectors.words, vectors.matrix, strict=True)
+    )
     return Debiased({"moved": len(neutral), "kept": len(kept)}, rows)
 
 
-def moved_apart(rows: Floats, near: Floats, repels: NDArray[np.bool_], g: Floats, settings: DebiasSettings) -> Floats:
+def moved_apart(
+    rows: Floats, near: Floats, repels: NDArray[np.bool_], g: Floats, settings: DebiasSettings
+) -> Floats:
     """The unit vectors w' that minimise λ1·F_r + λ2·F_a + λ3·F_n, each found by Adam from its w.
 
-    F_r = mean over the repelling neighbours n of |cos(w', n)|, 0 without any; F_a = |cos(w', w) − 1| / 2;
-    F_n = |cos(w', g)|; the λ are `repulsion`, `attraction` and `neutralisation`.
+    F_r = mean over the repelling neighbours n of |cos(w', n)|, 0 without any; F_a = |cos(w', w) −
+    1| / 2; F_n = |cos(w', g)|; the λ are `repulsion`, `attraction` and `neutralisation`.
 
     Args:
         rows: the w, ``[words, dimensions]``; all vectors have length 1.
@@ -268,10 +304,16 @@ def moved_apart(rows: Floats, near: Floats, repels: NDArray[np.bool_], g: Floats
     for _ in range(settings.steps):
         optimiser.zero_grad()
         unit = normalize(after)
-        close = (torch.bmm(others, unit[:, :, None])[:, :, 0].abs() * mask).sum(1) / mask.sum(1).clamp(min=1)
+        close = (torch.bmm(others, unit[:, :, None])[:, :, 0].abs() * mask).sum(1) / mask.sum(
+            1
+        ).clamp(min=1)
         away = ((unit * before).sum(1) - 1).abs() / 2
         leaning = (unit @ direction).abs()
-        loss = settings.repulsion * close + settings.attraction * away + settings.neutralisation * leaning
+        loss = (
+            settings.repulsion * close
+            + settings.attraction * away
+            + settings.neutralisation * leaning
+        )
         loss.sum().backward()
         optimiser.step()
     return np.asarray(normalize(after.detach()).numpy())
@@ -297,29 +339,34 @@ def debias_file(
     limit: int | None = None,
     settings: DebiasSettings = DebiasSettings(),
 ) -> DebiasedFile:
-    """Write the debiased vectors of `path` to `out`, in their format, and ``<out>.json`` with how they were made.
+    """Write the debiased vectors of `path` to `out`, in their format, and ``<out>.json`` with how
+    they were made.
 
-    A word of which nothing is left is written with zeros. Repeated words and vectors of length 0 are not written.
+    A word of which nothing is left is written with zeros. Repeated words and vectors of length 0
+    are not written.
 
     Args:
         path: the vectors, in word2vec's text format.
         method: hard, inlp or ran.
         out: replaced as a whole, or not at all.
-        words: a file of word lists: pairs of the gender direction, and words that tell a gender (default: the example
-            that comes with mtbias).
+        words: a file of word lists: pairs of the gender direction, and words that tell a gender
+            (default: the example that comes with mtbias).
         limit: read, and write, only the first so many words.
         settings: of the method.
 
     Raises:
         SettingError: a setting of another method; `out` is no file in a folder that is there.
         OutputError: `out`, or the file beside it, is one of those that are read.
-        DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words for INLP or RAN.
+        DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words
+            for INLP or RAN.
         DependencyError: INLP without scikit-learn.
         RunFolderError: the file cannot be written.
     """
     described = settings.described(method)  # refused before a large file is read
     if out.is_dir() or not out.parent.is_dir():  # now, and not after minutes of learning
-        raise SettingError("out", f"expected a file, in a folder that is there, got {escaped(str(out))}")
+        raise SettingError(
+            "out", f"expected a file, in a folder that is there, got {escaped(str(out))}"
+        )
     lists = read_lists(words or EXAMPLE_LISTS)
     vectors = read_vectors(path, limit=limit)
     beside = out.with_name(f"{out.name}.json")

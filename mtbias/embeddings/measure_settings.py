@@ -1,4 +1,6 @@
-"""What a user may set of word vectors; apart from what is done with them, so that a list of options loads no numpy."""
+"""What a user may set of word vectors; apart from what is done with them, so that a list of options
+loads no numpy.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,21 @@ from typing import Literal, get_args
 from mtbias.errors import SettingError
 from mtbias.settings import MOST_SEED, Settings, at_least, check_number, drawn, number_in
 
-Measure = Literal["direct", "indirect", "weat", "weat-two-targets", "gipe", "clustering", "recoverability"]
+Measure = Literal[
+    "direct", "indirect", "weat", "weat-two-targets", "gipe", "clustering", "recoverability"
+]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 WITH_SCIKIT_LEARN = frozenset({"clustering", "recoverability"})
 """Those that need it."""
 
 Direction = Literal["pca", "mean"]
-"""How g is found from pairs of words: the first principal component of the pairs, each centred on its mean; or the mean
-of their differences."""
+"""How g is found from pairs of words: the first principal component of the pairs, each centred on
+its mean; or the mean of their differences."""
 
 Selection = Literal["by-gender", "overall"]
-"""Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
+"""Which words are the most biased: half of them from each gender, or those that lean most,
+whichever way."""
 
 Method = Literal["hard", "inlp", "ran"]
 
@@ -31,7 +36,15 @@ _OF_MEASURE: dict[str, tuple[str, ...]] = {
     "weat-two-targets": ("partitions", "seed"),
     "gipe": ("neighbours", "theta", "edgeless_weight", "resamples", "seed"),
     "clustering": ("cluster_words", "selection", "kmeans_starts", "repeats", "seed"),
-    "recoverability": ("recover_words", "selection", "train_share", "svm_c", "svm_gamma", "repeats", "seed"),
+    "recoverability": (
+        "recover_words",
+        "selection",
+        "train_share",
+        "svm_c",
+        "svm_gamma",
+        "repeats",
+        "seed",
+    ),
 }
 """What each measure rests on, beside the direction; indirect bias has nothing else."""
 
@@ -41,7 +54,8 @@ class EmbeddingSettings(Settings):
     """What papers leave open; see the functions that take them."""
 
     direction: Direction = "pca"
-    """How g is found from its pairs: their first principal component, or the mean of their differences."""
+    """How g is found from its pairs: their first principal component, or the mean of their
+    differences."""
     c: float = number_in(0, 1000, 1.0)
     """Exponent of direct bias."""
     partitions: int = at_least(1, 100_000)
@@ -57,7 +71,8 @@ class EmbeddingSettings(Settings):
     recover_words: int = at_least(1, 5000)
     """Recoverability: so many of the most biased words."""
     selection: Selection = "by-gender"
-    """Which words are the most biased: half of them from each gender, or those that lean most, whichever way."""
+    """Which words are the most biased: half of them from each gender, or those that lean most,
+    whichever way."""
     kmeans_starts: int = at_least(1, 10)
     """Clustering: starts of k-means, of which the best is taken."""
     train_share: float = number_in(0.01, 0.99, 0.2)
@@ -67,7 +82,8 @@ class EmbeddingSettings(Settings):
     svm_gamma: float | Literal["scale", "auto"] = "scale"
     """Recoverability: γ of the radial kernel, scikit-learn's rule for it or a number."""
     repeats: int = at_least(1, 10, 1000)
-    """Clustering, recoverability: so many times, with other starts and splits; the range shows the spread."""
+    """Clustering, recoverability: so many times, with other starts and splits; the range shows the
+    spread."""
     resamples: int = drawn(2000)
     """Direct bias, GIPE: bootstrap resamples of the words; 0: no intervals."""
     seed: int = at_least(0, 0, MOST_SEED)
@@ -80,14 +96,36 @@ class EmbeddingSettings(Settings):
 
     def described(self, measures: Iterable[str]) -> dict[str, object]:
         """The settings that `measures` rest on, by the names of their options."""
-        names = {"direction", *(name for measure in measures for name in _OF_MEASURE.get(measure, ()))}
-        return {name.replace("_", "-"): value for name, value in asdict(self).items() if name in names}
+        names = {
+            "direction",
+            *(name for measure in measures for name in _OF_MEASURE.get(measure, ())),
+        }
+        return {
+            name.replace("_", "-"): value for name, value in asdict(self).items() if name in names
+        }
 
 
 _OF_METHOD = {
     "hard": ("components",),
-    "inlp": ("direction", "rounds", "biased_words", "neutral_words", "neutral_cosine", "svm_c", "seed"),
-    "ran": ("direction", "neighbours", "theta", "repulsion", "attraction", "neutralisation", "steps", "learning_rate"),
+    "inlp": (
+        "direction",
+        "rounds",
+        "biased_words",
+        "neutral_words",
+        "neutral_cosine",
+        "svm_c",
+        "seed",
+    ),
+    "ran": (
+        "direction",
+        "neighbours",
+        "theta",
+        "repulsion",
+        "attraction",
+        "neutralisation",
+        "steps",
+        "learning_rate",
+    ),
 }
 """What each method of debiasing rests on."""
 
@@ -99,7 +137,8 @@ class DebiasSettings(Settings):
     components: int = at_least(1, 1)
     """hard: dimensions of the gender subspace."""
     direction: Direction = "pca"
-    """inlp, ran: how g is found from its pairs: their first principal component, or the mean of their differences."""
+    """inlp, ran: how g is found from its pairs: their first principal component, or the mean of
+    their differences."""
     rounds: int = at_least(1, 35)
     """inlp: classifiers that are trained and projected out, one after the other."""
     biased_words: int = at_least(2, 7500)
@@ -135,6 +174,8 @@ class DebiasSettings(Settings):
         """
         for each in fields(self):
             if each.name not in _OF_METHOD[method] and getattr(self, each.name) != each.default:
-                message = f"expected a setting of --method {method}, got one of another; leave it out"
+                message = (
+                    f"expected a setting of --method {method}, got one of another; leave it out"
+                )
                 raise SettingError(each.name, message)
         return {name.replace("_", "-"): getattr(self, name) for name in _OF_METHOD[method]}

@@ -1,4 +1,6 @@
-"""Word vectors in word2vec's text format, read, normalised to length 1, and written; and the lists of words."""
+"""Word vectors in word2vec's text format, read, normalised to length 1, and written; and the lists
+of words.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from mtbias.stats.results import Floats
 
 @dataclass(frozen=True)
 class Vectors:
-    """Words and their unit vectors, in the order of the file (the most frequent first, as a rule)."""
+    """Words and their unit vectors, in the order of the file (the most frequent first, as a
+    rule).
+    """
 
     words: tuple[str, ...]
     matrix: Floats
@@ -61,16 +65,20 @@ class Vectors:
 
 
 def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
-    """Read word2vec's text format: a word and its numbers a line, blanks between; the first line may be "n dimensions".
+    """Read word2vec's text format: a word and its numbers a line, blanks between; the first line
+    may be "n dimensions".
 
-    A word may have blanks inside; the numbers are the last ones of the line. `limit`: read only so many words.
+    A word may have blanks inside; the numbers are the last ones of the line. `limit`: read only so
+    many words.
 
     Raises:
-        DataError: no such file; not UTF-8; a line with another number of numbers; something that is no finite number;
-            fewer words than the first line says (without `limit`); no words.
+        DataError: no such file; not UTF-8; a line with another number of numbers; something that is
+            no finite number; fewer words than the first line says (without `limit`); no words.
     """
     words: dict[str, None] = {}
-    values = array("d")  # grows in place: a list of rows would need the memory twice when they are put together
+    values = array(
+        "d"
+    )  # grows in place: a list of rows would need the memory twice when they are put together
     promised: int | None = None
     dimensions = repeated = zeros = read = 0
     separator = ""
@@ -95,16 +103,22 @@ def read_vectors(path: Path, *, limit: int | None = None) -> Vectors:
     if not words:
         raise DataError("no vectors in the file", path=path)
     if promised is not None and limit is None and read != promised:
-        raise DataError(f"the first line promises {promised} words, the file has {read}; is it cut off?", path=path)
+        raise DataError(
+            f"the first line promises {promised} words, the file has {read}; is it cut off?",
+            path=path,
+        )
     matrix = np.frombuffer(values).reshape(len(words), dimensions)
     lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     matrix /= lengths[:, None]
     header = promised is not None
-    return Vectors(tuple(words), matrix, lengths, digest.hexdigest(), repeated, zeros, path, header, separator)
+    return Vectors(
+        tuple(words), matrix, lengths, digest.hexdigest(), repeated, zeros, path, header, separator
+    )
 
 
 def vector_lines(words: Iterable[str], rows: Iterable[Floats], like: Vectors) -> Iterator[str]:
-    """The lines of a file of vectors, one vector of `rows` for each of `words`, in the format that `like` came in.
+    """The lines of a file of vectors, one vector of `rows` for each of `words`, in the format that
+    `like` came in.
 
     Numbers have 9 significant digits, which is all of a 32-bit number.
     """
@@ -133,8 +147,12 @@ def _text(raw: bytes, path: Path, line: int) -> str:
         raise DataError(message, path=path, line=line) from None
 
 
-def _row(text: str, separator: str, expected: int, path: Path, line: int) -> tuple[str, array[float]]:
-    """The word and the numbers of a line; `expected` is how many numbers, 0 where no line has shown it yet."""
+def _row(
+    text: str, separator: str, expected: int, path: Path, line: int
+) -> tuple[str, array[float]]:
+    """The word and the numbers of a line; `expected` is how many numbers, 0 where no line has shown
+    it yet.
+    """
     word, _, rest = text.partition(separator)
     fields = rest.split()
     if expected and len(fields) != expected:  # the word may have blanks
@@ -147,7 +165,9 @@ def _row(text: str, separator: str, expected: int, path: Path, line: int) -> tup
     except ValueError:
         numbers = array("d", [nan])
     if not all(map(isfinite, numbers)):
-        raise DataError(f"expected finite numbers behind the word {word!r}, got others", path=path, line=line)
+        raise DataError(
+            f"expected finite numbers behind the word {word!r}, got others", path=path, line=line
+        )
     return word, numbers
 
 
@@ -155,7 +175,8 @@ EXAMPLE_LISTS = Path(str(resources.files("mtbias.embeddings"))) / "example_words
 """The lists that come with mtbias: of papers where they could be had, else an example."""
 
 ALL_NEUTRAL: Literal["all neutral"] = "all neutral"
-"""In place of a list of GIPE: all words of the vectors but those that tell a gender by their meaning."""
+"""In place of a list of GIPE: all words of the vectors but those that tell a gender by their
+meaning."""
 Word = Annotated[str, Field(min_length=1)]
 Words = Annotated[tuple[Word, ...], Field(min_length=1)]
 Pair = tuple[Word, Word]
@@ -180,9 +201,13 @@ class _Once:
         for name, entries in vars(self).items():
             if entries == ALL_NEUTRAL:
                 continue
-            words = [word for entry in entries for word in ([entry] if isinstance(entry, str) else entry)]
+            words = [
+                word for entry in entries for word in ([entry] if isinstance(entry, str) else entry)
+            ]
             if twice := [word for n, word in enumerate(words) if word in words[:n]]:
-                raise ValueError(f"{name}: expected each word once, got {twice[0]!r} twice; remove one")
+                raise ValueError(
+                    f"{name}: expected each word once, got {twice[0]!r} twice; remove one"
+                )
 
 
 @dataclass(frozen=True)
@@ -220,7 +245,9 @@ class TwoTargets(_Once):
 
 @dataclass(frozen=True)
 class GenderedLists(_Once):
-    """Words that tell a gender by their meaning; pairs are equalised, so that no word can be in two of them."""
+    """Words that tell a gender by their meaning; pairs are equalised, so that no word can be in two
+    of them.
+    """
 
     pairs: Pairs = ()
     words: Words = ()
@@ -248,19 +275,29 @@ class WordLists(Sections):
     sha256: str = ""
 
     def has(self, measure: str) -> bool:
-        """Whether the section that a measure rests on is there; clustering and recoverability rest on none."""
+        """Whether the section that a measure rests on is there; clustering and recoverability rest
+        on none.
+        """
         section = getattr(self, measure.replace("-", "_"), True)
         return any(vars(section).values()) if is_dataclass(section) else bool(section)
 
     @property
     def gendered_pairs(self) -> tuple[Pair, ...]:
-        """The pairs of ``[gendered]``, each also with capitals (``Woman``, ``WOMAN``): vectors may have these too."""
-        forms = (pair for f, m in self.gendered.pairs for pair in zip(_capitals(f), _capitals(m), strict=True))
+        """The pairs of ``[gendered]``, each also with capitals (``Woman``, ``WOMAN``): vectors may
+        have these too.
+        """
+        forms = (
+            pair
+            for f, m in self.gendered.pairs
+            for pair in zip(_capitals(f), _capitals(m), strict=True)
+        )
         return tuple(dict.fromkeys(forms))
 
     @property
     def gendered_words(self) -> frozenset[str]:
-        """All words that tell a gender by their meaning, with capitals too: ``[gendered]`` and ``[direction]``."""
+        """All words that tell a gender by their meaning, with capitals too: ``[gendered]`` and
+        ``[direction]``.
+        """
         pairs = (*self.direction.pairs, *self.gendered.pairs)
         words = (*self.gendered.words, *(word for pair in pairs for word in pair))
         return frozenset(form for word in words for form in _capitals(word))
@@ -274,8 +311,9 @@ def read_lists(path: Path) -> WordLists:
     """Read a TOML file of `Sections`.
 
     Raises:
-        DataError: no TOML; an unknown section or list; a list that is no list of words (or of pairs of words) or is
-            empty; an empty word; a word twice in a list of words, or in ``[gendered]``; no ``direction``.
+        DataError: no TOML; an unknown section or list; a list that is no list of words (or of pairs
+            of words) or is empty; an empty word; a word twice in a list of words, or in
+            ``[gendered]``; no ``direction``.
     """
     file = read_text(path)
     content = {section.replace("-", "_"): lists for section, lists in parse_toml(file).items()}

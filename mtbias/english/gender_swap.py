@@ -1,8 +1,9 @@
-"""Swapping the gender of English words: he and she, brother and sister, Mr and Ms; her by its part of speech.
+"""Swapping the gender of English words: he and she, brother and sister, Mr and Ms; her by its part
+of speech.
 
-The words are those of ``gender_swap.toml`` and the pronouns of `mtbias.english.words`. A part-of-speech tag decides
-whether *her* is *him* or *his*, and *his* is *her* or *hers*; without one, the words around it do, by a rule, and where
-both readings are usual the swap says so.
+The words are those of ``gender_swap.toml`` and the pronouns of `mtbias.english.words`. A
+part-of-speech tag decides whether *her* is *him* or *his*, and *his* is *her* or *hers*; without
+one, the words around it do, by a rule, and where both readings are usual the swap says so.
 """
 
 from __future__ import annotations
@@ -70,10 +71,12 @@ class Edit(NamedTuple):
     new: str
 
 
-# His and her have two roles, so that their counterpart depends on the words around them (`_counterpart`); the others
-# have one.
+# His and her have two roles, so that their counterpart depends on the words around them
+# (`_counterpart`); the others have one.
 _ROLES = Counter(pronoun for pair in PRONOUN_ROLES.values() for pronoun in pair)
-_PRONOUNS = {old: new for m, f in PRONOUN_ROLES.values() for old, new in ((m, f), (f, m)) if _ROLES[old] == 1}
+_PRONOUNS = {
+    old: new for m, f in PRONOUN_ROLES.values() for old, new in ((m, f), (f, m)) if _ROLES[old] == 1
+}
 _TOKEN = re.compile(r"ma['’]am\b|[^\W_]+|[^\w\s]", re.IGNORECASE)
 _OPENING = {"“", "‘", "``"}
 
@@ -81,7 +84,9 @@ _OPENING = {"“", "‘", "``"}
 @cache
 def gendered_words() -> GenderedWords:
     """The table that ships with mtbias."""
-    return parse_words((resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8"))
+    return parse_words(
+        (resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8")
+    )
 
 
 def parse_words(text: str) -> GenderedWords:
@@ -120,8 +125,9 @@ class Swaps(NamedTuple):
 def read_swaps(path: Path | None) -> Swaps:
     """Pairs of words for those that ship with mtbias, which stay where the path is None.
 
-    Each line of the file is a word and its counterpart with a tab between; both ways are meant, and the first line of a
-    word counts for it. Pronouns stay those of `mtbias.english.words`, and titles that have no pair here stay titles.
+    Each line of the file is a word and its counterpart with a tab between; both ways are meant, and
+    the first line of a word counts for it. Pronouns stay those of `mtbias.english.words`, and
+    titles that have no pair here stay titles.
 
     Raises:
         DataError: a line that is not two words.
@@ -153,7 +159,9 @@ def has_listed_words(tokens: Iterable[str], table: GenderedWords) -> bool:
 
 
 def _genders(section: JsonObject) -> dict[str, Gender]:
-    """The gender of each word of a section; of a title with its capital, of another word in lower case."""
+    """The gender of each word of a section; of a title with its capital, of another word in lower
+    case.
+    """
     men = [m for m, _ in section.get("both", ())] + list(section.get("to_feminine", ()))
     women = [f for _, f in section.get("both", ())] + list(section.get("to_masculine", ()))
     titles = "both" not in section
@@ -164,7 +172,8 @@ def _genders(section: JsonObject) -> dict[str, Gender]:
 def tokenize(text: str) -> list[WordOrMark]:
     """Words and marks with their offsets.
 
-    An opening straight quotation mark becomes “, so that rules can tell; the underscores of _italics_ are passed over.
+    An opening straight quotation mark becomes “, so that rules can tell; the underscores of
+    _italics_ are passed over.
     """
     tokens = []
     for match in _TOKEN.finditer(text):
@@ -177,14 +186,20 @@ def tokenize(text: str) -> list[WordOrMark]:
 
 
 def match_case(new: str, old: str) -> str:
-    """`new` in capitals where `old` is (and has two letters or more), with a capital where `old` has one."""
+    """`new` in capitals where `old` is (and has two letters or more), with a capital where `old`
+    has one.
+    """
     if len(old) > 1 and old.isupper():
         return new.upper()
     return new[:1].upper() + new[1:] if old[:1].isupper() else new
 
 
-def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, dict[tuple[int, int], tuple[str, int]]]:
-    """The edited text; and for each edited range (start, end) what stands there now, and at which offset."""
+def apply_edits(
+    text: str, edits: Sequence[Edit]
+) -> tuple[str, dict[tuple[int, int], tuple[str, int]]]:
+    """The edited text; and for each edited range (start, end) what stands there now, and at which
+    offset.
+    """
     parts: list[str] = []
     moved: dict[tuple[int, int], tuple[str, int]] = {}
     done = length = 0
@@ -204,25 +219,32 @@ def swap_words(
     fixed: Collection[int] = (),
     table: GenderedWords | None = None,
 ) -> list[WordSwap]:
-    """What the gendered words among `tokens` become when all genders are swapped, with capitals as they were.
+    """What the gendered words among `tokens` become when all genders are swapped, with capitals as
+    they were.
 
     Args:
         tokens: of one text or sentence, in order; punctuation stands alone.
-        tags: Penn Treebank tags, one a token; anything but PRP and PRP$ says nothing about *her* and *his*.
+        tags: Penn Treebank tags, one a token; anything but PRP and PRP$ says nothing about *her*
+            and *his*.
         fixed: tokens that stay (parts of names) but count as context.
-        table: the words, and the lists that decide about *his* and *her* (default: those that ship with mtbias).
+        table: the words, and the lists that decide about *his* and *her* (default: those that ship
+            with mtbias).
     """
     swaps = []
     for index, token in enumerate(tokens):
         if index in fixed:
             continue
-        new, ambiguous = _counterpart(table or gendered_words(), tokens, index, "" if tags is None else tags[index])
+        new, ambiguous = _counterpart(
+            table or gendered_words(), tokens, index, "" if tags is None else tags[index]
+        )
         if new is not None:
             swaps.append(WordSwap(index, match_case(new, token), ambiguous))
     return swaps
 
 
-def _counterpart(table: GenderedWords, tokens: Sequence[str], index: int, tag: str) -> tuple[str | None, bool]:
+def _counterpart(
+    table: GenderedWords, tokens: Sequence[str], index: int, tag: str
+) -> tuple[str | None, bool]:
     token = tokens[index]
     lower = token.lower()
     if lower == "her":
@@ -241,7 +263,8 @@ def _counterpart(table: GenderedWords, tokens: Sequence[str], index: int, tag: s
 
 
 def tells_gender(word: str) -> bool:
-    """Whether `word` tells a gender by its ending alone, without a counterpart in the table: fisherman, clergywoman.
+    """Whether `word` tells a gender by its ending alone, without a counterpart in the table:
+    fisherman, clergywoman.
 
     A word with a capital may be a name (Coleman) and is not looked at.
     """
@@ -250,7 +273,9 @@ def tells_gender(word: str) -> bool:
 
 
 def word_gender(word: str) -> Gender | None:
-    """The gender that a noun, a title or a pronoun tells by itself: *widow*, *Mr*, *fisherman*; None of other words."""
+    """The gender that a noun, a title or a pronoun tells by itself: *widow*, *Mr*, *fisherman*;
+    None of other words.
+    """
     genders = gendered_words().genders
     found = genders.get(word.removesuffix(".")) or genders.get(word.lower())
     if found is None and tells_gender(word):
@@ -259,9 +284,11 @@ def word_gender(word: str) -> Gender | None:
 
 
 def pronouns_contradict(text: str, entity: str, gold: Gender | None) -> bool:
-    """Whether all gendered pronouns of `text`, one or more, are of the other gender than `gold`, that of `entity`.
+    """Whether all gendered pronouns of `text`, one or more, are of the other gender than `gold`,
+    that of `entity`.
 
-    The pronouns may be somebody else's. Where the entity tells its gender by itself (*queen*), they surely are.
+    The pronouns may be somebody else's. Where the entity tells its gender by itself (*queen*), they
+    surely are.
     """
     gender = pronouns_gender(text)
     if gender is None or gold not in {Gender.MALE, Gender.FEMALE} or gender is gold:
@@ -275,7 +302,9 @@ def _his(tokens: Sequence[str], index: int) -> tuple[str, bool]:
         return "her", True
     if after == "and" and _word(tokens, index + 3) in {"'", "’", "'s", "’s"}:  # his and Ann's house
         return "her", False
-    return ("hers" if not _is_word(after) or after in gendered_words().alone_before else "her"), False
+    return (
+        "hers" if not _is_word(after) or after in gendered_words().alone_before else "her"
+    ), False
 
 
 def _before_name(tokens: Sequence[str], index: int) -> bool:
@@ -286,9 +315,11 @@ def _before_name(tokens: Sequence[str], index: int) -> bool:
 
 
 def her_is_object(tokens: Sequence[str], index: int) -> tuple[bool, bool]:
-    """Whether *her* at `index` is an object (him) and not a possessive (his), and whether that is a guess.
+    """Whether *her* at `index` is an object (him) and not a possessive (his), and whether that is a
+    guess.
 
-    The rule looks at one word before and two after; its word lists stand in ``gender_swap.toml``, section ``her``.
+    The rule looks at one word before and two after; its word lists stand in ``gender_swap.toml``,
+    section ``her``.
     """
     her = gendered_words().her
     before, after, second = (_word(tokens, index + k) for k in (-1, 1, 2))
@@ -315,7 +346,9 @@ def her_is_object(tokens: Sequence[str], index: int) -> tuple[bool, bool]:
 def _after_verb(
     her: Mapping[str, frozenset[str]], before: str, after: str, *, closed: bool, name: bool
 ) -> tuple[bool, bool]:
-    """The same where an open-class word follows: the verb in front decides, if it takes more than an object."""
+    """The same where an open-class word follows: the verb in front decides, if it takes more than
+    an object.
+    """
     if before in her["bare_verb_after"] and after in her["bare_verbs"]:
         return True, after in her["noun_verbs"] and before not in her["sure_after"]
     if before in her["ing_after"] and after.endswith("ing") and after not in her["ing_nouns"]:

@@ -1,12 +1,15 @@
-"""The people whom a text names: their mentions, and each one's gender by title or first name; and first names.
+"""The people whom a text names: their mentions, and each one's gender by title or first name; and
+first names.
 
-Names come as spans, from whatever finds proper names. A mention is a name with the title that tells a gender before it
-("Mr Day", "Aunt Ann"), but without other words before its first name ("Officer Pam Day"). Two mentions are of one
-person where the words of one, titles aside, are among those of the other and the genders do not contradict each other.
+Names come as spans, from whatever finds proper names. A mention is a name with the title that tells
+a gender before it ("Mr Day", "Aunt Ann"), but without other words before its first name ("Officer
+Pam Day"). Two mentions are of one person where the words of one, titles aside, are among those of
+the other and the genders do not contradict each other.
 
-A first name has a vector of frequencies, and a counterpart of the other gender. The list that comes with mtbias,
-``first_names.tsv``, is an example: common names, with our own coarse judgement (0 unknown, 1 rare, 2 usual, 3 very
-usual) of how usual each is in six groups of languages, not counts. A list of real frequencies is an argument.
+A first name has a vector of frequencies, and a counterpart of the other gender. The list that comes
+with mtbias, ``first_names.tsv``, is an example: common names, with our own coarse judgement (0
+unknown, 1 rare, 2 usual, 3 very usual) of how usual each is in six groups of languages, not counts.
+A list of real frequencies is an argument.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ _OFFICES = """
 OFFICES = frozenset(_OFFICES.split())
 """Titles that tell no gender: they stay where they are."""
 OWN_TITLES = frozenset(("Uncle", "Aunt", *gendered_words().titles))
-"""Titles that are replaced with the name behind them; others that tell a gender ("Sister Ann") are swapped as words."""
+"""Titles that are replaced with the name behind them; others that tell a gender ("Sister Ann") are
+swapped as words."""
 _NOWHERE = Span(0, 0)
 _DATE_OR_PLACE = re.compile(r"(?:\d|\b[Ii]n) $")
 _POSSESSIVE = re.compile(r"['’][sS]$")
@@ -75,7 +79,9 @@ def proper_names(text: str, words: Iterable[tuple[Span, bool]]) -> list[Span]:
         words: where each word stands, and whether it is a proper noun, in the text's order.
     """
     names: list[Span] = []
-    for start, end in (span for span, is_proper in words if is_proper and text[span.start].isupper()):
+    for start, end in (
+        span for span, is_proper in words if is_proper and text[span.start].isupper()
+    ):
         is_next = bool(names) and text[names[-1].end : start] == " "
         names.append(Span(names.pop().start if is_next else start, end))
     return names
@@ -87,7 +93,8 @@ def people(
     genders: Mapping[str, Gender],
     given: Mapping[str, Gender] = MappingProxyType({}),
 ) -> list[Person]:
-    """The people of `text`: first those that are `given`, then the others in the order in which they are named.
+    """The people of `text`: first those that are `given`, then the others in the order in which
+    they are named.
 
     A mention that may be of several people is of none.
 
@@ -95,7 +102,8 @@ def people(
         text: the text.
         names: where proper names stand.
         genders: of first names.
-        given: people who are known, with their genders; their names are found wherever they stand as words.
+        given: people who are known, with their genders; their names are found wherever they stand
+            as words.
     """
     mentions = list(_mentions(text, names, genders))
     groups = [[_Mention(_NOWHERE, _words(name), gender, None)] for name, gender in given.items()]
@@ -104,16 +112,23 @@ def people(
         mentions = [one for one in mentions if not one.span.overlaps(span)]
     for mention in sorted(mentions, key=lambda one: (-len(one.words), one.span)):
         fitting = [group for group in groups if _fits(mention, group)]
-        fitting = [group for group in fitting if mention.words in {one.words for one in group}] or fitting
+        fitting = [
+            group for group in fitting if mention.words in {one.words for one in group}
+        ] or fitting
         if not fitting:
             groups.append([mention])
         elif len(fitting) == 1:
             fitting[0].append(mention)
     persons = [_person(text, name or "", group) for name, group in zip_longest(given, groups)]
-    return [*persons[: len(given)], *sorted(persons[len(given) :], key=lambda person: person.mentions[0])]
+    return [
+        *persons[: len(given)],
+        *sorted(persons[len(given) :], key=lambda person: person.mentions[0]),
+    ]
 
 
-def _given(text: str, mentions: Sequence[_Mention], given: Mapping[str, Gender]) -> Iterator[tuple[str, Span]]:
+def _given(
+    text: str, mentions: Sequence[_Mention], given: Mapping[str, Gender]
+) -> Iterator[tuple[str, Span]]:
     """Where names stand that are given, with the titles before and the surnames behind them."""
     alternatives = "|".join(re.escape(name) for name in sorted(given, key=len, reverse=True))
     found = [*re.finditer(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])", text)] if given else []
@@ -122,7 +137,9 @@ def _given(text: str, mentions: Sequence[_Mention], given: Mapping[str, Gender])
         if all(one.of_title in {None, given[match[0]]} for one in around):
             title = _TITLE.search(text, 0, match.start())
             start = title.start() if title and title[1] in OWN_TITLES else match.start()
-            ends = [one.span.end for one in around if not following or one.span.end <= following.start()]
+            ends = [
+                one.span.end for one in around if not following or one.span.end <= following.start()
+            ]
             yield match[0], Span(start, max([match.end(), *ends]))
 
 
@@ -130,11 +147,15 @@ def _person(text: str, name: str, group: Sequence[_Mention]) -> Person:
     spans = sorted(one.span for one in group if one.span != _NOWHERE)
     forms = Counter(text[slice(*span)] for span in spans)
     commonest = max(forms, key=lambda form: (forms[form], len(form)), default="")
-    return Person(name or commonest, next((one.gender for one in group if one.gender), None), tuple(spans))
+    return Person(
+        name or commonest, next((one.gender for one in group if one.gender), None), tuple(spans)
+    )
 
 
 def _fits(mention: _Mention, group: list[_Mention]) -> bool:
-    """Whether `mention` may be of the person of `group`; a part of a name may be a surname, whatever its gender."""
+    """Whether `mention` may be of the person of `group`; a part of a name may be a surname,
+    whatever its gender.
+    """
     is_part = any(mention.words < one.words for one in group)
     own = mention.of_title if is_part else mention.gender
     if len({gender for gender in (own, *(one.gender for one in group)) if gender}) > 1:
@@ -150,7 +171,9 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(words)
 
 
-def _mentions(text: str, names: Iterable[Span], genders: Mapping[str, Gender]) -> Iterator[_Mention]:
+def _mentions(
+    text: str, names: Iterable[Span], genders: Mapping[str, Gender]
+) -> Iterator[_Mention]:
     for name in names:
         title = _TITLE.search(text, 0, name.start)
         start = title.start() if title and word_gender(title[1]) else name.start
@@ -166,7 +189,9 @@ def _mentions(text: str, names: Iterable[Span], genders: Mapping[str, Gender]) -
         is_person = not before and not text[end + 1 : end + 2].isdigit()
         if is_person and (told or not word_gender(own[0][0])):
             span, of_title = Span(start, words[-1].end()), told[0] if told else None
-            yield _Mention(span, _words(text[slice(*span)]), of_title or genders.get(own[0][0]), of_title)
+            yield _Mention(
+                span, _words(text[slice(*span)]), of_title or genders.get(own[0][0]), of_title
+            )
 
 
 Floats = NDArray[np.float64]
@@ -188,7 +213,8 @@ MAX_NAMES = 2000
 """How many names of each gender are matched by default, the most frequent first."""
 
 _ALPHA = 12 / 11
-"""As the program published with Counter-GAP has it: above 1, so that names of like direction still differ in length."""
+"""As the program published with Counter-GAP has it: above 1, so that names of like direction still
+differ in length."""
 
 
 @frozen
@@ -197,7 +223,8 @@ class Name:
 
     text: str
     group: str
-    """Names are matched within a group: sure ones with sure ones, those given mostly to one gender among themselves."""
+    """Names are matched within a group: sure ones with sure ones, those given mostly to one gender
+    among themselves."""
     gender: Gender
     frequencies: tuple[float, ...]
 
@@ -220,25 +247,31 @@ class NameList:
         return match_names(self.names)
 
     def like(self, name: str, gender: Gender, taken: str) -> str | None:
-        """A name of `gender` for a person now called `name`, which does not occur in the text `taken`.
+        """A name of `gender` for a person now called `name`, which does not occur in the text
+        `taken`.
 
-        The counterpart of the name's first word if it has one and is free, else the most frequent free name; None
-        where all are taken.
+        The counterpart of the name's first word if it has one and is free, else the most frequent
+        free name; None where all are taken.
         """
         first = self.counterparts.get(name.split(maxsplit=1)[0], "") if name.strip() else ""
         sure = (name for name in self.names if name.group == "sure")
         candidates = (first, *(frequent.text for frequent in by_frequency(sure, gender)))
-        return next((c for c in candidates if self.gender.get(c) is gender and c not in taken), None)
+        return next(
+            (c for c in candidates if self.gender.get(c) is gender and c not in taken), None
+        )
 
 
 def read_names(path: Path) -> NameList:
-    """Read a table (TSV or CSV) with the columns name, gender, and one or more columns of frequencies.
+    """Read a table (TSV or CSV) with the columns name, gender, and one or more columns of
+    frequencies.
 
-    gender is male, female, mostly_male or mostly_female; frequencies are numbers of 0 or more, on any scale, such as
-    one column a country. A file whose name ends in .txt has the format of gender-guesser's nam_dict.txt.
+    gender is male, female, mostly_male or mostly_female; frequencies are numbers of 0 or more, on
+    any scale, such as one column a country. A file whose name ends in .txt has the format of
+    gender-guesser's nam_dict.txt.
 
     Raises:
-        DataError: a column is missing; an unknown gender; a name twice; a frequency that is no number of 0 or more.
+        DataError: a column is missing; an unknown gender; a name twice; a frequency that is no
+            number of 0 or more.
     """
     file = read_text(path)
     if path.suffix == ".txt":
@@ -247,15 +280,21 @@ def read_names(path: Path) -> NameList:
     table.require("name", "gender")
     columns = [column for column in table.columns if column not in {"name", "gender"}]
     if not columns:
-        raise table.file.error("expected one or more columns of frequencies beside name and gender, got none", 1)
+        raise table.file.error(
+            "expected one or more columns of frequencies beside name and gender, got none", 1
+        )
     names: dict[str, Name] = {}
     for record in table.records:
         text, gender = record.get("name"), record.get("gender").lower()
         if not text or gender not in CLASSES:
-            raise record.error(f"expected a name and one of {', '.join(CLASSES)}, got {text!r} and {gender!r}")
+            raise record.error(
+                f"expected a name and one of {', '.join(CLASSES)}, got {text!r} and {gender!r}"
+            )
         if text in names:
             raise record.error(f"the name {text!r} stands twice")
-        names[text] = Name(text, *CLASSES[gender], tuple(record.number(column) for column in columns))
+        names[text] = Name(
+            text, *CLASSES[gender], tuple(record.number(column) for column in columns)
+        )
     return NameList(table.file.sha256, tuple(names.values()))
 
 
@@ -263,15 +302,17 @@ _KINDS = {"M": "male", "F": "female", "1M": "mostly_male", "?M": "mostly_male", 
           "?F": "mostly_female", "?": ""}  # fmt: skip
 """Kinds of gender-guesser's lines → `CLASSES`; nothing for a name of either gender."""
 _COUNTRIES = slice(30, 85)
-"""The columns of its lines with a frequency for each of 55 countries, a hexadecimal digit or a blank."""
+"""The columns of its lines with a frequency for each of 55 countries, a hexadecimal digit or a
+blank."""
 _DIGITS = {" ": 0.0, **{f"{n:X}": float(n) for n in range(1, 14)}}
 
 
 def _of_gender_guesser(file: TextFile) -> NameList:
-    """The names of a file in gender-guesser's format, + in a name being nothing, a blank or a hyphen.
+    """The names of a file in gender-guesser's format, + in a name being nothing, a blank or a
+    hyphen.
 
-    Of several lines of a name, as its program has it, that counts which has frequencies in more countries, then the one
-    with the larger ones.
+    Of several lines of a name, as its program has it, that counts which has frequencies in more
+    countries, then the one with the larger ones.
     """
     best: dict[str, tuple[tuple[int, float], Name | None]] = {}
     for at, line in file.filled_lines():
@@ -293,11 +334,14 @@ def _of_gender_guesser(file: TextFile) -> NameList:
 
 def by_frequency(names: Iterable[Name], gender: Gender) -> list[Name]:
     """The names of `gender`, the most frequent first (sum of the vector; ties by spelling)."""
-    return sorted((n for n in names if n.gender is gender), key=lambda n: (-sum(n.frequencies), n.text))
+    return sorted(
+        (n for n in names if n.gender is gender), key=lambda n: (-sum(n.frequencies), n.text)
+    )
 
 
 def distances(first: Floats, second: Floats) -> Floats:
-    """How unlike two names' vectors of frequencies are: ``‖u − v‖ · (12/11 − cos(u, v))``, ``[m, n]``; 0 and more.
+    """How unlike two names' vectors of frequencies are: ``‖u − v‖ · (12/11 − cos(u, v))``, ``[m,
+    n]``; 0 and more.
 
     The cosine of a vector of zeros is 0.
 
@@ -313,10 +357,11 @@ def distances(first: Floats, second: Floats) -> Floats:
 
 
 def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[str, str]:
-    """Each name's counterpart of the other gender: a one-to-one matching of least total distance, both ways.
+    """Each name's counterpart of the other gender: a one-to-one matching of least total distance,
+    both ways.
 
-    Within each group the `max_names` most frequent names of each gender take part (`by_frequency`); of the more
-    numerous gender only as many as the other has. Names left over have no counterpart.
+    Within each group the `max_names` most frequent names of each gender take part (`by_frequency`);
+    of the more numerous gender only as many as the other has. Names left over have no counterpart.
 
     Source: Xie et al. (2023), after Hall Maudslay et al. (2019); the assignment is solved exactly.
     """

@@ -17,10 +17,13 @@ PRONOUN_ROLES = {
     "possessive": ("his", "hers"),
     "reflexive": ("himself", "herself"),
 }
-"""Role in the sentence → the masculine and the feminine pronoun, singular. *His* and *her* have two roles each."""
+"""Role in the sentence → the masculine and the feminine pronoun, singular. *His* and *her* have two
+roles each."""
 
 GENDER_OF_PRONOUN = {
-    pair[n]: gender for n, gender in enumerate((Gender.MALE, Gender.FEMALE)) for pair in PRONOUN_ROLES.values()
+    pair[n]: gender
+    for n, gender in enumerate((Gender.MALE, Gender.FEMALE))
+    for pair in PRONOUN_ROLES.values()
 }
 
 PRONOUNS = tuple(GENDER_OF_PRONOUN)
@@ -32,17 +35,21 @@ _PRONOUN = re.compile(rf"(?<!\w)(?:{'|'.join(PRONOUNS)})(?![\w\u0300-\u036f])", 
 def count_pronouns(text: str) -> int:
     """Number of gendered third-person pronouns in `text`.
 
-    Counted are *he, him, his, himself, she, her, hers, herself* as whole words in any case. An apostrophe ends a word
-    ("he's", "she’ll" count one each), and so do a hyphen and a slash ("his/her" counts two). Range: from 0 upwards.
+    Counted are *he, him, his, himself, she, her, hers, herself* as whole words in any case. An
+    apostrophe ends a word ("he's", "she’ll" count one each), and so do a hyphen and a slash
+    ("his/her" counts two). Range: from 0 upwards.
 
-    Source: our own definition. BUG's ``num_of_pronouns`` mostly leaves out *him* (it is 0 in nine rows of the paper's
-    gold file, all of which have a pronoun); that number stays in `Instance.corpus_pronouns`.
+    Source: our own definition. BUG's ``num_of_pronouns`` mostly leaves out *him* (it is 0 in nine
+    rows of the paper's gold file, all of which have a pronoun); that number stays in
+    `Instance.corpus_pronouns`.
     """
     return sum(1 for _ in _PRONOUN.finditer(text))
 
 
 def pronouns_gender(text: str) -> Gender | None:
-    """The gender of the gendered third-person pronouns in `text`; None where it has none, or has both."""
+    """The gender of the gendered third-person pronouns in `text`; None where it has none, or has
+    both.
+    """
     genders = {GENDER_OF_PRONOUN[found[0].lower()] for found in _PRONOUN.finditer(text)}
     return genders.pop() if len(genders) == 1 else None
 
@@ -77,8 +84,9 @@ CONJUNCTIONS = frozenset(("and", "or"))
 
 
 def hyphenated_parts(word: str) -> tuple[str, str, str]:
-    """(before, head, behind) of a hyphenated word: the last part is its head (*flight-attendant*), the first one where
-    a preposition stands inside (*colonel-in-chief*, *groom-to-be*). Without a hyphen all of it is the head.
+    """(before, head, behind) of a hyphenated word: the last part is its head (*flight-attendant*),
+    the first one where a preposition stands inside (*colonel-in-chief*, *groom-to-be*). Without a
+    hyphen all of it is the head.
     """
     parts = word.split("-")
     if len(parts) > 2 and not PREPOSITIONS.isdisjoint(parts[1:-1]):
@@ -108,8 +116,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Closed classes, without those that the rules of `is_plural` cover. Where a form is both (series, species) or depends
-# on the sentence (mechanics), it is taken as it is usual of people: species one, mechanics several.
+# Closed classes, without those that the rules of `is_plural` cover. Where a form is both (series,
+# species) or depends on the sentence (mechanics), it is taken as it is usual of people: species
+# one, mechanics several.
 _PLURALS = _words(
     """
     police mice lice geese teeth feet oxen cattle brethren dice criteria phenomena bacteria strata
@@ -132,7 +141,8 @@ _PLURALS_IN_US_IS = _words(
     somalis taxis tsunamis wikis yetis yogis azeris
     """
 )
-# A field in -ics is one thing (physics, politics); these are several people, or things that one can count.
+# A field in -ics is one thing (physics, politics); these are several people, or things that one can
+# count.
 _PLURALS_IN_ICS = _words(
     """
     academics alcoholics antibiotics asthmatics catholics characteristics classics clerics clinics comics cosmetics
@@ -149,17 +159,27 @@ _SINGULARS_IN_S = _words(
     """
 )
 _AFTER_HEAD = ("-by", "-up")
-"""What may stand behind the noun of a compound, which alone shows the number: passers-by, like mothers-in-law."""
-_IRREGULAR = {"children": ("child",), "people": ("person",), "alumni": ("alumnus",), "alumnae": ("alumna",)}
+"""What may stand behind the noun of a compound, which alone shows the number: passers-by, like
+mothers-in-law."""
+_IRREGULAR = {
+    "children": ("child",),
+    "people": ("person",),
+    "alumni": ("alumnus",),
+    "alumnae": ("alumna",),
+}
 
 
 def is_plural(noun: str) -> bool:
-    """Whether a noun is plural by its form, in any case: businessmen, alumni, geese, nurses, but not news or boss.
+    """Whether a noun is plural by its form, in any case: businessmen, alumni, geese, nurses, but
+    not news or boss.
 
-    Plural are words in *-men*, *-ae* and *-s*, and irregular ones (`_PLURALS`); not plural are words in *-ss*, *-us*,
-    *-is* and *-ics*, and those of the closed classes above. A word that is alike in both numbers (sheep) is none.
+    Plural are words in *-men*, *-ae* and *-s*, and irregular ones (`_PLURALS`); not plural are
+    words in *-ss*, *-us*,
+    *-is* and *-ics*, and those of the closed classes above. A word that is alike in both numbers
+    (sheep) is none.
 
-    Source: our own rules after Quirk et al., *A Comprehensive Grammar of the English Language* (1985), 5.73 to 5.103.
+    Source: our own rules after Quirk et al., *A Comprehensive Grammar of the English Language*
+    (1985), 5.73 to 5.103.
     """
     noun = noun.lower()
     if noun.endswith(_AFTER_HEAD) or hyphenated_parts(noun)[2]:

@@ -1,4 +1,6 @@
-"""The gender of an entity by morphology, as a measure: align → analyse → decide, one call for each sentence."""
+"""The gender of an entity by morphology, as a measure: align → analyse → decide, one call for each
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH, SourceLanguage, source_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
-from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
+from mtbias.morphology import (
+    Analyser,
+    AnalysisCache,
+    StanzaAnalyser,
+    StanzaPackage,
+    find_package,
+    stanza_folder,
+)
 from mtbias.morphology.stanza_models import download
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING
@@ -49,15 +58,24 @@ class GenderKind(MeasureKind):
         Raises:
             UsageError: an unknown language, aligner or device.
             DependencyError: the aligner is not installed.
-            MissingResourceError: the aligner's or Stanza's models are not there and may not be downloaded.
+            MissingResourceError: the aligner's or Stanza's models are not there and may not be
+                downloaded.
             ModelError: the aligner's model is no encoder.
         """
         language, aligner = get_language(options.lang), make_aligner(options)
-        _ = aligner.signature  # one that is not installed is refused before Stanza's models are downloaded
+        _ = (
+            aligner.signature
+        )  # one that is not installed is refused before Stanza's models are downloaded
         if options.device is not None:
-            require_device(options.device)  # also where the cache has all analyses, and nothing would load a model
+            require_device(
+                options.device
+            )  # also where the cache has all analyses, and nothing would load a model
         return GenderMeasure(
-            language, aligner, make_analyser(options), options.settings.evidence, source_language(options.source_lang)
+            language,
+            aligner,
+            make_analyser(options),
+            options.settings.evidence,
+            source_language(options.source_lang),
         )
 
     def read(self, line: bytes) -> CallRecord:
@@ -73,7 +91,9 @@ GENDER = GenderKind()
 
 
 class AnalysedTexts:
-    """The part of a `mtbias.scoring.measure.Measure` that deals with its analyser; the measure has both as fields."""
+    """The part of a `mtbias.scoring.measure.Measure` that deals with its analyser; the measure has
+    both as fields.
+    """
 
     language: Language
     analyser: Analyser
@@ -81,7 +101,10 @@ class AnalysedTexts:
     @property
     def identity(self) -> Mapping[str, Json]:
         """Stanza with the hashes of its models, and language plugin."""
-        return {"stanza": self.analyser.signature, "plugin": f"{self.language.code}/{self.language.version}"}
+        return {
+            "stanza": self.analyser.signature,
+            "plugin": f"{self.language.code}/{self.language.version}",
+        }
 
     @property
     def execution(self) -> Mapping[str, Json]:
@@ -113,7 +136,9 @@ class AnalysedTexts:
 
 
 class GenderRecords(list[CallRecord]):
-    """The records of a corpus, with the words of its translations for the alarms, which read them again."""
+    """The records of a corpus, with the words of its translations for the alarms, which read them
+    again.
+    """
 
     def __init__(self, records: Iterable[CallRecord], words: SplitTexts) -> None:
         """The records, and what split their translations."""
@@ -125,7 +150,8 @@ class GenderRecords(list[CallRecord]):
 class TranslatedPart:
     """What of a translation is translated: without words of the source that were left in it.
 
-    English nouns look like those of other languages, and like a man's: *the patient was…* is no German *Patient*.
+    English nouns look like those of other languages, and like a man's: *the patient was…* is no
+    German *Patient*.
     """
 
     pair: Pair
@@ -151,8 +177,8 @@ class TranslatedPart:
         return Analysis(self.pair.text, tuple(kept))
 
     def without_copy(self, call: GenderCall, head: Span) -> GenderCall:
-        """The call; where nothing renders the entity and its head, at `head` in the source, was left, the reason is
-        that.
+        """The call; where nothing renders the entity and its head, at `head` in the source, was
+        left, the reason is that.
         """
         if call.reason not in (Reason.UNALIGNED, Reason.NO_PERSON):
             return call
@@ -175,8 +201,8 @@ class GenderMeasure(AnalysedTexts):
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """Aligner, Stanza with the hashes of its models, and language plugin; the reader, where it is not the first; by
-        which table entities of another source than English are known.
+        """Aligner, Stanza with the hashes of its models, and language plugin; the reader, where it
+        is not the first; by which table entities of another source than English are known.
         """
         other: dict[str, Json] = {} if self.evidence == "tables" else {"evidence": FEATURES}
         if self.source is not ENGLISH:
@@ -189,12 +215,19 @@ class GenderMeasure(AnalysedTexts):
         return {**super().execution, **getattr(self.aligner, "execution", {})}
 
     def judge(
-        self, instances: Sequence[Instance], translations: Sequence[Translation], progress: Progress = quiet
+        self,
+        instances: Sequence[Instance],
+        translations: Sequence[Translation],
+        progress: Progress = quiet,
     ) -> list[CallRecord]:
         """See `mtbias.scoring.measure.Measure`."""
         words = SplitTexts(self.language, self.source)
         texts = {translation.id: translation.text for translation in translations}
-        pairs = [Pair.of(instance, text) for instance in instances if (text := texts[instance.id]) is not None]
+        pairs = [
+            Pair.of(instance, text)
+            for instance in instances
+            if (text := texts[instance.id]) is not None
+        ]
         called = {call.id: call for call in self.call_pairs(pairs, progress, words)}
         calls = (called.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)
         return GenderRecords(join_records(instances, translations, calls), words)
@@ -202,7 +235,8 @@ class GenderMeasure(AnalysedTexts):
     def call_pairs(
         self, pairs: Sequence[Pair], progress: Progress = quiet, words: SplitTexts | None = None
     ) -> tuple[GenderCall, ...]:
-        """One call for each of `pairs` that has a head; the others only help alignment's and the tagger's statistics.
+        """One call for each of `pairs` that has a head; the others only help alignment's and the
+        tagger's statistics.
 
         The aligner sees the whole corpus at once, since it learns from it.
         """
@@ -229,7 +263,8 @@ class GenderMeasure(AnalysedTexts):
 
 
 def make_aligner(options: MeasureOptions) -> Aligner:
-    """The aligner of the settings; an encoder that is not here is downloaded, where that is allowed.
+    """The aligner of the settings; an encoder that is not here is downloaded, where that is
+    allowed.
 
     Raises:
         UsageError: an unknown aligner, encoder or layer.
@@ -264,7 +299,9 @@ def make_analyser(options: MeasureOptions) -> StanzaAnalyser:
     package = _package(options)
     name = sha256_of(package.analyses_signature)[:12]
     path = cache_folder(settings.cache_dir) / "analyses" / f"{options.lang}-{name}.sqlite"
-    return StanzaAnalyser(package, AnalysisCache(path), device=options.device, processes=settings.processes)
+    return StanzaAnalyser(
+        package, AnalysisCache(path), device=options.device, processes=settings.processes
+    )
 
 
 def _package(options: MeasureOptions) -> StanzaPackage:

@@ -1,4 +1,6 @@
-"""From names, paths and settings to a request that can be run, for the commands and the Python API."""
+"""From names, paths and settings to a request that can be run, for the commands and the Python
+API.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,15 @@ DEMO = "demo"
 
 
 def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = False) -> Request:
-    """The request behind ``mtbias eval``: corpus, system and measure, downloaded where they are missing and may be.
+    """The request behind ``mtbias eval``: corpus, system and measure, downloaded where they are
+    missing and may be.
 
-    The model is a short name, hub id, folder, or ``SCHEME:NAME``. What is downloaded is logged; with `bars` data sets
-    have a progress bar on standard error.
+    The model is a short name, hub id, folder, or ``SCHEME:NAME``. What is downloaded is logged;
+    with `bars` data sets have a progress bar on standard error.
 
     Raises:
-        MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may not be downloaded.
+        MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may
+            not be downloaded.
     """
     usual = DEMO if model == DEMO and settings.data is None else WINOMT
     dataset = usual if settings.dataset is None else settings.dataset
@@ -58,10 +62,13 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
     announce = _log.info if downloads_allowed(offline=settings.offline) else None
     system_kind, name = find_kind(model)
     demo = model == DEMO and dataset == DEMO and settings.data is None
-    # All that is here is opened first, so that whatever is wrong is said before anything is downloaded.
+    # All that is here is opened first, so that whatever is wrong is said before anything is
+    # downloaded.
     load = partial(_load, dataset, lang, settings)
     corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
-    kind = _measure_kind(datasets()[dataset].measure if corpus is None else corpus.measure, settings)
+    kind = _measure_kind(
+        datasets()[dataset].measure if corpus is None else corpus.measure, settings
+    )
     source_lang = settings.source_lang if corpus is None else corpus.source_lang
     system_options = Asked(
         name=name,
@@ -105,7 +112,8 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
 def refuse_unused(model: str, system: System, settings: EvalSettings) -> None:
     """Refuse what was set and changes nothing for this system: someone would believe that it did.
 
-    A sweep, whose settings are those of all its models, does not ask this; of a plugin's system nobody knows it.
+    A sweep, whose settings are those of all its models, does not ask this; of a plugin's system
+    nobody knows it.
 
     Raises:
         SettingError: names it.
@@ -127,21 +135,27 @@ def prepare_score(
     *,
     beside: Request | None = None,
 ) -> Request:
-    """The request behind ``mtbias score``: nothing is downloaded; the corpus is that of the settings, unless given.
+    """The request behind ``mtbias score``: nothing is downloaded; the corpus is that of the
+    settings, unless given.
 
-    It shares corpus, aligner and Stanza's models with the one `beside` it, of the same settings, if of this language.
+    It shares corpus, aligner and Stanza's models with the one `beside` it, of the same settings, if
+    of this language.
 
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    if beside is not None and beside.lang == lang and not settings.part:  # each file may have another part
+    if (
+        beside is not None and beside.lang == lang and not settings.part
+    ):  # each file may have another part
         return _with_system(beside, system)
     dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
     _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
     kind = _measure_kind(corpus.measure, settings)
     if settings.scores is not None and corpus.measure != MT_GENEVAL:
-        raise SettingError("scores", f"expected the data set {MT_GENEVAL} with it; leave it out here")
+        raise SettingError(
+            "scores", f"expected the data set {MT_GENEVAL} with it; leave it out here"
+        )
     options = MeasureOptions(
         lang=lang,
         settings=settings,
@@ -152,7 +166,9 @@ def prepare_score(
     measure = _if_here(lambda: kind.open(options))
     if settings.part:
         corpus = part_translated(corpus, system)
-    joined = system.joined(corpus)  # translations of another corpus are refused before Stanza's models are missed
+    joined = system.joined(
+        corpus
+    )  # translations of another corpus are refused before Stanza's models are missed
     request = Request(
         corpus=corpus,
         lang=lang,
@@ -182,9 +198,11 @@ def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
     return corpus if len(there) == len(corpus.instances) else corpus.part(there)
 
 
-def prepare_scores(given: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings) -> Iterator[Request]:
-    """The requests for several systems, each with a language; those of one language stand beside each other and share
-    corpus, aligner and Stanza's models.
+def prepare_scores(
+    given: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings
+) -> Iterator[Request]:
+    """The requests for several systems, each with a language; those of one language stand beside
+    each other and share corpus, aligner and Stanza's models.
 
     Raises:
         MtbiasError: as `prepare_score`.
@@ -214,11 +232,19 @@ def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
         SettingError: a setting that only another measure has.
     """
     if settings.variant is not None and name not in {MT_GENEVAL, MT_GENEVAL_CONTEXT}:
-        message = f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
+        message = (
+            f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
+        )
         raise SettingError("variant", message)
     if settings.evidence != "tables" and name != GENDER:
-        raise SettingError("evidence", "expected a data set of entities whose gender is read; leave it out here")
-    if settings.aligner != EvaluatorSettings.aligner and name in {MT_GENEVAL, MT_GENEVAL_CONTEXT, "gest"}:
+        raise SettingError(
+            "evidence", "expected a data set of entities whose gender is read; leave it out here"
+        )
+    if settings.aligner != EvaluatorSettings.aligner and name in {
+        MT_GENEVAL,
+        MT_GENEVAL_CONTEXT,
+        "gest",
+    }:
         raise SettingError("aligner", "no words are aligned for this data set; leave it out here")
     return find_measure(name)
 
@@ -231,7 +257,13 @@ def _if_here(opened: Callable[[], T]) -> T | None:
 
 
 def _load(dataset: str, lang: str, settings: EvalSettings | ScoreSettings) -> Corpus[Any]:
-    return load_corpus(dataset, settings.data, cache=settings.cache_dir, lang=lang, source_lang=settings.source_lang)
+    return load_corpus(
+        dataset,
+        settings.data,
+        cache=settings.cache_dir,
+        lang=lang,
+        source_lang=settings.source_lang,
+    )
 
 
 def _check(lang: str, dataset: str, settings: EvalSettings | ScoreSettings) -> None:
@@ -240,7 +272,8 @@ def _check(lang: str, dataset: str, settings: EvalSettings | ScoreSettings) -> N
     Only a plugin's corpus may have a measure that needs no language plugin.
 
     Raises:
-        UsageError: no such language is installed, it is that of the sources, it is no device, or there is no such GPU.
+        UsageError: no such language is installed, it is that of the sources, it is no device, or
+            there is no such GPU.
     """
     if dataset not in installed(catalog.GROUP):
         get_language(lang)

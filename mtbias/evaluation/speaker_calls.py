@@ -1,7 +1,8 @@
-"""The speaker's gender in sentences of 16 stereotypes: counts of calls, the masculine rate and the stereotype rate.
+"""The speaker's gender in sentences of 16 stereotypes: counts of calls, the masculine rate and the
+stereotype rate.
 
-Source: Pikuliak et al. (2024), *Women Are Beautiful, Men Are Leaders: Gender Stereotypes in Machine Translation and
-Language Modeling*, section 4.
+Source: Pikuliak et al. (2024), *Women Are Beautiful, Men Are Leaders: Gender Stereotypes in Machine
+Translation and Language Modeling*, section 4.
 """
 
 from __future__ import annotations
@@ -36,10 +37,12 @@ NUMBERS = declared("speaker")
 
 
 def speaker_rates(tables: Tables) -> dict[str, Floats]:
-    """The numbers of tables ``[..., 16, 4]`` (stereotype × call), each ``[...]``, NaN where undefined; per cent.
+    """The numbers of tables ``[..., 16, 4]`` (stereotype × call), each ``[...]``, NaN where
+    undefined; per cent.
 
     - p = male / (male + female); p_i is that of stereotype i.
-    - f_m = (mean of p_1 to p_7 + mean of p_8 to p_16) / 2; f_s = mean of p_8 to p_16 − mean of p_1 to p_7.
+    - f_m = (mean of p_1 to p_7 + mean of p_8 to p_16) / 2; f_s = mean of p_8 to p_16 − mean of p_1
+      to p_7.
 
     Edge cases: f_m and f_s are undefined where any of the 16 p_i is.
     """
@@ -90,7 +93,9 @@ SPEAKER = "speaker"
 
 @frozen
 class SpeakerRecord:
-    """A line of `calls.jsonl`: what was asked, what the system made of it, and what was read from it."""
+    """A line of `calls.jsonl`: what was asked, what the system made of it, and what was read from
+    it.
+    """
 
     row: int
     source: str
@@ -131,7 +136,10 @@ class SpeakerMeasure(AnalysedTexts):
     analyser: Analyser
 
     def judge(
-        self, instances: Sequence[SpeakerSentence], translations: Sequence[Translation], progress: Progress
+        self,
+        instances: Sequence[SpeakerSentence],
+        translations: Sequence[Translation],
+        progress: Progress,
     ) -> list[SpeakerRecord]:
         """See `mtbias.scoring.measure.Measure`."""
         texts = {translation.id: translation.text for translation in translations}
@@ -144,13 +152,17 @@ class SpeakerMeasure(AnalysedTexts):
                 call = GenderCall(instance.id, None, Reason.UNTRANSLATED)
             else:
                 call = speaker_call(instance.id, self.analyser.analysis(text), split)
-            records.append(SpeakerRecord(instance.row, instance.source, text, instance.stereotype, call))
+            records.append(
+                SpeakerRecord(instance.row, instance.source, text, instance.stereotype, call)
+            )
         progress("decide", len(instances), len(instances))
         return records
 
 
 class SpeakerKind(MeasureKind):
-    """The measure, as far as it does not depend on a language (`mtbias.scoring.measure.MeasureKind`)."""
+    """The measure, as far as it does not depend on a language
+    (`mtbias.scoring.measure.MeasureKind`).
+    """
 
     counting = COUNTING
 

@@ -1,4 +1,6 @@
-"""The order of the stages: translate → judge (align → analyse → decide) → score → report. Known here alone."""
+"""The order of the stages: translate → judge (align → analyse → decide) → score → report. Known
+here alone.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,11 @@ class Request:
             "dataset": self.corpus.name,
             "data": dict(sorted(self.corpus.files.items())),
             "language": self.lang,
-            **({} if self.corpus.source_lang == ENGLISH_CODE else {"source_language": self.corpus.source_lang}),
+            **(
+                {}
+                if self.corpus.source_lang == ENGLISH_CODE
+                else {"source_language": self.corpus.source_lang}
+            ),
             **plan.identity,
             **({} if self.corpus.measure == GENDER else {"measure": self.corpus.measure}),
             **self.measure.identity,
@@ -74,15 +80,16 @@ def evaluate(
 ) -> FinishedRun:
     """Translate the corpus, judge every translation, and score.
 
-    With `out`, the run folder is written there, every part of the translations as soon as it is made: a run that was
-    killed resumes, with what `translate_shard` kept there too; one that is complete is read instead of made again; one
-    that belongs to another run is refused.
+    With `out`, the run folder is written there, every part of the translations as soon as it is
+    made: a run that was killed resumes, with what `translate_shard` kept there too; one that is
+    complete is read instead of made again; one that belongs to another run is refused.
 
-    Without `out` everything stays in memory. With `generate` what is missing is translated; without it all translations
-    must be there.
+    Without `out` everything stays in memory. With `generate` what is missing is translated; without
+    it all translations must be there.
 
     Raises:
-        MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was done.
+        MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was
+            done.
         ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
         DataError: given translations do not fit the corpus.
         RunFolderError: the folder belongs to another run or cannot be written.
@@ -101,19 +108,25 @@ def evaluate(
         begun_here = not folder.is_complete()
         if begun_here and folder.has_changed_metrics():
             _log.warning(
-                "%s: expected what was written there; its numbers are computed again from %s", out / METRICS, CALLS
+                "%s: expected what was written there; its numbers are computed again from %s",
+                out / METRICS,
+                CALLS,
             )
             folder.write_metrics(FinishedRun.recomputed(folder).metrics)
         elif begun_here:
             start = time.perf_counter()
-            translated, execution = translate_corpus(request, plan, folder, progress, generate=generate)
+            translated, execution = translate_corpus(
+                request, plan, folder, progress, generate=generate
+            )
             records, metrics = _measured(request, translated, folder.manifest, progress)
             for time_, each in enumerate((translated.translations, *translated.repeats), start=1):
                 folder.write_translations(each, time_)
             folder.write_calls(record.to_json() for record in records)
             circumstances = getattr(request.measure, "execution", {})
             seconds = round(time.perf_counter() - start, 3)
-            folder.record_execution({**execution, **circumstances, "date": _today(), "seconds": seconds})
+            folder.record_execution(
+                {**execution, **circumstances, "date": _today(), "seconds": seconds}
+            )
             folder.write_metrics(metrics)
         remove_parts(folder.path)
         run = FinishedRun.read(folder)
@@ -132,7 +145,9 @@ def _measured(
     numbers = scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint)
     return records, {
         **numbers,
-        **conclusions(numbers, records, request.lang, corpus.measure, corpus.source_lang, translated.noticed),
+        **conclusions(
+            numbers, records, request.lang, corpus.measure, corpus.source_lang, translated.noticed
+        ),
         "corpus": {
             "name": corpus.name,
             "rows": corpus.rows,
@@ -144,11 +159,14 @@ def _measured(
     }
 
 
-def repeat_numbers(request: Request, translated: Translated, first: Sequence[Judged], progress: Progress) -> JsonDict:
+def repeat_numbers(
+    request: Request, translated: Translated, first: Sequence[Judged], progress: Progress
+) -> JsonDict:
     """`repeats` of `metrics.json`; empty where everything was translated once.
 
     A sentence has changed where its translations (or calls) are not the same every time:
-    ``percent = 100 × changed / n``. The spread of a number is its greatest value minus its least, in points.
+    ``percent = 100 × changed / n``. The spread of a number is its greatest value minus its least,
+    in points.
 
     Args:
         request: the run.
@@ -159,11 +177,18 @@ def repeat_numbers(request: Request, translated: Translated, first: Sequence[Jud
     if not translated.repeats:
         return {}
     instances = request.corpus.instances
-    records = [first, *(request.measure.judge(instances, each, progress) for each in translated.repeats)]
-    texts = [[each.text for each in time] for time in (translated.translations, *translated.repeats)]
+    records = [
+        first,
+        *(request.measure.judge(instances, each, progress) for each in translated.repeats),
+    ]
+    texts = [
+        [each.text for each in time] for time in (translated.translations, *translated.repeats)
+    ]
     calls = [[_call(record) for record in time] for time in records]
     # No intervals here: those of the first time are those of the run.
-    groups = [request.kind.score(time, n_resamples=0, seed=request.seed).overall for time in records]
+    groups = [
+        request.kind.score(time, n_resamples=0, seed=request.seed).overall for time in records
+    ]
     scores = [group.to_json() for group in groups]
     numbers: JsonDict = {}
     for number in (number for number in groups[0].counting.numbers if number.headline):
@@ -183,7 +208,9 @@ def repeat_numbers(request: Request, translated: Translated, first: Sequence[Jud
 
 
 def _call(record: Judged) -> tuple[Any, ...]:
-    """What a record says of its sentence: of a gender, the gender or why there is none; else all but the words."""
+    """What a record says of its sentence: of a gender, the gender or why there is none; else all
+    but the words.
+    """
     line = record.to_json()
     if "gender" in line and "reason" in line:
         return (line["gender"], line["reason"])
@@ -214,21 +241,26 @@ def planned(request: Request, out: Path | None) -> Plan:
     """How the corpus is translated: as the run in `out` was begun, on whatever device."""
     corpus = request.corpus
     if corpus.given:  # other texts than its sources
-        texts = [replace(each, source=corpus.given.get(each.id, each.source)) for each in corpus.instances]
+        texts = [
+            replace(each, source=corpus.given.get(each.id, each.source))
+            for each in corpus.instances
+        ]
         corpus = replace(corpus, instances=tuple(texts))
     return request.system.plan(corpus, {} if out is None else begun(out))
 
 
-def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Progress = quiet) -> ShardReport:
+def translate_shard(
+    request: Request, shard: Shard, *, out: Path, progress: Progress = quiet
+) -> ShardReport:
     """Translate the parts of `shard` that are not in the run folder `out` yet, and keep them there.
 
-    Many processes may do so at once, on whatever hosts; two on one shard write the same files. What they translate
-    does not depend on the number of shards. `evaluate` completes the run.
+    Many processes may do so at once, on whatever hosts; two on one shard write the same files. What
+    they translate does not depend on the number of shards. `evaluate` completes the run.
 
     Raises:
         ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
-        RunFolderError: the folder belongs to another run, holds another plan, is being completed by another process,
-            or cannot be written.
+        RunFolderError: the folder belongs to another run, holds another plan, is being completed by
+            another process, or cannot be written.
     """
     start = time.perf_counter()
     folder, plan, store = _open_shared(request, out)
@@ -238,22 +270,33 @@ def translate_shard(request: Request, shard: Shard, *, out: Path, progress: Prog
         parts = shard.parts(len(plan.sizes))
         tally = plan.translate(store, parts, partial(progress, "translate"))
         seconds = round(time.perf_counter() - start, 3)
-        return ShardReport(len(parts), sum(plan.sizes[n] for n in parts), tally.generated, tally.resumed, seconds)
+        return ShardReport(
+            len(parts), sum(plan.sizes[n] for n in parts), tally.generated, tally.resumed, seconds
+        )
 
 
 def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStore | None]:
-    """The folder, open for many; the plan that all follow; and its store, None where the run is complete."""
+    """The folder, open for many; the plan that all follow; and its store, None where the run is
+    complete.
+    """
     while True:
         plan = planned(request, out)
         try:
-            folder = RunFolder(out).open_or_create(request.identity(plan), host_facts(), shared=True)
+            folder = RunFolder(out).open_or_create(
+                request.identity(plan), host_facts(), shared=True
+            )
             try:
-                return folder, plan, None if folder.is_complete() else _store(folder, plan, alone=False)
+                return (
+                    folder,
+                    plan,
+                    None if folder.is_complete() else _store(folder, plan, alone=False),
+                )
             except BaseException:
                 folder.close()
                 raise
         except RunFolderError:
-            # Another process, on another device, may just have been faster to write down how it divides the work.
+            # Another process, on another device, may just have been faster to write down how it
+            # divides the work.
             if planned(request, out).settings == plan.settings:
                 raise
 
@@ -264,12 +307,16 @@ def readable_store(plan: Plan, out: Path | None) -> MemoryStore:
     record = None if out is None else read_plan(out)
     if out is not None and record is not None and record.key == plan.key:
         kept = PartStore(out, record, alone=False)
-        store.parts = {n: found for n in range(len(plan.sizes)) if (found := kept.get(n)) is not None}
+        store.parts = {
+            n: found for n in range(len(plan.sizes)) if (found := kept.get(n)) is not None
+        }
     return store
 
 
 def _store(folder: RunFolder, plan: Plan, *, alone: bool) -> PartStore:
-    return PartStore(folder.path, PlanRecord(plan.key, plan.settings, tuple(plan.sizes)), alone=alone)
+    return PartStore(
+        folder.path, PlanRecord(plan.key, plan.settings, tuple(plan.sizes)), alone=alone
+    )
 
 
 def host_facts() -> dict[str, Json]:
@@ -284,10 +331,12 @@ def _today() -> str:
 def translate_corpus(
     request: Request, plan: Plan, folder: RunFolder | None, progress: Progress, *, generate: bool
 ) -> tuple[Translated, dict[str, Json]]:
-    """The translations of the corpus, those that `folder` has and, with `generate`, those that it lacks; and how.
+    """The translations of the corpus, those that `folder` has and, with `generate`, those that it
+    lacks; and how.
 
     Raises:
-        MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was done.
+        MissingTranslationsError: without `generate`, parts are missing or damaged; nothing else was
+            done.
         ModelError: the checkpoint cannot be loaded, or a sentence does not fit into memory.
     """
     start = time.perf_counter()
@@ -301,7 +350,9 @@ def translate_corpus(
     if generate:
         made = getattr(request.measure, "hint", None) if plan.frees_cpu else None
         try:
-            tally = plan.translate(store, range(len(plan.sizes)), partial(progress, "translate"), made)
+            tally = plan.translate(
+                store, range(len(plan.sizes)), partial(progress, "translate"), made
+            )
         except BaseException:
             if (abandon := getattr(request.measure, "abandon", None)) is not None:
                 abandon()
@@ -318,7 +369,9 @@ def translate_corpus(
     }
 
 
-def _collected(request: Request, plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None) -> Translated:
+def _collected(
+    request: Request, plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None
+) -> Translated:
     found = plan.collect(store)
     if isinstance(found, int):
         if folder is None:
@@ -328,7 +381,11 @@ def _collected(request: Request, plan: Plan, store: MemoryStore | PartStore, fol
 
 
 def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:
-    how_many = "no translations" if parts is None else f"{missing} of {parts} parts of the translations are missing"
+    how_many = (
+        "no translations"
+        if parts is None
+        else f"{missing} of {parts} parts of the translations are missing"
+    )
     return MissingTranslationsError(
         f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those of shard K of N, "
         "without --shard it makes all and completes the run"

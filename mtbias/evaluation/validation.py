@@ -1,4 +1,6 @@
-"""How far the evaluator can be trusted: its calls beside human labels, and runs corrected for the errors in them."""
+"""How far the evaluator can be trusted: its calls beside human labels, and runs corrected for the
+errors in them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ from mtbias.translate.bitext import read_bitext
 from mtbias.types import GenderCall, Json, JsonDict, JsonObject, Progress, Reason, quiet
 
 BEYOND_PHRASE = ("P", "C")
-"""Bases of labels that follow a pronoun: where the phrase is silent (P), or against it (C; a verb, too)."""
+"""Bases of labels that follow a pronoun: where the phrase is silent (P), or against it (C; a verb,
+too)."""
 
 UNKNOWN_BASIS = "?"
 """The basis of a label that says none, where others do."""
@@ -57,7 +60,8 @@ class Validation:
     rows: tuple[_Row, ...]
     signature: str
     evaluator: Mapping[str, Json]
-    """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a run's identity."""
+    """What called: aligner, Stanza and its models, language plugin, release of mtbias, as in a
+    run's identity."""
     basis: tuple[str, ...] = ()
     """The bases that were asked for; empty for all."""
 
@@ -67,24 +71,34 @@ class Validation:
         return _confusion(self.rows)
 
     def on_pronouns(self) -> tuple[int, Counts]:
-        """How many labels follow a pronoun (`BEYOND_PHRASE`), and the confusion of label and call without them."""
+        """How many labels follow a pronoun (`BEYOND_PHRASE`), and the confusion of label and call
+        without them.
+        """
         rest = [row for row in self.rows if row[0].basis not in BEYOND_PHRASE]
         return len(self.rows) - len(rest), _confusion(rest)
 
     def heads(self) -> list[bool]:
-        """For every label that names the head's token: whether the head that was found lies in it."""
+        """For every label that names the head's token: whether the head that was found lies in
+        it.
+        """
         return [_is_head_right(*row) for row in self.rows if row[0].target_head is not None]
 
-    def agreement_by(self, name: Callable[[HumanLabel, GenderCall], str]) -> dict[str, LabelAgreement]:
+    def agreement_by(
+        self, name: Callable[[HumanLabel, GenderCall], str]
+    ) -> dict[str, LabelAgreement]:
         """Agreement on the rows that have each name, in alphabetical order."""
         names = [name(*row) for row in self.rows]
         return {
-            each: compute_agreement(_confusion(row for row, own in zip(self.rows, names, strict=True) if own == each))
+            each: compute_agreement(
+                _confusion(row for row, own in zip(self.rows, names, strict=True) if own == each)
+            )
             for each in sorted(set(names))
         }
 
     def to_json(self) -> JsonDict:
-        """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and denominators."""
+        """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and
+        denominators.
+        """
         overall, heads = compute_agreement(self.counts), self.heads()
         known = any(label.basis for label, _ in self.rows)
         bases = self.agreement_by(lambda label, _: label.basis or UNKNOWN_BASIS) if known else {}
@@ -101,10 +115,15 @@ class Validation:
             "head_n": len(heads),
             "head_exact": percent_of(sum(heads), len(heads)),
             "head_interval": wilson_percent(sum(heads), len(heads)),
-            "by_basis": {kind: {"n": part.n, "agreement": part.agreement} for kind, part in bases.items()},
+            "by_basis": {
+                kind: {"n": part.n, "agreement": part.agreement} for kind, part in bases.items()
+            },
             "basis_intervals": {kind: part.agreement_interval for kind, part in bases.items()},
             "by_evidence": {
-                kind: {key: getattr(part, key) for key in ("n", "agreed", "agreement", "agreement_interval")}
+                kind: {
+                    key: getattr(part, key)
+                    for key in ("n", "agreed", "agreement", "agreement_interval")
+                }
                 for kind, part in evidence.items()
                 if kind not in {*Reason}
             },
@@ -123,7 +142,11 @@ class Validation:
 
     def differing(self) -> list[_Row]:
         """The rows on which label and call, or the heads, differ."""
-        return [row for row in self.rows if row[1].gender is not LABELS[row[0].label] or not _is_head_right(*row)]
+        return [
+            row
+            for row in self.rows
+            if row[1].gender is not LABELS[row[0].label] or not _is_head_right(*row)
+        ]
 
     def differing_json(self) -> list[JsonDict]:
         """The rows on which label and call, or the heads, differ, as plain values."""
@@ -135,7 +158,9 @@ class Validation:
                 "source": label.source,
                 "translation": label.target,
                 "label": LABELS[label.label],
-                "label_head": label.target[slice(*label.target_head)] if label.target_head else None,
+                "label_head": label.target[slice(*label.target_head)]
+                if label.target_head
+                else None,
                 "called": call.gender,
                 "reason": call.reason,
                 "target": [label.target[slice(*span)] for span in call.target],
@@ -161,20 +186,29 @@ def validate(
         bitext: further (source, target) pairs that alignment and the tagger's votes learn from.
         measure: what reads the genders.
         annotator: whose labels these are, for the record.
-        basis: count only the labels that rest on one of these; all labels are called, so the calls stay the same.
+        basis: count only the labels that rest on one of these; all labels are called, so the calls
+            stay the same.
         progress: see `mtbias.types.Progress`.
 
     Raises:
         DataError: no label rests on one of `basis`.
     """
-    pairs = [Pair(label.id, label.source, label.target, label.head, label.entity) for label in labels]
+    pairs = [
+        Pair(label.id, label.source, label.target, label.head, label.entity) for label in labels
+    ]
     pairs += [Pair(f"bitext-{n}", source, target) for n, (source, target) in enumerate(bitext)]
     called = measure.call_pairs(pairs, progress)
     lang = measure.language.code
-    rows = [(label, call) for label, call in zip(labels, called, strict=True) if not basis or label.basis in basis]
+    rows = [
+        (label, call)
+        for label, call in zip(labels, called, strict=True)
+        if not basis or label.basis in basis
+    ]
     if basis and not rows:
         known = ", ".join(sorted({label.basis or "none" for label in labels}))
-        raise DataError(f"expected labels in {lang!r} with basis {' or '.join(basis)}, got none; the file has {known}")
+        raise DataError(
+            f"expected labels in {lang!r} with basis {' or '.join(basis)}, got none; the file has {known}"
+        )
     evaluator = {**measure.identity, "mtbias": __version__}
     about = {"lang": lang, "labels": len(labels), "bitext": len(bitext)}
     signature = "|".join(f"{key}:{value}" for key, value in {**about, **evaluator}.items())
@@ -186,7 +220,11 @@ def together(validations: Sequence[Validation]) -> Validation:
     """The labels of several languages as one set, under the name ``all``."""
     rows = tuple(row for v in validations for row in v.rows)
     first, codes = validations[0], "+".join(v.lang for v in validations)
-    read = "".join(f"|{key}:{first.evaluator[key]}" for key in ("aligner", "evidence") if key in first.evaluator)
+    read = "".join(
+        f"|{key}:{first.evaluator[key]}"
+        for key in ("aligner", "evidence")
+        if key in first.evaluator
+    )
     signature = f"lang:{codes}|labels:{len(rows)}{read}|mtbias:{__version__}"
     return Validation("all", first.annotator, rows, signature, {}, first.basis)
 
@@ -214,17 +252,19 @@ class CorrectedRun:
     signature: str
     """The run's."""
     labels_on_pronouns: int
-    """Labels behind the confusion that follow a pronoun, alone or against the phrase (basis P or C)."""
+    """Labels behind the confusion that follow a pronoun, alone or against the phrase (basis P or
+    C)."""
     percent_from_pronouns: Mapping[str, float | None]
-    """By the names of `CORRECTED`: what part of the correction goes where these labels are left out, in per cent."""
+    """By the names of `CORRECTED`: what part of the correction goes where these labels are left
+    out, in per cent."""
 
     @property
     def warning(self) -> str | None:
         """What must be read before the corrected numbers; None where there is nothing of that kind.
 
-        Where most of a correction comes from labels that follow a pronoun, the evaluator and the people have answered
-        two questions (what does the noun phrase show, what does the sentence show), and the correction turns one into
-        the other instead of removing errors.
+        Where most of a correction comes from labels that follow a pronoun, the evaluator and the
+        people have answered two questions (what does the noun phrase show, what does the sentence
+        show), and the correction turns one into the other instead of removing errors.
         """
         shares = ", ".join(
             f"{min(share, 100):.0f} % of that of {CORRECTED[key].label}"
@@ -254,8 +294,8 @@ def correct_run(
 ) -> CorrectedRun:
     """Correct a run's accuracy, ΔG and ΔS with the confusion of its language.
 
-    One of `validations` must be of the run's language, by the evaluator that scored the run. `n_resamples` and `seed`
-    are those of `mtbias.scoring.correction.correct`.
+    One of `validations` must be of the run's language, by the evaluator that scored the run.
+    `n_resamples` and `seed` are those of `mtbias.scoring.correction.correct`.
 
     Raises:
         DataError: another evaluator called the run, it shows no genders, or a gender has no labels.
@@ -273,7 +313,9 @@ def correct_run(
         )
     calls = run.known.calls
     counts = count((r.gold, r.stereotype, r.call.gender) for r in calls)
-    blank: Counts = count((r.gold, r.stereotype, None) for r in calls if r.call.reason is Reason.UNTRANSLATED)
+    blank: Counts = count(
+        (r.gold, r.stereotype, None) for r in calls if r.call.reason is Reason.UNTRANSLATED
+    )
     how: JsonDict = {"untranslated": blank[..., -1], "n_resamples": n_resamples, "seed": seed}
     try:
         correction = correct(counts, own.counts, **how)
@@ -288,12 +330,18 @@ def correct_run(
         correction=correction,
         signature=str(run.metrics.get("signature")),
         labels_on_pronouns=on_pronouns,
-        percent_from_pronouns=_gone(correction, counts, confusion, how) if on_pronouns else dict.fromkeys(CORRECTED),
+        percent_from_pronouns=_gone(correction, counts, confusion, how)
+        if on_pronouns
+        else dict.fromkeys(CORRECTED),
     )
 
 
-def _gone(whole: Correction, counts: Counts, confusion: Counts, how: JsonObject) -> dict[str, float | None]:
-    """What part of a correction is not there with another confusion, by number; in per cent, None where undefined."""
+def _gone(
+    whole: Correction, counts: Counts, confusion: Counts, how: JsonObject
+) -> dict[str, float | None]:
+    """What part of a correction is not there with another confusion, by number; in per cent, None
+    where undefined.
+    """
     try:
         part = correct(counts, confusion, **how)
     except DataError:  # no label of a gender is left: all that is known of it comes from the labels that are not there
@@ -301,7 +349,9 @@ def _gone(whole: Correction, counts: Counts, confusion: Counts, how: JsonObject)
     gone: dict[str, float | None] = {}
     for key in CORRECTED:
         with_all = whole.corrected[key].value
-        change, corrected = (minus(with_all, each[key].value) for each in (part.corrected, whole.called))
+        change, corrected = (
+            minus(with_all, each[key].value) for each in (part.corrected, whole.called)
+        )
         gone[key] = None if change is None or corrected is None else percent_of(change, corrected)
     return gone
 
@@ -319,9 +369,15 @@ class Validations:
         return self.languages[0] if len(self.languages) == 1 else together(self.languages)
 
     def to_json(self) -> JsonDict:
-        """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs: ``corrections``."""
+        """One language: its numbers. Several: ``languages`` by code, and ``all``. With runs:
+        ``corrections``.
+        """
         parts = {v.lang: v.to_json() for v in self.languages}
-        content = parts.popitem()[1] if len(parts) == 1 else {"languages": parts, "all": self.whole.to_json()}
+        content = (
+            parts.popitem()[1]
+            if len(parts) == 1
+            else {"languages": parts, "all": self.whole.to_json()}
+        )
         return {**content, "corrections": self._corrections()} if self.corrections else content
 
     def _corrections(self) -> list[JsonDict]:
@@ -329,12 +385,15 @@ class Validations:
 
     def text(self) -> str:
         """The tables for a terminal."""
-        return render_validation([v.to_json() for v in self.languages], self.whole.to_json(), self._corrections())
+        return render_validation(
+            [v.to_json() for v in self.languages], self.whole.to_json(), self._corrections()
+        )
 
     def page(self) -> str:
         """The page with all of it, HTML in one file."""
         parts = [
-            LabelledLanguage(v.to_json(), get_language(v.lang).direction, tuple(v.differing())) for v in self.languages
+            LabelledLanguage(v.to_json(), get_language(v.lang).direction, tuple(v.differing()))
+            for v in self.languages
         ]
         return render_page(parts, self.whole.to_json(), self._corrections())
 
@@ -358,14 +417,15 @@ def validate_file(
     seed: int = 0,
     progress: Progress = quiet,
 ) -> Validations:
-    """Compare the evaluator with a file of human labels, as ``mtbias validate`` does, and correct runs for its errors.
+    """Compare the evaluator with a file of human labels, as ``mtbias validate`` does, and correct
+    runs for its errors.
 
     Args:
         gold: the labels (`mtbias.corpora.human_labels.read_label_file`).
         langs: codes of the languages.
         settings: the evaluator's.
-        translations: files of further pairs to learn alignment from (`mtbias.translate.bitext.read_bitext`), or folders
-            that have them as en-CODE.txt.
+        translations: files of further pairs to learn alignment from
+            (`mtbias.translate.bitext.read_bitext`), or folders that have them as en-CODE.txt.
         data: WinoMT, for labels without entity and word index; by default that of the cache.
         annotator: whose labels.
         basis: count only labels that rest on one of these.
@@ -393,7 +453,10 @@ def validate_file(
         winomt = {instance.row: instance for instance in corpus.instances}
     labels = [file.labels(lang, annotator, winomt) for lang in langs]
     bitexts = [_bitext(translations, lang, len(langs)) for lang in langs]
-    measures = [GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=settings, device=device)) for lang in langs]
+    measures = [
+        GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=settings, device=device))
+        for lang in langs
+    ]
     done = tuple(
         validate(*each, annotator=annotator, basis=tuple(dict.fromkeys(basis)), progress=progress)
         for each in zip(labels, bitexts, measures, strict=True)
@@ -403,7 +466,9 @@ def validate_file(
 
 
 def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str, str]]:
-    """The pairs of one language: of files, where there is one language; of ``en-CODE.txt`` in folders."""
+    """The pairs of one language: of files, where there is one language; of ``en-CODE.txt`` in
+    folders.
+    """
     pairs = []
     for path in paths:
         if not path.is_dir() and languages > 1:

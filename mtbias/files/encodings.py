@@ -1,8 +1,10 @@
-"""Texts in UTF-8 that were read in another encoding and saved again ("mÃ©dico"): the way back, where it is certain.
+"""Texts in UTF-8 that were read in another encoding and saved again ("mÃ©dico"): the way back,
+where it is certain.
 
-It is where every character goes back to bytes of that encoding and all bytes are valid UTF-8. Bytes that a code page
-leaves open stand for themselves, as in the WHATWG encoding. Where fewer than four characters beyond ASCII come out,
-which chance could make, they must be letters or signs of a language that mtbias knows, and no word may mix scripts.
+It is where every character goes back to bytes of that encoding and all bytes are valid UTF-8. Bytes
+that a code page leaves open stand for themselves, as in the WHATWG encoding. Where fewer than four
+characters beyond ASCII come out, which chance could make, they must be letters or signs of a
+language that mtbias knows, and no word may mix scripts.
 """
 
 from __future__ import annotations
@@ -19,8 +21,30 @@ _FIRST_BYTES, _FURTHER_BYTES = range(0xC2, 0xF5), range(0x80, 0xC0)
 _CODE_PAGES = (
     *("cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874"),
     *("mac_roman", "mac_cyrillic", "mac_greek", "mac_latin2", "mac_turkish", "mac_iceland"),
-    *("mac_croatian", "mac_romanian", "cp437", "cp720", "cp737", "cp775", "cp850", "cp852", "cp855"),
-    *("cp856", "cp857", "cp858", "cp860", "cp861", "cp862", "cp863", "cp864", "cp865", "cp866", "cp869"),
+    *(
+        "mac_croatian",
+        "mac_romanian",
+        "cp437",
+        "cp720",
+        "cp737",
+        "cp775",
+        "cp850",
+        "cp852",
+        "cp855",
+    ),
+    *(
+        "cp856",
+        "cp857",
+        "cp858",
+        "cp860",
+        "cp861",
+        "cp862",
+        "cp863",
+        "cp864",
+        "cp865",
+        "cp866",
+        "cp869",
+    ),
     *("cp1006", "cp1125", "koi8_r", "koi8_u", "koi8_t", "kz1048", "ptcp154", "hp_roman8"),
     *(f"iso8859_{part}" for part in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
 )
@@ -28,9 +52,12 @@ _CODE_PAGES = (
 _OF_SEVERAL_BYTES = ("cp949", "gb18030", "big5hkscs", "cp932", "euc_jp", "johab")
 """Encodings of East Asia."""
 _TWO_BEYOND_ASCII = re.compile(r"[^\0-\x7f].", re.DOTALL)
-"""The first character beyond ASCII and the next one, which is none of ASCII in what UTF-8 became."""
+"""The first character beyond ASCII and the next one, which is none of ASCII in what UTF-8
+became."""
 _EAST_ASIAN = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff61-\uffee\U00020000-\U0002ffff]")
-_PLAUSIBLE = re.compile("[\xa0-\xffĀ-ſȘ-țЀ-џҐґ\u05b0-\u05f4\u060c-\u0670\u200b-\u200f\u2010-\u2044\u20a0-\u20bf™№]*")
+_PLAUSIBLE = re.compile(
+    "[\xa0-\xffĀ-ſȘ-țЀ-џҐґ\u05b0-\u05f4\u060c-\u0670\u200b-\u200f\u2010-\u2044\u20a0-\u20bf™№]*"
+)
 _MIXED = re.compile("[A-Za-z\xc0-ſ][Ѐ-ӿ\u0590-\u06ff]|[Ѐ-ӿ\u0590-\u06ff][A-Za-z\xc0-ſ]")
 
 
@@ -65,7 +92,9 @@ def in_the_right_encoding(text: str) -> str:
 
 
 def _read_again(text: str, to_byte: Mapping[str, int], chance: int) -> str | None:
-    """The text that its characters' bytes are in UTF-8; None where they are none, or may be by chance."""
+    """The text that its characters' bytes are in UTF-8; None where they are none, or may be by
+    chance.
+    """
     try:
         decoded = bytes(to_byte[char] for char in text).decode("utf-8")
     except (KeyError, UnicodeDecodeError):
@@ -99,16 +128,22 @@ def _bytes_of(name: str) -> dict[str, int]:
 
 @cache
 def _pages_with(first: str, second: str) -> tuple[str, ...]:
-    """The code pages in which the first of two characters may begin one of UTF-8, and the second continue it."""
+    """The code pages in which the first of two characters may begin one of UTF-8, and the second
+    continue it.
+    """
     return tuple(
         name
         for name in _CODE_PAGES
-        if _bytes_of(name).get(first) in _FIRST_BYTES and _bytes_of(name).get(second) in _FURTHER_BYTES
+        if _bytes_of(name).get(first) in _FIRST_BYTES
+        and _bytes_of(name).get(second) in _FURTHER_BYTES
     )
 
 
 # Latin-1 reads the bytes 0x80 to 0x9F as control characters.
 _WINDOWS_1252 = {chr(byte): byte for byte in range(0x80, 0xA0)} | _bytes_of("cp1252")
-CONTINUATIONS = "".join(re.escape(char) for char, byte in _WINDOWS_1252.items() if byte in _FURTHER_BYTES)
-"""What Windows-1252 and Latin-1 make of all but the first byte of a character, within the brackets of an expression."""
+CONTINUATIONS = "".join(
+    re.escape(char) for char, byte in _WINDOWS_1252.items() if byte in _FURTHER_BYTES
+)
+"""What Windows-1252 and Latin-1 make of all but the first byte of a character, within the brackets
+of an expression."""
 _SEEN_IN_WINDOWS_1252 = re.compile(rf"[Â-ô][{CONTINUATIONS}]")

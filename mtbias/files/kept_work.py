@@ -1,8 +1,10 @@
-"""Finished pieces of unfinished work on disk, each complete or absent, so that a killed run resumes where it was.
+"""Finished pieces of unfinished work on disk, each complete or absent, so that a killed run resumes
+where it was.
 
-Work of one process is kept as lines of a file beside the one that it makes (`kept_lines`: mining, coreference); work
-that many processes share as a file for each part, in a folder (`PartStore`: translation). Either way what is kept says
-to which work it belongs, and has a hash of its content: what is damaged is made again.
+Work of one process is kept as lines of a file beside the one that it makes (`kept_lines`: mining,
+coreference); work that many processes share as a file for each part, in a folder (`PartStore`:
+translation). Either way what is kept says to which work it belongs, and has a hash of its content:
+what is damaged is made again.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ _log = logging.getLogger(__name__)
 
 
 class KeptLines:
-    """The lines of ``OUT.part``, each with its hash: what the work depends on, then the finished pieces, as JSON."""
+    """The lines of ``OUT.part``, each with its hash: what the work depends on, then the finished
+    pieces, as JSON.
+    """
 
     def __init__(self, path: Path, settings: JsonObject) -> None:
         """Resume with the file at `path`, or begin it; see `kept_lines`."""
@@ -104,7 +108,11 @@ class KeptLines:
                 path=self.path,
             )
         if lines > len(ends) + 1:
-            _log.warning("%s: damaged in line %d; what stands from there on is made again", self.path, len(ends) + 1)
+            _log.warning(
+                "%s: damaged in line %d; what stands from there on is made again",
+                self.path,
+                len(ends) + 1,
+            )
         os.truncate(self.path, ends[-1] if earlier == settings else 0)
         if earlier != settings:
             self.append(settings)
@@ -112,10 +120,14 @@ class KeptLines:
 
 
 @contextmanager
-def kept_lines(out: Path, settings: JsonObject, *, beside: Sequence[Path] = ()) -> Iterator[KeptLines]:
-    """What is kept of the work that makes the file `out`, for one process at a time; for use in a ``with`` block.
+def kept_lines(
+    out: Path, settings: JsonObject, *, beside: Sequence[Path] = ()
+) -> Iterator[KeptLines]:
+    """What is kept of the work that makes the file `out`, for one process at a time; for use in a
+    ``with`` block.
 
-    It is in ``OUT.part`` until the block ends without an error: where it fails or is killed, the same work resumes.
+    It is in ``OUT.part`` until the block ends without an error: where it fails or is killed, the
+    same work resumes.
 
     Args:
         out: what the work makes.
@@ -123,7 +135,8 @@ def kept_lines(out: Path, settings: JsonObject, *, beside: Sequence[Path] = ()) 
         beside: further files that it makes.
 
     Raises:
-        DataError: a file is there already; or what is kept is of other work: the message says what differs.
+        DataError: a file is there already; or what is kept is of other work: the message says what
+            differs.
         RunFolderError: ``OUT.part`` cannot be read or written.
     """
     path = out.with_name(f"{out.name}.part")
@@ -169,7 +182,9 @@ def _differing(earlier: Any, now: JsonObject) -> str:  # noqa: ANN401 - what a f
 
 @frozen
 class PlanRecord:
-    """What ``translations.parts/plan.json`` says: how the sentences of a run are divided into parts."""
+    """What ``translations.parts/plan.json`` says: how the sentences of a run are divided into
+    parts.
+    """
 
     key: str
     """Hash of the plan and the sentences (`mtbias.translate.system.Plan`)."""
@@ -180,7 +195,8 @@ class PlanRecord:
 
 
 def read_plan(folder: Path) -> PlanRecord | None:
-    """The plan of the unfinished run in `folder`; None where there is none, or it is damaged (its SHA-256 says so).
+    """The plan of the unfinished run in `folder`; None where there is none, or it is damaged (its
+    SHA-256 says so).
 
     Raises:
         RunFolderError: it cannot be read.
@@ -231,10 +247,12 @@ def _said(record: PlanRecord) -> str:
 
 
 class PartStore:
-    """The parts of a run's plan in ``DIR/translations.parts``; for those who have the run folder open.
+    """The parts of a run's plan in ``DIR/translations.parts``; for those who have the run folder
+    open.
 
-    It is a `mtbias.translate.system.Store`. The first line of a file says to which plan it belongs, how many records
-    follow and their SHA-256: a file that is damaged, or of another plan, counts as absent.
+    It is a `mtbias.translate.system.Store`. The first line of a file says to which plan it belongs,
+    how many records follow and their SHA-256: a file that is damaged, or of another plan, counts as
+    absent.
     """
 
     def __init__(self, folder: Path, record: PlanRecord, *, alone: bool) -> None:

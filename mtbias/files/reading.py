@@ -1,8 +1,9 @@
-"""Strict reading of text files, of tables with named columns, of JSON and TOML: what all files of data share.
+"""Strict reading of text files, of tables with named columns, of JSON and TOML: what all files of
+data share.
 
-Three rules hold for all files. Text is UTF-8, and a byte that is not is an error with its line, never a replacement
-character. A line ends at LF or CRLF and nowhere else (U+2028, U+0085 and form feeds stand inside sentences). A
-byte-order mark is dropped and noted.
+Three rules hold for all files. Text is UTF-8, and a byte that is not is an error with its line,
+never a replacement character. A line ends at LF or CRLF and nowhere else (U+2028, U+0085 and form
+feeds stand inside sentences). A byte-order mark is dropped and noted.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from mtbias.types import JsonDict, frozen
 
 T = TypeVar("T")
 
-# What a path may name that is no regular file: an open descriptor (``/dev/stdin``, ``<(…)``), a pipe, a device.
+# What a path may name that is no regular file: an open descriptor (``/dev/stdin``, ``<(…)``), a
+# pipe, a device.
 
 _DESCRIPTOR = re.compile(r"/(?:dev/fd|proc/(self|thread-self|\d+)/fd)/(\d{1,9})")
 _MOST_LINKS = 40
@@ -45,7 +47,8 @@ _KINDS = {
 
 
 def own_descriptor(path: Path | str) -> int | None:
-    """The number of this process's descriptor that `path` names, links followed; None where it names none.
+    """The number of this process's descriptor that `path` names, links followed; None where it
+    names none.
 
     ``/dev/stdin`` is 0, ``/dev/stdout`` 1; a shell gives a process substitution as ``/dev/fd/63``.
     """
@@ -53,7 +56,11 @@ def own_descriptor(path: Path | str) -> int | None:
     for _ in range(_MOST_LINKS):
         match = _DESCRIPTOR.fullmatch(str(place))
         if match is not None:
-            return int(match[2]) if match[1] in {None, "self", "thread-self", str(os.getpid())} else None
+            return (
+                int(match[2])
+                if match[1] in {None, "self", "thread-self", str(os.getpid())}
+                else None
+            )
         try:
             place = place.parent / place.readlink()
         except (OSError, ValueError):  # ValueError: a NUL in the path
@@ -62,12 +69,15 @@ def own_descriptor(path: Path | str) -> int | None:
 
 
 def open_input(path: Path) -> BufferedReader:
-    """Open a regular file, or a pipe that is open already (standard input, a process substitution), to read its bytes.
+    """Open a regular file, or a pipe that is open already (standard input, a process substitution),
+    to read its bytes.
 
-    A pipe can be read once. Other pipes and devices are refused, since they may never end, or never begin.
+    A pipe can be read once. Other pipes and devices are refused, since they may never end, or never
+    begin.
 
     Raises:
-        OSError: there is no such file, or it cannot be read; it is neither, and the error says what it is.
+        OSError: there is no such file, or it cannot be read; it is neither, and the error says what
+            it is.
         OutputError: the command is to write it (`mtbias.files.file_ledger`).
         ValueError: a NUL in the path.
     """
@@ -75,7 +85,9 @@ def open_input(path: Path) -> BufferedReader:
     status = path.stat() if number is None else os.fstat(number)
     mode = status.st_mode
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "expected a file, got a folder; name the file in it", str(path))
+        raise IsADirectoryError(
+            errno.EISDIR, "expected a file, got a folder; name the file in it", str(path)
+        )
     file_ledger().note_input(path, status)
     if stat.S_ISREG(mode):
         return path.open("rb")
@@ -87,14 +99,17 @@ def open_input(path: Path) -> BufferedReader:
 
 
 def refuse_special(folder: Path) -> None:
-    """Refuse a folder that holds a pipe, a device or a socket, for whose end a library or a writer would wait.
+    """Refuse a folder that holds a pipe, a device or a socket, for whose end a library or a writer
+    would wait.
 
     Raises:
         DataError: it does.
     """
     for path in sorted(folder.iterdir()):
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise DataError("expected a regular file, got a pipe, a device or a socket; remove it", path=path)
+            raise DataError(
+                "expected a regular file, got a pipe, a device or a socket; remove it", path=path
+            )
 
 
 def input_bytes(path: Path) -> bytes:
@@ -106,7 +121,8 @@ def input_bytes(path: Path) -> bytes:
 # Text, and tables with named columns.
 
 LONGEST = 50_000
-"""Characters of the longest text that is taken for a sentence: aligning and analysing a longer one takes hours."""
+"""Characters of the longest text that is taken for a sentence: aligning and analysing a longer one
+takes hours."""
 
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
 """How the name of a table ends, in any case."""
@@ -147,14 +163,19 @@ class TextFile:
 
     def filled_lines(self) -> Iterator[tuple[int, str]]:
         """The lines that are not blank (`split_lines`), each with its 1-based number."""
-        return ((line, text) for line, text in enumerate(split_lines(self.text), start=1) if text.strip())
+        return (
+            (line, text)
+            for line, text in enumerate(split_lines(self.text), start=1)
+            if text.strip()
+        )
 
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of the file at `path`.
 
     Raises:
-        DataError: there is no such file, or it cannot be read; it is a device, or a pipe that is not open already.
+        DataError: there is no such file, or it cannot be read; it is a device, or a pipe that is
+            not open already.
     """
     try:
         return input_bytes(path)
@@ -180,15 +201,17 @@ def unreadable(path: Path, error: OSError | ValueError) -> DataError:
     """What `open_input` raised for `path`, in words."""
     if isinstance(error, FileNotFoundError):
         return DataError("there is no such file; check the path", path=path)
-    return DataError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", path=path)
+    return DataError(
+        f"the file cannot be read: {getattr(error, 'strerror', None) or error}", path=path
+    )
 
 
 def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
     """The text of the UTF-8 file at `path`.
 
     Raises:
-        DataError: no such file; bytes that are not UTF-8 (with the line of the first); nothing but white space, unless
-            `allow_empty`.
+        DataError: no such file; bytes that are not UTF-8 (with the line of the first); nothing but
+            white space, unless `allow_empty`.
     """
     data = read_bytes(path)
     try:
@@ -197,7 +220,9 @@ def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise DataError("the file is UTF-16; save it as UTF-8", path=path, line=1) from None
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte 0x{data[error.start]:02X} is not UTF-8 ({error.reason}); save the file as UTF-8"
+        message = (
+            f"byte 0x{data[error.start]:02X} is not UTF-8 ({error.reason}); save the file as UTF-8"
+        )
         raise DataError(message, path=path, line=line) from None
     bom = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
@@ -218,13 +243,19 @@ def split_lines(text: str) -> list[str]:
 
 
 def commented_rows(text: str) -> Iterator[dict[str, str]]:
-    """The rows of a TSV that ships with mtbias, by the names of its header; lines that begin with # are remarks."""
-    return csv.DictReader((line for line in text.splitlines() if not line.startswith("#")), delimiter="\t")
+    """The rows of a TSV that ships with mtbias, by the names of its header; lines that begin with #
+    are remarks.
+    """
+    return csv.DictReader(
+        (line for line in text.splitlines() if not line.startswith("#")), delimiter="\t"
+    )
 
 
 @frozen
 class Record:
-    """One row of a table: its fields as text, by column; an absent or null field is the empty string."""
+    """One row of a table: its fields as text, by column; an absent or null field is the empty
+    string.
+    """
 
     row: int
     """0-based, without the header."""
@@ -235,7 +266,9 @@ class Record:
     """Of its file."""
 
     def get(self, column: str) -> str:
-        """The field's text without surrounding white space; empty where the column or the value is absent."""
+        """The field's text without surrounding white space; empty where the column or the value is
+        absent.
+        """
         return self.raw(column).strip()
 
     def raw(self, column: str) -> str:
@@ -262,7 +295,13 @@ class Record:
         except ValueError:
             value = nan
         if not least <= value <= most or isinf(value):
-            wanted = f" from {least:g} to {most:g}" if most < inf else f" of {least:g} or more" if least > -inf else ""
+            wanted = (
+                f" from {least:g} to {most:g}"
+                if most < inf
+                else f" of {least:g} or more"
+                if least > -inf
+                else ""
+            )
             raise self.error(f"{column}: expected a number{wanted}, got {text!r}")
         return value
 
@@ -311,15 +350,17 @@ def read_table(path: Path, *columns: str) -> Table:
 
 
 def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Table:
-    """The table in `file`, by the end of its name: ``.csv``, ``.tsv`` (or ``.tab``), ``.jsonl`` (or ``.ndjson``).
+    """The table in `file`, by the end of its name: ``.csv``, ``.tsv`` (or ``.tab``), ``.jsonl`` (or
+    ``.ndjson``).
 
-    CSV is read as RFC 4180 with quotes. TSV has no quoting: a quotation mark is a character like any other. JSONL
-    holds one object per line, with text, numbers or null; with `texts`, text or null under these names, whatever stands
-    under others, which are passed over. Blank lines are passed over.
+    CSV is read as RFC 4180 with quotes. TSV has no quoting: a quotation mark is a character like
+    any other. JSONL holds one object per line, with text, numbers or null; with `texts`, text or
+    null under these names, whatever stands under others, which are passed over. Blank lines are
+    passed over.
 
     Raises:
-        DataError: unknown suffix; no rows; a row whose number of fields is not the header's; a column twice; broken
-            quoting; a line that is not a JSON object of plain values.
+        DataError: unknown suffix; no rows; a row whose number of fields is not the header's; a
+            column twice; broken quoting; a line that is not a JSON object of plain values.
     """
     suffix = _suffix(file.path)
     if suffix in {".jsonl", ".ndjson"}:
@@ -328,7 +369,8 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
 
 
 def parse_tabs(file: TextFile, *, quoted: bool) -> Table:
-    """The tab-separated table in `file`, whatever its name; `quoted`: whether its fields are quoted as in CSV.
+    """The tab-separated table in `file`, whatever its name; `quoted`: whether its fields are quoted
+    as in CSV.
 
     Raises:
         DataError: as `parse_table`.
@@ -337,7 +379,8 @@ def parse_tabs(file: TextFile, *, quoted: bool) -> Table:
 
 
 def parse_json_lines(file: TextFile) -> Iterator[tuple[int, JsonDict]]:
-    """The JSON objects of `file`, one on each line that is not blank, with the numbers of their lines.
+    """The JSON objects of `file`, one on each line that is not blank, with the numbers of their
+    lines.
 
     Raises:
         DataError: a line that is no JSON object; a key twice in one.
@@ -372,14 +415,19 @@ def parse_toml(file: TextFile) -> JsonDict:
     """
     try:
         return tomllib.loads(file.text)
-    except (ValueError, RecursionError) as error:  # ValueError: also of a number of more digits than Python reads
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # ValueError: also of a number of more digits than Python reads
         raise file.error(f"expected TOML, got something else: {error}") from None
 
 
 def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in TABLES:
-        message = f"a table's name ends in one of {', '.join(TABLES)}; this one ends in {path.suffix!r}"
+        message = (
+            f"a table's name ends in one of {', '.join(TABLES)}; this one ends in {path.suffix!r}"
+        )
         raise DataError(message, path=path)
     return suffix
 
@@ -398,7 +446,8 @@ def _quoted_rows(file: TextFile, delimiter: str) -> Iterator[tuple[int, list[str
             line = reader.line_num + 1
     except csv.Error as error:
         raise file.error(
-            f"the CSV is broken from here on: {error}; look for a quotation mark without its partner", line
+            f"the CSV is broken from here on: {error}; look for a quotation mark without its partner",
+            line,
         ) from None
 
 
@@ -407,11 +456,15 @@ def _with_header(file: TextFile, rows: Iterator[tuple[int, list[str]]]) -> Table
     columns = tuple(name.strip() for name in header)
     twice = sorted(name for name, times in Counter(columns).items() if name and times > 1)
     if twice:
-        raise file.error(f"column {', '.join(map(repr, twice[:_NAMED]))} stands twice in the header", line)
+        raise file.error(
+            f"column {', '.join(map(repr, twice[:_NAMED]))} stands twice in the header", line
+        )
     records = []
     for row, (line, cells) in enumerate(rows):
         if len(cells) != len(columns):
-            raise file.error(f"expected {len(columns)} fields, as in the header, got {len(cells)}", line)
+            raise file.error(
+                f"expected {len(columns)} fields, as in the header, got {len(cells)}", line
+            )
         records.append(Record(row, line, dict(zip(columns, cells, strict=True)), file.path))
     return _table(file, columns, records)
 
@@ -449,20 +502,20 @@ def _plain(value: object, where: str, file: TextFile, line: int, *, text_only: b
 
 
 def refuse_long(text: str, what: str, path: Path, line: int) -> None:
-    """Refuse a `text` of more than `LONGEST` characters where a sentence is expected; `what` names it in the message.
+    """Refuse a `text` of more than `LONGEST` characters where a sentence is expected; `what` names
+    it in the message.
 
     Raises:
         DataError: it is longer.
     """
     if len(text) > LONGEST:
-        message = (
-            f"{what}: expected a sentence of at most {LONGEST:,} characters, got {len(text):,}; divide or shorten it"
-        )
+        message = f"{what}: expected a sentence of at most {LONGEST:,} characters, got {len(text):,}; divide or shorten it"
         raise DataError(message, path=path, line=line)
 
 
 def integer(text: str, what: str, path: Path, line: int) -> int:
-    """The non-negative integer written in `text`; ``5.0``, as pandas writes it beside empty cells, is 5.
+    """The non-negative integer written in `text`; ``5.0``, as pandas writes it beside empty cells,
+    is 5.
 
     Raises:
         DataError: anything else.

@@ -1,4 +1,6 @@
-"""Strict reading of JSON and TOML into dataclasses: every key is known and of its type, or the message names it."""
+"""Strict reading of JSON and TOML into dataclasses: every key is known and of its type, or the
+message names it.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,17 @@ _WORDS = {
 
 
 class DecodingError(ValueError):
-    """A value is not what is expected: in one line which (``slurm.gpus``), what was expected, what came."""
+    """A value is not what is expected: in one line which (``slurm.gpus``), what was expected, what
+    came.
+    """
 
 
 def decoded(kind: type[T], text: bytes | str) -> T:
-    """The JSON `text` as a value of a dataclass (or a list or mapping of such): no type converted, no key missing.
+    """The JSON `text` as a value of a dataclass (or a list or mapping of such): no type converted,
+    no key missing.
 
-    Keys that the class does not have are refused where its ``__pydantic_config__`` is `EXACT`, else ignored.
+    Keys that the class does not have are refused where its ``__pydantic_config__`` is `EXACT`, else
+    ignored.
 
     Raises:
         DecodingError: it is something else, or a check of the class refuses it.
@@ -61,14 +67,18 @@ def converted(kind: type[T], content: object) -> T:
     """`decoded` of a plain value, such as a TOML file holds.
 
     Raises:
-        DecodingError: as there; a date or a time of TOML, which no setting is, and which as text would be a path.
+        DecodingError: as there; a date or a time of TOML, which no setting is, and which as text
+            would be a path.
     """
     _refuse_dates(content)
     return decoded(kind, json.dumps(content))
 
 
-def load_json(text: bytes | str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:  # noqa: ANN401
-    """The value of any JSON text, as `json.loads` gives it; `pairs` makes the objects of their keys and values.
+def load_json(
+    text: bytes | str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> Any:  # noqa: ANN401
+    """The value of any JSON text, as `json.loads` gives it; `pairs` makes the objects of their keys
+    and values.
 
     Raises:
         ValueError: it is no JSON, or nested too deeply to be read.
@@ -96,7 +106,9 @@ def once(pairs: list[tuple[str, Any]]) -> JsonDict:
 def _refuse_dates(content: object, where: str = "") -> None:
     inner: Iterable[tuple[object, object]] = ()
     if isinstance(content, date | time):  # a datetime is a date
-        raise DecodingError(f"{where}: expected text or a number, got the date or time {content}; put it in quotes")
+        raise DecodingError(
+            f"{where}: expected text or a number, got the date or time {content}; put it in quotes"
+        )
     if isinstance(content, Mapping):
         inner = content.items()
     elif isinstance(content, list):
@@ -113,7 +125,9 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, or a gen
 
 
 def _in_words(kind: Any, errors: Sequence[JsonObject], text: bytes | str) -> str:  # noqa: ANN401 - as `_adapter`
-    """The first error, an unknown key before a missing one, which it may be; of several types, what any expects."""
+    """The first error, an unknown key before a missing one, which it may be; of several types, what
+    any expects.
+    """
     unknown = "unexpected_keyword_argument"
     first = next((error for error in errors if error["type"] == unknown), errors[0])
     if first["type"] == "json_invalid":
@@ -124,7 +138,9 @@ def _in_words(kind: Any, errors: Sequence[JsonObject], text: bytes | str) -> str
         return f"{key}: unknown key; {choices(str(where[-1]), sorted(_keys(kind, where[:-1])))}"
     if first["type"] in {"missing", "missing_argument"}:
         return f"{key}: expected this key, it is not there"
-    if first["type"] == "value_error":  # from a check of our own, which names the key within the table
+    if (
+        first["type"] == "value_error"
+    ):  # from a check of our own, which names the key within the table
         return ".".join(filter(None, (key, first["msg"].removeprefix("Value error, "))))
     alike = (str(e["msg"]) for e in errors if e["loc"][: len(where)] == where)
     plain = (message.removeprefix("Input should be ").partition(" (")[0] for message in alike)
@@ -147,5 +163,7 @@ def _keys(kind: Any, where: tuple[str | int, ...]) -> list[str]:  # noqa: ANN401
     """The fields of the dataclass that stands at a place within `kind`."""
     for step in where:
         inner = get_type_hints(kind).get(str(step)) if is_dataclass(kind) else None
-        kind = inner or next((part for part in reversed(get_args(kind)) if part not in {type(None), ...}), Mapping)
+        kind = inner or next(
+            (part for part in reversed(get_args(kind)) if part not in {type(None), ...}), Mapping
+        )
     return [each.name for each in fields(kind)] if is_dataclass(kind) else []

@@ -3,18 +3,22 @@ r"""Texts whose characters were damaged on the way: what is certain is undone.
 * encoding: UTF-8 that was read in another encoding and saved again ("mÃ©dico", "mГ©dico", "m챕dico";
   `mtbias.files.encodings`).
 * entities: character references of HTML ("&quot;", "&#233;"), escaped once more ("&amp;#233;") too.
-* escapes: of JSON, Python, C, MIME, addresses, SentencePiece and SQL ("m\u00e9dico", "m\303\251dico",
-  "m=C3=A9dico", "m%C3%A9dico", "m<0xC3><0xA9>dico", "mU+00E9dico", "b'El m\xc3\xa9dico'", "l''avocat").
+* escapes: of JSON, Python, C, MIME, addresses, SentencePiece and SQL ("m\u00e9dico",
+  "m\303\251dico", "m=C3=A9dico", "m%C3%A9dico", "m<0xC3><0xA9>dico", "mU+00E9dico", "b'El
+  m\xc3\xa9dico'", "l''avocat").
 * markup: tags of HTML, and asterisks, backticks and the like on both sides of words.
-* pieces: marks of subword tokenizers ("▁El ▁mé dico", "mé@@ dico", "El</w> médico</w>", "ElĠmÃ©dico").
-* invisible: characters without a glyph, such as zero-width spaces, soft hyphens and marks of direction.
-* letters: those of another script that look alike in a word ("mеdico" with a Cyrillic е), ligatures, wide ones;
-  accents in an apostrophe's place ("l`avocat").
-* composed: Unicode that is not in its composed form (NFC), as macOS and some exports write it, also where a blank
-  stands before the mark.
+* pieces: marks of subword tokenizers ("▁El ▁mé dico", "mé@@ dico", "El</w> médico</w>",
+  "ElĠmÃ©dico").
+* invisible: characters without a glyph, such as zero-width spaces, soft hyphens and marks of
+  direction.
+* letters: those of another script that look alike in a word ("mеdico" with a Cyrillic е),
+  ligatures, wide ones; accents in an apostrophe's place ("l`avocat").
+* composed: Unicode that is not in its composed form (NFC), as macOS and some exports write it, also
+  where a blank stands before the mark.
 
-Damaged is what shows such a history and cannot be undone: a byte is lost ("Ã " for "à"), a letter was replaced by
-U+FFFD or "<unk>". What no good text of the language has is damage, too: `mtbias.language.alphabet`.
+Damaged is what shows such a history and cannot be undone: a byte is lost ("Ã " for "à"), a letter
+was replaced by U+FFFD or "<unk>". What no good text of the language has is damage, too:
+`mtbias.language.alphabet`.
 """
 
 from __future__ import annotations
@@ -48,7 +52,9 @@ _BYTES_LITERAL = re.compile(r"""b(['"])(.*)\1""", re.DOTALL)
 # Hebrew writes gershayim with two apostrophes.
 _DOUBLED_APOSTROPHE = re.compile("(?<=[A-Za-zÀ-ӿ])''(?=[A-Za-zÀ-ӿ])")
 # Not the tokens of models: what <unk> and <mask> stand for is lost, and <sep> parts two sentences.
-_TAG = re.compile(r"</?(?:(?!(?:unk|mask|sep|pad|cls|eos|bos)\b)[A-Za-z][\w:-]+|[abipsuABIPSU])(?:\s[^<>]*)?/?>")
+_TAG = re.compile(
+    r"</?(?:(?!(?:unk|mask|sep|pad|cls|eos|bos)\b)[A-Za-z][\w:-]+|[abipsuABIPSU])(?:\s[^<>]*)?/?>"
+)
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?li)\b", re.IGNORECASE)
 _MARKED = re.compile(
     r"(?<![\w*`~=|])(\*{1,3}|`{1,3}|~~|==|\|\|)(?=[^\s*`~=|])([^*`~=|]+)(?<=[^\s*`~=|])\1(?![\w*`~=|])"
@@ -61,9 +67,13 @@ _INVISIBLE = re.compile(
     "[\0-\x08\x0e-\x1b\x7f\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufe00-\ufe0f\U000e0000-\U000e007f]"
     "|(?<=[A-Za-zÀ-ӿ\u05d0-\u05ea])[\u200c\u200d]"
 )
-_COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufb4f\uff01-\uff5e\U0001d400-\U0001d6a3]|(?<=[A-Za-z])ſ|ſ(?=[A-Za-z])")
+_COMPATIBLE = re.compile(
+    "[\ufb00-\ufb06\ufb1d-\ufb4f\uff01-\uff5e\U0001d400-\U0001d6a3]|(?<=[A-Za-z])ſ|ſ(?=[A-Za-z])"
+)
 # "me´dico" has the accent of a vowel there.
-_ACCENT_FOR_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`′ʹ＇‛](?=[^\W\d_])|(?:(?<=qu)|(?<=[^\W\d_aeioun]))´(?=[^\W\d_])")
+_ACCENT_FOR_APOSTROPHE = re.compile(
+    r"(?<=[^\W\d_])[`′ʹ＇‛](?=[^\W\d_])|(?:(?<=qu)|(?<=[^\W\d_aeioun]))´(?=[^\W\d_])"
+)
 _TWO_SCRIPTS = re.compile("[A-Za-zÀ-ɏ][Ѐ-ӿ]|[Ѐ-ӿ][A-Za-zÀ-ɏ]")
 _OF_SCRIPTS = re.compile("[A-Za-zÀ-ɏЀ-ӿ]+")
 _MARKS = frozenset("*`~=|")
@@ -87,7 +97,9 @@ class Repaired:
 
 
 def repair(text: str, kinds: Collection[str] = KINDS) -> Repaired:
-    """Undo what is certain of the damage to a text, of these kinds; a text without damage is returned as it is."""
+    """Undo what is certain of the damage to a text, of these kinds; a text without damage is
+    returned as it is.
+    """
     found: set[str] = set()
     for _ in range(_ROUNDS):
         before = text
@@ -174,7 +186,9 @@ def _without_pieces(text: str) -> str:
 
 
 def _of_byte_pieces(text: str) -> str:
-    """The text whose bytes a tokenizer of GPT-2's kind writes as characters, of which Ġ is a blank."""
+    """The text whose bytes a tokenizer of GPT-2's kind writes as characters, of which Ġ is a
+    blank.
+    """
     try:
         return bytes(_BYTE_OF_PIECE[char] for char in text.replace(" ", "")).decode().strip()
     except (KeyError, UnicodeDecodeError):
@@ -190,9 +204,14 @@ def _with_plain_letters(text: str) -> str:
 
 
 def _in_one_script(match: re.Match[str]) -> str:
-    """The word in the script of those of its letters that the other has no likeness of, where they are of one."""
+    """The word in the script of those of its letters that the other has no likeness of, where they
+    are of one.
+    """
     cyrillic, latin = match[0].translate(_TO_CYRILLIC), match[0].translate(_TO_LATIN)
-    of_cyrillic, of_latin = re.search("[A-Za-zÀ-ɏ]", cyrillic) is None, re.search("[Ѐ-ӿ]", latin) is None
+    of_cyrillic, of_latin = (
+        re.search("[A-Za-zÀ-ɏ]", cyrillic) is None,
+        re.search("[Ѐ-ӿ]", latin) is None,
+    )
     return match[0] if of_cyrillic == of_latin else cyrillic if of_cyrillic else latin
 
 
@@ -210,7 +229,9 @@ _UNDO: dict[str, Callable[[str], str]] = {
     "encoding": in_the_right_encoding,
     "markup": _without_markup,
     "pieces": _without_pieces,
-    "invisible": lambda text: text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text),
+    "invisible": lambda text: (
+        text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text)
+    ),
     "letters": _with_plain_letters,
     "composed": _composed,
 }

@@ -1,7 +1,8 @@
-"""Files that are either whole or not there, errors of the operating system in one line, locks, and signatures.
+"""Files that are either whole or not there, errors of the operating system in one line, locks, and
+signatures.
 
-One lock is of a folder, into which one process writes alone or many together; another one waits, of a file that several
-processes read, change and write.
+One lock is of a folder, into which one process writes alone or many together; another one waits, of
+a file that several processes read, change and write.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def explained(path: Path, action: str) -> Iterator[None]:
             step = "choose a folder that you may write to"
         else:
             step = "correct that and run the same command again, it resumes"
-        raise RunFolderError(f"{path}: cannot {action}: {error.strerror or error}; {step}") from error
+        raise RunFolderError(
+            f"{path}: cannot {action}: {error.strerror or error}; {step}"
+        ) from error
 
 
 def make_folder(folder: Path) -> None:
@@ -75,13 +78,14 @@ def write_atomic(
     own: bool = False,
     page_of: Path | None = None,
 ) -> None:
-    """Write a whole file or leave the old one: temporary file beside it, fsync, rename, fsync of the folder.
+    """Write a whole file or leave the old one: temporary file beside it, fsync, rename, fsync of
+    the folder.
 
     After a crash at any moment `path` holds the old content or the new one. Whatever goes wrong,
     the temporary file is removed; only a killed process leaves it behind (`remove_temporaries`).
 
-    A link stays, and what it names is written. A device, a pipe or an open descriptor (``/dev/stdout``) is written to
-    as it is, since a file in its place would destroy it.
+    A link stays, and what it names is written. A device, a pipe or an open descriptor
+    (``/dev/stdout``) is written to as it is, since a file in its place would destroy it.
 
     Args:
         path: the file.
@@ -141,27 +145,37 @@ def check_table_name(path: Path, setting: str = "out") -> str:
     """
     suffix = path.suffix.lower()
     if suffix not in TABLES:
-        raise SettingError(setting, f"expected a name that ends in {', '.join(sorted(TABLES))}, got {str(path)!r}")
+        raise SettingError(
+            setting, f"expected a name that ends in {', '.join(sorted(TABLES))}, got {str(path)!r}"
+        )
     return suffix
 
 
 def write_table(
     path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = (), setting: str = "out"
 ) -> None:
-    """Write a table by the end of its name: CSV, TSV, JSON lines; None is an empty field, of JSON null.
+    """Write a table by the end of its name: CSV, TSV, JSON lines; None is an empty field, of JSON
+    null.
 
-    The columns are by default those of the first row; what is neither text nor None is written as JSON.
+    The columns are by default those of the first row; what is neither text nor None is written as
+    JSON.
 
     Raises:
-        SettingError: a name, which the option `setting` gives, that says no form; a field holds a tab or a line break,
-            which TSV cannot hold.
+        SettingError: a name, which the option `setting` gives, that says no form; a field holds a
+            tab or a line break, which TSV cannot hold.
         RunFolderError: it cannot be written.
     """
     suffix = check_table_name(path, setting)
     table = list(rows)
     columns = columns or [*next(iter(table), ())]
     if suffix in {".jsonl", ".ndjson"}:
-        write_atomic(path, (json.dumps({name: row[name] for name in columns}, ensure_ascii=False) for row in table))
+        write_atomic(
+            path,
+            (
+                json.dumps({name: row[name] for name in columns}, ensure_ascii=False)
+                for row in table
+            ),
+        )
         return
     cells = [list(columns), *([_cell(row[name]) for name in columns] for row in table)]
     if suffix == ".csv":
@@ -177,11 +191,19 @@ def write_table(
 
 
 def _cell(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return (
+        value
+        if isinstance(value, str)
+        else ""
+        if value is None
+        else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _write_through(path: Path, number: int | None, content: bytes | Iterable[str]) -> None:
-    """Write to a device or a pipe, or to descriptor `number` of this process, after what was printed there before."""
+    """Write to a device or a pipe, or to descriptor `number` of this process, after what was
+    printed there before.
+    """
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # None where the caller closed it
             stream.flush()
@@ -194,7 +216,8 @@ def _write_through(path: Path, number: int | None, content: bytes | Iterable[str
 
 
 def _write_all(handle: int, path: Path, content: bytes | Iterable[str]) -> None:
-    # Straight to the file descriptor: a buffer would meet a full disk a second time when it is closed.
+    # Straight to the file descriptor: a buffer would meet a full disk a second time when it is
+    # closed.
     for chunk in _chunks(content):
         rest = memoryview(chunk)
         with explained(path, "write"):
@@ -205,8 +228,9 @@ def _write_all(handle: int, path: Path, content: bytes | Iterable[str]) -> None:
 def write_new(path: Path, content: bytes | Iterable[str]) -> bool:
     """As `write_atomic`, where there is no such file yet; gives whether it was written.
 
-    Of several processes, on whatever hosts, one writes: the file gets its name by a hard link, which fails where the
-    name is taken. A file system without hard links leaves the moment between look and rename to the last of them.
+    Of several processes, on whatever hosts, one writes: the file gets its name by a hard link,
+    which fails where the name is taken. A file system without hard links leaves the moment between
+    look and rename to the last of them.
 
     Raises:
         RunFolderError: the disk is full, or another operating-system error.
@@ -235,7 +259,9 @@ def is_ours(name: str) -> bool:
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Remove the temporary files of processes that were killed. Only for the one who holds the folder's lock alone."""
+    """Remove the temporary files of processes that were killed. Only for the one who holds the
+    folder's lock alone.
+    """
     with explained(folder, "remove temporary files"):
         for entry in folder.iterdir():
             if _TEMPORARY.fullmatch(entry.name):
@@ -244,9 +270,11 @@ def remove_temporaries(folder: Path) -> None:
 
 @contextmanager
 def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
-    """A file beside `path` with `content`, on the disk; gone after the block, unless it was renamed.
+    """A file beside `path` with `content`, on the disk; gone after the block, unless it was
+    renamed.
 
-    Its name is unlike that of any other process on any host: tasks on several nodes write into one folder.
+    Its name is unlike that of any other process on any host: tasks on several nodes write into one
+    folder.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
@@ -295,11 +323,12 @@ _SHARED = "shared"
 
 @contextmanager
 def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Make a folder, and hold the right to write into it within the block: alone, or `shared` with others.
+    """Make a folder, and hold the right to write into it within the block: alone, or `shared` with
+    others.
 
-    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the one holder, and ends
-    with the process, even when that is killed. Where the file system has no such locks, a warning is logged and the
-    folder is used without.
+    It is an advisory lock (flock) on ``.lock``, which holds the process number and host of the one
+    holder, and ends with the process, even when that is killed. Where the file system has no such
+    locks, a warning is logged and the folder is used without.
 
     Raises:
         RunFolderError: another process holds it, or the folder cannot be made or written.
@@ -325,7 +354,9 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
                     raise
                 _log.warning("%s: no file locks here; do not start two runs in one folder", folder)
             file.truncate(0)
-            file.write(f"{_SHARED if shared else f'{os.getpid()} {socket.gethostname()}'}\n".encode())
+            file.write(
+                f"{_SHARED if shared else f'{os.getpid()} {socket.gethostname()}'}\n".encode()
+            )
         try:
             yield
         finally:
@@ -343,11 +374,13 @@ def _holder(content: bytes) -> str:
 
 @contextmanager
 def waiting_lock(path: Path) -> Iterator[bool]:
-    """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with the process.
+    """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with
+    the process.
 
-    Where the file system has no locks, a warning is logged and the block runs without: what it is given says whether
-    the lock is held. The file stays.
-    Who removes it afterwards does no harm: filelock sees that the file it waited for is gone, and takes a new one.
+    Where the file system has no locks, a warning is logged and the block runs without: what it is
+    given says whether the lock is held. The file stays.
+    Who removes it afterwards does no harm: filelock sees that the file it waited for is gone, and
+    takes a new one.
 
     Raises:
         OSError: the file cannot be written.
@@ -363,18 +396,22 @@ def waiting_lock(path: Path) -> Iterator[bool]:
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise
-        _log.warning("%s: no file locks here; do not start two commands that write there", path.parent)
+        _log.warning(
+            "%s: no file locks here; do not start two commands that write there", path.parent
+        )
     try:
         yield lock.is_locked
     finally:
         lock.release()
 
 
-def signature_line(head: str, files: Mapping[str, Mapping[str, str]], options: Mapping[str, object]) -> str:
+def signature_line(
+    head: str, files: Mapping[str, Mapping[str, str]], options: Mapping[str, object]
+) -> str:
     """``<head>|<role>:<hashes>|<option>:<value>|…|mtbias:<version>``.
 
-    Of `files` (SHA-256 by name, by role) up to three are named by the first 12 digits of each, more of them by those of
-    the hash over all, and their number.
+    Of `files` (SHA-256 by name, by role) up to three are named by the first 12 digits of each, more
+    of them by those of the hash over all, and their number.
     """
     from mtbias import __version__
 
@@ -382,7 +419,9 @@ def signature_line(head: str, files: Mapping[str, Mapping[str, str]], options: M
     for role, digests in files.items():
         hashes = [digest[:12] for digest in digests.values()]
         if len(hashes) > 3:
-            together = sha256("\n".join(f"{name} {digest}" for name, digest in sorted(digests.items())).encode())
+            together = sha256(
+                "\n".join(f"{name} {digest}" for name, digest in sorted(digests.items())).encode()
+            )
             hashes = [f"{together.hexdigest()[:12]}({len(hashes)} files)"]
         if hashes:
             parts.append(f"{role}:{'+'.join(hashes)}")

@@ -1,7 +1,8 @@
 """What the good texts of a language are written with: letters, marks, and signs in their places.
 
-A text that was damaged on its way (read in a wrong encoding, cut into pieces, with a program's marks left in it) has
-characters that no good text of its language has there. So no list of damages is needed to see that it is damaged.
+A text that was damaged on its way (read in a wrong encoding, cut into pieces, with a program's
+marks left in it) has characters that no good text of its language has there. So no list of damages
+is needed to see that it is damaged.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from functools import cache
 
 from mtbias.types import frozen
 
-SIGNS = frozenset(".,;:!?…¿¡()[]\"'’‘‛“”„‟«»‹›‚-‐‑‒–—―/%‰&€$£¥°§+#@=<>−×±·•‧*_|^~{}\\™®©№′″ʼ´`،؛؟٪״׳־⁄")
+SIGNS = frozenset(
+    ".,;:!?…¿¡()[]\"'’‘‛“”„‟«»‹›‚-‐‑‒–—―/%‰&€$£¥°§+#@=<>−×±·•‧*_|^~{}\\™®©№′″ʼ´`،؛؟٪״׳־⁄"
+)
 """Signs that stand somewhere in good texts."""
 _WITHIN_WORDS = "-‐‑‒–—'’‘ʼ′`´/.&:·•‧*_@()⁄"
-"""Signs that may stand between two letters: hyphens, apostrophes, and what joins the forms of both genders."""
+"""Signs that may stand between two letters: hyphens, apostrophes, and what joins the forms of both
+genders."""
 _WITHIN_SEMITIC_WORDS = '"״׳־'
 """Hebrew's own, and the quotation mark behind a prefix."""
 _NEVER_BESIDE_LETTERS = "<>|^~{}\\=#+©±×"
@@ -42,8 +46,8 @@ class Alphabet:
     """Finds what they do not have."""
 
     def unusual(self, text: str) -> str | None:
-        """The first of a text that no good text of the language has there: a character, or the word that it stands in;
-        None where there is none.
+        """The first of a text that no good text of the language has there: a character, or the word
+        that it stands in; None where there is none.
         """
         match = self.pattern.search(unicodedata.normalize("NFC", text))
         return match[0] if match else None
@@ -52,7 +56,8 @@ class Alphabet:
 def alphabet(words: Iterable[str], letters: str = "", marks: str = "") -> Alphabet:
     """The alphabet of a language.
 
-    In a word with a capital, which may be a name, any letter of the script is usual, and Latin ones in every language.
+    In a word with a capital, which may be a name, any letter of the script is usual, and Latin ones
+    in every language.
 
     Args:
         words: its words, which show its scripts and letters of its loans.
@@ -62,9 +67,13 @@ def alphabet(words: Iterable[str], letters: str = "", marks: str = "") -> Alphab
     written = frozenset(letters).union(*words)
     scripts = frozenset(_script(char) for char in written if char.isalpha())
     of_scripts = frozenset[str]().union(*(_letters(script) for script in scripts))
-    own_marks = {char for char in marks if unicodedata.combining(char)}.union(*(_marks(script) for script in scripts))
+    own_marks = {char for char in marks if unicodedata.combining(char)}.union(
+        *(_marks(script) for script in scripts)
+    )
     joiners = "" if scripts <= _UNJOINED else _JOINERS
-    usual = _class(of_scripts | _LATIN_LETTERS | own_marks | SIGNS | {*_RAISED, *_ORDINALS, *joiners})
+    usual = _class(
+        of_scripts | _LATIN_LETTERS | own_marks | SIGNS | {*_RAISED, *_ORDINALS, *joiners}
+    )
     within = {*_WITHIN_WORDS, *("" if scripts.isdisjoint(_SEMITIC) else _WITHIN_SEMITIC_WORDS)}
     letter = r"[^\W\d_]"
     patterns = [
@@ -83,11 +92,15 @@ def alphabet(words: Iterable[str], letters: str = "", marks: str = "") -> Alphab
     return Alphabet(re.compile("|".join(patterns)))
 
 
-def _of_foreign_letters(scripts: frozenset[str], of_scripts: frozenset[str], letters: frozenset[str]) -> list[str]:
+def _of_foreign_letters(
+    scripts: frozenset[str], of_scripts: frozenset[str], letters: frozenset[str]
+) -> list[str]:
     """Patterns of letters of the language's scripts that are not its own."""
     own = letters | {char.upper() for char in letters}
     # A presentation form is the letter whose shape it is.
-    foreign = {char for char in of_scripts - own if not set(unicodedata.normalize("NFKC", char)) <= own}
+    foreign = {
+        char for char in of_scripts - own if not set(unicodedata.normalize("NFKC", char)) <= own
+    }
     if not any(char.islower() for char in of_scripts):
         return [f"[{_class(foreign)}]"] if foreign else []
     # Where there are capitals, names have them.
@@ -122,7 +135,9 @@ def _script(character: str) -> str:
 
 @cache
 def _of_script(script: str, category: str) -> frozenset[str]:
-    """Characters of a script in Unicode's Basic Multilingual Plane: its letters (``L``) or marks (``M``)."""
+    """Characters of a script in Unicode's Basic Multilingual Plane: its letters (``L``) or marks
+    (``M``).
+    """
     return frozenset(
         char
         for char in map(chr, range(0x250, 0xFFFF))

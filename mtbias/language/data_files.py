@@ -1,4 +1,5 @@
-"""Reading of a language's two data files into the fields of a `mtbias.language.definition.Language`.
+"""Reading of a language's two data files into the fields of a
+`mtbias.language.definition.Language`.
 
 ``data/XX.toml`` holds the rules, a table each; ``data/XX_nouns.tsv`` the nouns for people.
 """
@@ -19,7 +20,14 @@ from typing import Any, TypeVar
 
 from mtbias.errors import PluginError, choices
 from mtbias.files.file_ledger import file_ledger
-from mtbias.language.grammar import Agreement, NounKind, NounReading, SpeakerRules, VerbRules, parse_agreements
+from mtbias.language.grammar import (
+    Agreement,
+    NounKind,
+    NounReading,
+    SpeakerRules,
+    VerbRules,
+    parse_agreements,
+)
 from mtbias.types import JsonDict, JsonObject, Strategy, frozen
 
 # Folding: the form of a word under which every table is asked for it.
@@ -35,9 +43,9 @@ APOSTROPHES = "'`´‘’′ʹʼ＇"
 class Folder:
     """Lower-cases, deletes ignorable marks, unifies variant letters and apostrophes.
 
-    An Arabic presentation form, which is a letter in one of its shapes or a ligature of several, counts as the letters
-    that Unicode's NFKC gives for it, and these are folded like any others. The result may be longer than the text, so
-    it is for look-ups only.
+    An Arabic presentation form, which is a letter in one of its shapes or a ligature of several,
+    counts as the letters that Unicode's NFKC gives for it, and these are folded like any others.
+    The result may be longer than the text, so it is for look-ups only.
     """
 
     def __init__(self, delete: str, fold: Mapping[str, str]) -> None:
@@ -72,14 +80,16 @@ def read_nouns(
 ) -> JsonDict:
     """The fields `nouns`, `phrases` and `glossary` of the language whose table is `text`.
 
-    A form that is one of the (folded) `prepositions` too is left out: it is next to never the noun (ru *после* "after",
-    a locative of *посол* "ambassador"), and alone in its sentence it would win.
+    A form that is one of the (folded) `prepositions` too is left out: it is next to never the noun
+    (ru *после* "after", a locative of *посол* "ambassador"), and alone in its sentence it would
+    win.
 
     Raises:
-        PluginError: a column is missing; a row has no lemma, an unknown gender or paradigm, too many cells; with the
-            row's line in `file`.
+        PluginError: a column is missing; a row has no lemma, an unknown gender or paradigm, too
+            many cells; with the row's line in `file`.
     """
-    # Dictionaries serve as ordered sets: what stands twice counts once, and every run sees the same order.
+    # Dictionaries serve as ordered sets: what stands twice counts once, and every run sees the same
+    # order.
     nouns: dict[str, dict[tuple[str, NounKind], tuple[Agreement, ...]]] = {}
     phrases: dict[str, dict[tuple[tuple[str, ...], NounReading], None]] = {}
     glossary: dict[str, set[str]] = {}
@@ -100,52 +110,82 @@ def read_nouns(
             glossary.setdefault(word, set()).update(folded)
     return {
         "nouns": {
-            form: tuple(NounReading(*noun, agreements) for noun, agreements in sorted(readings.items()))
+            form: tuple(
+                NounReading(*noun, agreements) for noun, agreements in sorted(readings.items())
+            )
             for form, readings in nouns.items()
         },
         # The longest first, so that the first that fits is the longest.
-        "phrases": {first: tuple(sorted(found, key=lambda f: (-len(f[0]), f))) for first, found in phrases.items()},
+        "phrases": {
+            first: tuple(sorted(found, key=lambda f: (-len(f[0]), f)))
+            for first, found in phrases.items()
+        },
         "glossary": {word: frozenset(forms) for word, forms in glossary.items()},
     }
 
 
-def _read_rows(text: str, paradigms: JsonObject, file: str) -> Iterator[tuple[list[str], tuple[str, NounKind], _Forms]]:
-    """Of each row what the noun translates, its lemma and kind, and its forms; blank lines and comments are passed
-    over.
+def _read_rows(
+    text: str, paradigms: JsonObject, file: str
+) -> Iterator[tuple[list[str], tuple[str, NounKind], _Forms]]:
+    """Of each row what the noun translates, its lemma and kind, and its forms; blank lines and
+    comments are passed over.
     """
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
+    lines = [
+        (n, line)
+        for n, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.startswith("#")
+    ]
     header = lines[0][1].split("\t") if lines else []
     if not set(header) >= {"english", "lemma", "gender"}:
-        raise PluginError(f"{file}:1: expected columns english, lemma, gender, paradigm, forms; got {header}")
-    parsed: dict[str, tuple[str, _Forms]] = {"": ("", [("", ())])}  # without a paradigm the lemma is the only form
+        raise PluginError(
+            f"{file}:1: expected columns english, lemma, gender, paradigm, forms; got {header}"
+        )
+    parsed: dict[str, tuple[str, _Forms]] = {
+        "": ("", [("", ())])
+    }  # without a paradigm the lemma is the only form
     for number, line in lines[1:]:
         place, cells = f"{file}:{number}", line.split("\t")
         if len(cells) > len(header):
             raise PluginError(f"{place}: expected at most {len(header)} columns, got {len(cells)}")
         row = dict(zip(header, cells, strict=False))
-        lemma, kind, name = row.get("lemma", "").strip(), row.get("gender", ""), row.get("paradigm", "").strip()
+        lemma, kind, name = (
+            row.get("lemma", "").strip(),
+            row.get("gender", ""),
+            row.get("paradigm", "").strip(),
+        )
         if not lemma or kind not in set(NounKind):
-            raise PluginError(f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}")
+            raise PluginError(
+                f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}"
+            )
         if name not in parsed:
             parsed[name] = _paradigm(name, paradigms, place)
         strip, endings = parsed[name]
         if not lemma.endswith(strip):
-            raise PluginError(f"{place}: {lemma!r} does not end in {strip!r}, which paradigm {name!r} cuts")
-        forms: _Forms = [(lemma.removesuffix(strip) + letters, agreements) for letters, agreements in endings]
+            raise PluginError(
+                f"{place}: {lemma!r} does not end in {strip!r}, which paradigm {name!r} cuts"
+            )
+        forms: _Forms = [
+            (lemma.removesuffix(strip) + letters, agreements) for letters, agreements in endings
+        ]
         forms += [(form, ()) for form in row.get("forms", "").split()]
         english = [word.strip().lower() for word in row["english"].split("|") if word.strip()]
         yield english, (lemma, NounKind(kind)), forms
 
 
 def _paradigm(name: str, paradigms: JsonObject, place: str) -> tuple[str, _Forms]:
-    """What a paradigm cuts from a lemma's end, and what it puts there; what that agrees with is sorted."""
+    """What a paradigm cuts from a lemma's end, and what it puts there; what that agrees with is
+    sorted.
+    """
     found = paradigms.get(name)
     if found is None:
-        raise PluginError(f"{place}: no paradigm {name!r} in [paradigms]; {choices(name, sorted(paradigms))}")
+        raise PluginError(
+            f"{place}: no paradigm {name!r} in [paradigms]; {choices(name, sorted(paradigms))}"
+        )
     endings = (ending.partition("/") for ending in found.get("endings", ()))
     where = f"{place} paradigm {name}"
     return found.get("strip", ""), [
-        (letters, tuple(sorted(set(parse_agreements(tags, where=where))))) for letters, _, tags in endings
+        (letters, tuple(sorted(set(parse_agreements(tags, where=where)))))
+        for letters, _, tags in endings
     ]
 
 
@@ -154,9 +194,26 @@ _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {
         *("code", "name", "direction", "preposed", "postposed", "determiners_follow", "construct"),
-        *("definite", "perhaps_definite", "inclusive", "compounds", "weak", "agent_endings", "derivations"),
+        *(
+            "definite",
+            "perhaps_definite",
+            "inclusive",
+            "compounds",
+            "weak",
+            "agent_endings",
+            "derivations",
+        ),
     },
-    "tokens": {"elisions", "proclitics", "prefixes", "vowels", "letters", "delete", "fold", "careless"},
+    "tokens": {
+        "elisions",
+        "proclitics",
+        "prefixes",
+        "vowels",
+        "letters",
+        "delete",
+        "fold",
+        "careless",
+    },
     "align": {"endings", "min_stem"},
     "neutral_nouns": {"participle", "compound", "collective", "epicene"},
     "verbs": {f.name for f in fields(VerbRules)},
@@ -172,7 +229,9 @@ _PredicateRules = TypeVar("_PredicateRules", VerbRules, SpeakerRules)
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """The garbage collector pauses: it would go through all the new tuples again and again, and free none."""
+    """The garbage collector pauses: it would go through all the new tuples again and again, and
+    free none.
+    """
     paused = gc.isenabled()
     gc.disable()
     try:
@@ -184,7 +243,8 @@ def _no_collection() -> Iterator[None]:
 
 @_no_collection()
 def read_language(package: str, code: str) -> JsonDict:
-    """The fields of the language whose files are ``data/CODE.toml`` and ``data/CODE_nouns.tsv`` inside `package`.
+    """The fields of the language whose files are ``data/CODE.toml`` and ``data/CODE_nouns.tsv``
+    inside `package`.
 
     Raises:
         PluginError: a file is missing or says something that the format does not allow.
@@ -208,7 +268,9 @@ def read_language(package: str, code: str) -> JsonDict:
     except UnicodeDecodeError as error:
         raise PluginError(f"{where}_nouns.tsv: expected UTF-8: {error}") from error
     except (AttributeError, TypeError, ValueError) as error:
-        raise PluginError(f"{where}.toml: a value is of another type than the format has: {error}") from error
+        raise PluginError(
+            f"{where}.toml: a value is of another type than the format has: {error}"
+        ) from error
     return {**found, "version": hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]}
 
 
@@ -219,8 +281,17 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
     rules = _Rules(toml, Folder(delete, letters), where)
     return {
         **_header(toml.get("language", {}), where),
-        **read_nouns(nouns, toml.get("paradigms", {}), rules.fold, f"{where}_nouns.tsv", rules.table("prepositions")),
-        **{name: rules.longest(tokens.get(name, ())) for name in ("elisions", "proclitics", "prefixes")},
+        **read_nouns(
+            nouns,
+            toml.get("paradigms", {}),
+            rules.fold,
+            f"{where}_nouns.tsv",
+            rules.table("prepositions"),
+        ),
+        **{
+            name: rules.longest(tokens.get(name, ()))
+            for name in ("elisions", "proclitics", "prefixes")
+        },
         "vowels": tokens.get("vowels", ""),
         "letters": tokens.get("letters", ""),
         "delete": delete,
@@ -230,7 +301,10 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
         "min_stem": int(align.get("min_stem", 4)),
         **{name: rules.agreements(name) for name in _AGREEMENTS},
         **{name: rules.kinds(name) for name in _KINDS},
-        **{name: {k: rules.folded(v.split()) for k, v in rules.table(name).items()} for name in _SETS},
+        **{
+            name: {k: rules.folded(v.split()) for k, v in rules.table(name).items()}
+            for name in _SETS
+        },
         "neutral_nouns": {
             ending: Strategy(f"neutral:{name}")
             for name, endings in toml.get("neutral_nouns", {}).items()
@@ -238,7 +312,8 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
         },
         **{name: rules.choices(name, ("m", "f")) for name in _LETTERS},
         "prepositions": {
-            k: frozenset(str(cases).replace(",", " ").split()) for k, cases in rules.table("prepositions").items()
+            k: frozenset(str(cases).replace(",", " ").split())
+            for k, cases in rules.table("prepositions").items()
         },
         "verbs": _predicates(VerbRules, "verbs", rules),
         "speaker": _predicates(SpeakerRules, "speaker", rules),
@@ -246,14 +321,20 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
 
 
 def _check_names(toml: JsonObject, where: str) -> None:
-    """No table and no key but those of the format: a slip of the pen would be a rule that is never asked."""
+    """No table and no key but those of the format: a slip of the pen would be a rule that is never
+    asked.
+    """
     unknown = set(toml) - _TABLES
     if unknown:
-        raise PluginError(f"{where}.toml: unknown table [{min(unknown)}]; {choices(min(unknown), sorted(_TABLES))}")
+        raise PluginError(
+            f"{where}.toml: unknown table [{min(unknown)}]; {choices(min(unknown), sorted(_TABLES))}"
+        )
     for name, keys in _KEYS.items():
         odd = set(toml.get(name, {})) - keys
         if odd:
-            raise PluginError(f"{where}.toml [{name}] {min(odd)}: unknown key; {choices(min(odd), sorted(keys))}")
+            raise PluginError(
+                f"{where}.toml [{name}] {min(odd)}: unknown key; {choices(min(odd), sorted(keys))}"
+            )
 
 
 def _header(head: JsonObject, where: str) -> JsonObject:
@@ -261,7 +342,9 @@ def _header(head: JsonObject, where: str) -> JsonObject:
     if not isinstance(head.get("code"), str) or not isinstance(head.get("name"), str):
         raise PluginError(f"{where}.toml: [language] needs code and name")
     if head.get("direction", "ltr") not in ("ltr", "rtl"):
-        raise PluginError(f"{where}.toml [language] direction: expected ltr or rtl; got {head['direction']!r}")
+        raise PluginError(
+            f"{where}.toml [language] direction: expected ltr or rtl; got {head['direction']!r}"
+        )
     return {
         **head,
         "weak": parse_agreements(head.get("weak", ""), where=f"{where}.toml [language] weak"),
@@ -271,7 +354,9 @@ def _header(head: JsonObject, where: str) -> JsonObject:
 
 
 def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _PredicateRules:
-    """The table `name`, whose keys are the fields of `kind`: each is read as what it is where it is left out."""
+    """The table `name`, whose keys are the fields of `kind`: each is read as what it is where it is
+    left out.
+    """
     given = rules.toml.get(name, {})
 
     def read(field: Field[Any]) -> object:
@@ -281,7 +366,11 @@ def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _Predi
             return type(field.default)(given.get(field.name, field.default))
         forms = rules.verb_forms(name, field.name)
         ordered = field.default == ()
-        return tuple(sorted(forms.items(), key=lambda each: (-len(each[0]), each))) if ordered else forms
+        return (
+            tuple(sorted(forms.items(), key=lambda each: (-len(each[0]), each)))
+            if ordered
+            else forms
+        )
 
     values: JsonDict = {field.name: read(field) for field in fields(kind)}
     return kind(**values)
@@ -323,12 +412,19 @@ class _Rules:
 
     def kinds(self, name: str) -> dict[str, NounKind | None]:
         """A table of kinds of nouns; ``-`` is none."""
-        return {k: None if v == "-" else NounKind(v) for k, v in self.choices(name, (*NounKind, "-")).items()}
+        return {
+            k: None if v == "-" else NounKind(v)
+            for k, v in self.choices(name, (*NounKind, "-")).items()
+        }
 
     def verb_forms(self, table: str, name: str) -> dict[str, Agreement]:
-        """A table inside `table` of forms or endings with one gender and number each (``f``: in any number)."""
+        """A table inside `table` of forms or endings with one gender and number each (``f``: in any
+        number).
+        """
         found = {}
         for key, value in self.toml.get(table, {}).get(name, {}).items():
             text = value if "." in value else f"{value}.*"
-            found[self.fold(key)] = parse_agreements(text, where=f"{self.where}.toml [{table}.{name}] {key}")[0]
+            found[self.fold(key)] = parse_agreements(
+                text, where=f"{self.where}.toml [{table}.{name}] {key}"
+            )[0]
         return found

@@ -1,8 +1,8 @@
 """What a language is: its data, and the look-ups that alignment and decision rest on.
 
-A language is data: `Language.from_package` reads ``data/XX.toml`` (rules) and ``data/XX_nouns.tsv`` (nouns for people)
-from a plugin's package; ``languages/README.md`` describes both files. A plugin that needs more than data subclasses
-`Language` and overrides a method.
+A language is data: `Language.from_package` reads ``data/XX.toml`` (rules) and ``data/XX_nouns.tsv``
+(nouns for people) from a plugin's package; ``languages/README.md`` describes both files. A plugin
+that needs more than data subclasses `Language` and overrides a method.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640
 _WORD = re.compile(
     rf"[\w{_MARKS}]+(?:(?:\'\'|[{APOSTROPHES}\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*[{APOSTROPHES}׳]?"
 )
-# he מנכ "ל, as systems detokenise it; without the quotation mark עו "ד "lawyer" would be עוד "more".
+# he מנכ "ל, as systems detokenise it; without the quotation mark עו "ד "lawyer" would be עוד
+# "more".
 _SPLIT_ABBREVIATION = re.compile(rf"(?:\s[\"״”“]|[\"״”“]\s)[\w{_MARKS}]{{1,4}}(?!\w)")
 _AT_END = f"{APOSTROPHES}׳"
 _INCLUSIVE_ENDING = re.compile(r"[*:_/](?:in|innen|r|e)$")
 _MIN_PART = 3
 """Letters of each part of a compound at least."""
 _FORMS_KEPT = 1 << 17
-"""Words whose folded form is remembered, for a corpus asks for the same ones over and over: at most some 40 MB."""
+"""Words whose folded form is remembered, for a corpus asks for the same ones over and over: at most
+some 40 MB."""
 
 Direction = Literal["ltr", "rtl"]
 """How a script is written: left to right or right to left."""
@@ -59,13 +61,16 @@ class Language:
     determiners_follow: bool = False
     """A demonstrative or numeral may follow its noun (he *המורה הזה*)."""
     construct: bool = False
-    """A noun without a written-on article may have its genitive right behind it (he *ראש המחלקה*, ar *عضو المجلس*)."""
+    """A noun without a written-on article may have its genitive right behind it (he *ראש המחלקה*,
+    ar *عضو المجلس*)."""
     elisions: tuple[str, ...] = ()
     proclitics: tuple[str, ...] = ()
     vowels: str = ""
-    """Letters before which a determiner is not that of `determiners_before_consonant` (fr: mute *h* too)."""
+    """Letters before which a determiner is not that of `determiners_before_consonant` (fr: mute *h*
+    too)."""
     letters: str = ""
-    """All letters of the language, in lower case where it has cases; empty where nobody says them."""
+    """All letters of the language, in lower case where it has cases; empty where nobody says
+    them."""
     delete: str = ""
     fold_letters: Mapping[str, str] = field(default_factory=dict)
     careless: Mapping[str, str] = field(default_factory=dict)
@@ -88,36 +93,46 @@ class Language:
     first_parts: Mapping[str, NounKind | None] = field(default_factory=dict)
     """Beginnings that decide for the whole word (ru *женщина-врач*)."""
     prefixes: tuple[str, ...] = ()
-    """Prefixes that may be cut, with a hyphen behind, before a noun is looked up (cs *exministryně*, it *ex-sposo*)."""
+    """Prefixes that may be cut, with a hyphen behind, before a noun is looked up (cs
+    *exministryně*, it *ex-sposo*)."""
     names: Mapping[str, str] = field(default_factory=dict)
     sex_adjectives: Mapping[str, str] = field(default_factory=dict)
-    """Forms of the words that mean male or female: adjectives, whatever they agree with (de *weiblich*), and nouns
-    beside another one (it *medici donne*, ru *врач-женщина*)."""
+    """Forms of the words that mean male or female: adjectives, whatever they agree with (de
+    *weiblich*), and nouns beside another one (it *medici donne*, ru *врач-женщина*)."""
     possessors: Mapping[str, str] = field(default_factory=dict)
     """Possessives that tell the gender of who has something (de *sein*, *ihr*)."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     verbs: VerbRules = field(default_factory=VerbRules)
     speaker: SpeakerRules = field(default_factory=SpeakerRules)
     nouns: Mapping[str, tuple[NounReading, ...]] = field(default_factory=dict)
-    phrases: Mapping[str, tuple[tuple[tuple[str, ...], NounReading], ...]] = field(default_factory=dict)
-    """First word of a compound of several words → (its other words, reading), longest first (he *רואה חשבון*)."""
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], NounReading], ...]] = field(
+        default_factory=dict
+    )
+    """First word of a compound of several words → (its other words, reading), longest first (he
+    *רואה חשבון*)."""
     glossary: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """English noun → folded forms that may translate it."""
     definite: str = ""
-    """Regular expression for forms with a written-on article, which an adjective shares with its noun (ar, he)."""
+    """Regular expression for forms with a written-on article, which an adjective shares with its
+    noun (ar, he)."""
     perhaps_definite: str = ""
     """Regular expression for forms that do not show whether they have one (he *למורה*)."""
     inclusive: str = ""
-    """Regular expression for words written so as to mean both genders (de *Lehrer*in*, *LehrerInnen*): neutral."""
+    """Regular expression for words written so as to mean both genders (de *Lehrer*in*,
+    *LehrerInnen*): neutral."""
     weak: Sequence[Agreement] = ()
-    """What a noun for people agrees with only behind a determiner: without one its ending is strong, and a form that
-    allows more allows this no longer (de *sie wurde Vorsitzende*: a man would be *Vorsitzender*)."""
+    """What a noun for people agrees with only behind a determiner: without one its ending is
+    strong, and a form that allows more allows this no longer (de *sie wurde Vorsitzende*: a man
+    would be *Vorsitzender*)."""
     neutral_endings: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Ending written to mean both genders → the masculine and feminine ones that it stands for (es *-@*: o, a)."""
+    """Ending written to mean both genders → the masculine and feminine ones that it stands for (es
+    *-@*: o, a)."""
     neutral_nouns: Mapping[str, Strategy] = field(default_factory=dict)
-    """Ending of nouns that name a person and no gender → how they do so (de *-kraft*: a compound)."""
+    """Ending of nouns that name a person and no gender → how they do so (de *-kraft*: a
+    compound)."""
     compounds: bool = False
-    """Nouns are compounded without a space (German): an unknown noun is looked up by its longest known last part."""
+    """Nouns are compounded without a space (German): an unknown noun is looked up by its longest
+    known last part."""
     version: str = ""
     """Short hash of the data, part of a run's identity."""
 
@@ -135,12 +150,14 @@ class Language:
         return lru_cache(_FORMS_KEPT)(Folder(self.delete, self.fold_letters))
 
     def fold(self, text: str) -> str:
-        """`text` as look-ups see it: lower case, ignorable marks deleted, variant letters unified."""
+        """`text` as look-ups see it: lower case, ignorable marks deleted, variant letters
+        unified.
+        """
         return self._folder(text)
 
     def tokens(self, text: str) -> list[SurfaceToken]:
-        """Words of `text` in order, elided articles and prepositions (``l'``, ``dell'``) split off, punctuation
-        dropped.
+        """Words of `text` in order, elided articles and prepositions (``l'``, ``dell'``) split off,
+        punctuation dropped.
         """
         found: list[SurfaceToken] = []
         for match in self._word.finditer(text):
@@ -177,13 +194,15 @@ class Language:
 
     @cached_property
     def _articles(self) -> frozenset[str]:
-        """Proclitics that may stand on a later word of a compound: none, and the articles without anything before them;
-        all proclitics where the plugin does not say what an article is.
+        """Proclitics that may stand on a later word of a compound: none, and the articles without
+        anything before them; all proclitics where the plugin does not say what an article is.
         """
         if not self.definite:
             return frozenset(("", *self.proclitics))
         found = [cut for cut in self.proclitics if self.is_definite(cut)]
-        bare = (cut for cut in found if not any(cut != other and cut.endswith(other) for other in found))
+        bare = (
+            cut for cut in found if not any(cut != other and cut.endswith(other) for other in found)
+        )
         return frozenset(("", *bare))
 
     @cached_property
@@ -197,17 +216,29 @@ class Language:
         return known or any(base in self.nouns for _, base in self.bases(form))
 
     def bases(self, form: str) -> list[tuple[str, str]]:
-        """(proclitic, rest) splits of a folded form, the unsplit one first: ``("", "למנהל"), ("ל", "מנהל")``."""
+        """(proclitic, rest) splits of a folded form, the unsplit one first: ``("", "למנהל"), ("ל",
+        "מנהל")``.
+        """
         splits = [("", form)]
-        splits += [(p, form[len(p) :]) for p in self.proclitics if form.startswith(p) and len(form) - len(p) >= 2]
-        splits += [("", form[len(part) :]) for part in self.first_parts if form.startswith(part) and form != part]
+        splits += [
+            (p, form[len(p) :])
+            for p in self.proclitics
+            if form.startswith(p) and len(form) - len(p) >= 2
+        ]
+        splits += [
+            ("", form[len(part) :])
+            for part in self.first_parts
+            if form.startswith(part) and form != part
+        ]
         if self.inclusive:
             stem = _INCLUSIVE_ENDING.sub("", form)  # de "Anwält*innen": Anwältinnen
             splits += [("", base) for base in (stem, stem + form[len(stem) + 1 :]) if stem != form]
         return splits
 
     def facts(self, text: str) -> WordFacts:
-        """What every look-up says of one surface form; `SplitTexts` asks once for each distinct form of a corpus."""
+        """What every look-up says of one surface form; `SplitTexts` asks once for each distinct
+        form of a corpus.
+        """
         written = _without_blanks(text)
         form, readings = self.fold(written), self.noun(written)
         bases = frozenset(base for _, base in self.bases(form))
@@ -218,7 +249,8 @@ class Language:
             bases=bases,
             readings=readings,
             dictionary_forms=bases.union(self.fold(r.lemma) for r in readings),
-            # es "algunas preguntas": an indefinite is no noun that a person's rendering is looked for among.
+            # es "algunas preguntas": an indefinite is no noun that a person's rendering is looked
+            # for among.
             names_person=any(r.kind.is_personal for r in readings) and form not in self.determiners,
             ending=ending,
             ends_like_person=ending is not None and ending[1].is_personal and not readings,
@@ -226,7 +258,9 @@ class Language:
         )
 
     def noun(self, form: str) -> tuple[NounReading, ...]:
-        """Readings of a surface form in the table of nouns for people, the unsplit form first; empty if unknown."""
+        """Readings of a surface form in the table of nouns for people, the unsplit form first;
+        empty if unknown.
+        """
         folded = self.fold(form)
         if self.inclusive and re.search(self.inclusive, form):
             return (NounReading(form, NounKind.INCLUSIVE, ()),)
@@ -240,13 +274,16 @@ class Language:
         return self.derived(form)
 
     def derived(self, form: str) -> tuple[NounReading, ...]:
-        """Readings of a form that is in no table, of the nouns of which it is made: those of what stands behind one of
-        `prefixes`, of two nouns for one person, or of a compound's last part. ``scripts/derived.py`` measures how many
-        rows of the tables each of these rules would have right.
+        """Readings of a form that is in no table, of the nouns of which it is made: those of what
+        stands behind one of `prefixes`, of two nouns for one person, or of a compound's last part.
+        ``scripts/derived.py`` measures how many rows of the tables each of these rules would have
+        right.
         """
         folded = self.fold(form)
         for prefix in self.prefixes:
-            rest = folded.removeprefix(prefix).removeprefix("-") if folded.startswith(prefix) else ""
+            rest = (
+                folded.removeprefix(prefix).removeprefix("-") if folded.startswith(prefix) else ""
+            )
             readings = self.nouns.get(rest)
             if readings:
                 return readings
@@ -258,21 +295,30 @@ class Language:
     def phrase(self, forms: Sequence[str]) -> tuple[int, NounReading] | None:
         """(number of words, reading) of the longest compound that `forms` begin with, or None.
 
-        Written-on articles and prepositions are allowed on the first word, on the others an article (he *לרואה
-        החשבון*), in languages that say what their article is: ar قام العامل ببناء "the worker set about building" is
-        no عامل بناء.
+        Written-on articles and prepositions are allowed on the first word, on the others an article
+        (he *לרואה החשבון*), in languages that say what their article is: ar قام العامل ببناء "the
+        worker set about building" is no عامل بناء.
         """
-        for compounds in filter(None, (self.phrases.get(first) for _, first in self.bases(forms[0]))):
-            rest = [{base for cut, base in self.bases(form) if cut in self._articles} for form in forms[1:]]
+        for compounds in filter(
+            None, (self.phrases.get(first) for _, first in self.bases(forms[0]))
+        ):
+            rest = [
+                {base for cut, base in self.bases(form) if cut in self._articles}
+                for form in forms[1:]
+            ]
             for others, reading in compounds:
-                if len(others) <= len(rest) and all(word in bases for word, bases in zip(others, rest, strict=False)):
+                if len(others) <= len(rest) and all(
+                    word in bases for word, bases in zip(others, rest, strict=False)
+                ):
                     return 1 + len(others), reading
         return None
 
     def _apposition(self, folded: str) -> tuple[NounReading, ...]:
-        """Readings of two nouns for one person with a hyphen between (ru *инженер-программист*, *мать-одиночка*, es
-        *actriz-cantante*): those of the first, or of the second where that one alone tells (ru *судья-мужчина*), or
-        tells of a woman, or means a man or a woman (*врач-женщина*, *медсестра-мужчина*).
+        """Readings of two nouns for one person with a hyphen between (ru *инженер-программист*,
+        *мать-одиночка*, es
+        *actriz-cantante*): those of the first, or of the second where that one alone tells (ru
+        *судья-мужчина*), or tells of a woman, or means a man or a woman (*врач-женщина*,
+        *медсестра-мужчина*).
         """
         first, hyphen, second = folded.rpartition("-")
         one, other = self.nouns.get(first, ()), self.nouns.get(second, ())
@@ -282,39 +328,59 @@ class Language:
         # ru "дети-сироты": the first is the head.
         if kinds == {NounKind.FIXED} and second not in self.sex_adjectives:
             return one
-        # it "caporedattore-capo": what is known as a thing or of fixed gender says nothing of the other.
+        # it "caporedattore-capo": what is known as a thing or of fixed gender says nothing of the
+        # other.
         if not all(r.kind.is_personal for r in (*one, *other)):
             return ()
         silent = kinds == {NounKind.COMMON} and told == {NounKind.MASCULINE}
         # ru "мальчика-пастушка": a nominative, "shepherdess", stands beside no genitive.
-        cases = [{a[1:] for r in readings for a in r.agreements or (ANY,)} for readings in (one, other)]
-        together = not cases[0].isdisjoint(cases[1]) or any("*" in case for case, _ in cases[0] | cases[1])
+        cases = [
+            {a[1:] for r in readings for a in r.agreements or (ANY,)} for readings in (one, other)
+        ]
+        together = not cases[0].isdisjoint(cases[1]) or any(
+            "*" in case for case, _ in cases[0] | cases[1]
+        )
         woman = told == {NounKind.FEMININE} and NounKind.FEMININE not in kinds and together
         # Under the lemma of the first, which the glossary knows.
         told_by_other = silent or woman or second in self.sex_adjectives
-        return tuple(o._replace(lemma=r.lemma) for r in one[:1] for o in other) if told_by_other else one
+        return (
+            tuple(o._replace(lemma=r.lemma) for r in one[:1] for o in other)
+            if told_by_other
+            else one
+        )
 
     def with_neutral_ending(self, form: str) -> tuple[NounReading, ...]:
-        r"""The reading of a form with an ending for both genders, if the table has the noun with those of a man and a
-        woman (es *niñes*, it ``ragazz*``); none of a form that it has.
+        r"""The reading of a form with an ending for both genders, if the table has the noun with
+        those of a man and a woman (es *niñes*, it ``ragazz*``); none of a form that it has.
         """
         folded = self.fold(form)
         for ending, others in self.neutral_endings.items() if folded not in self.nouns else ():
             stem = folded.removesuffix(ending)
-            # es "rey": -o and -a behind two letters make other words. A star behind a whole noun opens a footnote.
+            # es "rey": -o and -a behind two letters make other words. A star behind a whole noun
+            # opens a footnote.
             if stem == folded or len(stem) < _MIN_PART or ("*" in ending and stem in self.nouns):
                 continue
-            found = [r for other in others for r in self.nouns.get(stem + other, ()) if r.kind.is_personal]
+            found = [
+                r
+                for other in others
+                for r in self.nouns.get(stem + other, ())
+                if r.kind.is_personal
+            ]
             # es "profesor@": without an ending it is a man.
-            told = {r.kind.gender for r in found} | {Gender.MALE} & {r.kind.gender for r in self.nouns.get(stem, ())}
-            # Letters may spell another word; a sign is written for nothing else: it "studentə", whose feminine has
-            # another ending (studentessa), "insegnant*", one form for both.
-            if found and (not re.fullmatch("[a-z]+", ending) or told >= {Gender.MALE, Gender.FEMALE}):
+            told = {r.kind.gender for r in found} | {Gender.MALE} & {
+                r.kind.gender for r in self.nouns.get(stem, ())
+            }
+            # Letters may spell another word; a sign is written for nothing else: it "studentə",
+            # whose feminine has another ending (studentessa), "insegnant*", one form for both.
+            if found and (
+                not re.fullmatch("[a-z]+", ending) or told >= {Gender.MALE, Gender.FEMALE}
+            ):
                 return (NounReading(min(found).lemma, NounKind.INCLUSIVE, ()),)
         return ()
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
-        # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its being a noun.
+        # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its
+        # being a noun.
         if self._says_nothing(folded):
             return ()
         for start in range(3, len(folded) - 3):
@@ -324,11 +390,17 @@ class Language:
         return ()
 
     def first_part(self, form: str) -> tuple[str, tuple[NounReading, ...]] | None:
-        """The longest noun for people with which a compound begins, and its readings (de *Frauen* of *Frauenrechte*);
-        None where the language has no compounds, or the whole word is in the table.
+        """The longest noun for people with which a compound begins, and its readings (de *Frauen*
+        of *Frauenrechte*); None where the language has no compounds, or the whole word is in the
+        table.
         """
         folded = self.fold(form)
-        if not self.compounds or not form[:1].isupper() or len(folded) != len(form) or folded in self.nouns:
+        if (
+            not self.compounds
+            or not form[:1].isupper()
+            or len(folded) != len(form)
+            or folded in self.nouns
+        ):
             return None
         for size in range(len(folded) - _MIN_PART, _MIN_PART, -1):
             readings = self.nouns.get(folded[:size])
@@ -343,12 +415,16 @@ class Language:
         )
 
     def may_be_agent(self, form: str) -> bool:
-        """Whether a form ends like a man's noun that may be a thing's as well (de *Entwickler*, *Bagger*)."""
+        """Whether a form ends like a man's noun that may be a thing's as well (de *Entwickler*,
+        *Bagger*).
+        """
         folded = self.fold(form)
         return folded.endswith(self.agent_endings) and not self._says_nothing(folded)
 
     def ending(self, form: str) -> tuple[str, NounKind] | None:
-        """(ending, kind) by the longest ending that tells, or None; the exceptions are looked up first."""
+        """(ending, kind) by the longest ending that tells, or None; the exceptions are looked up
+        first.
+        """
         folded = self.fold(form)
         for _, base in self.bases(folded):
             if base in self.noun_endings_except:
@@ -358,27 +434,35 @@ class Language:
             ending = folded[-size:]
             if ending in self.noun_endings:
                 found = self.noun_endings[ending]
-                # Of a person two letters of a stem are left; what says nothing may be the whole word (de "Generator").
+                # Of a person two letters of a stem are left; what says nothing may be the whole
+                # word (de "Generator").
                 if found is None or size <= len(folded) - 2:
                     return (ending, found) if found else None
         return None
 
     def neutral_noun(self, form: str) -> tuple[str, Strategy]:
-        """(ending, strategy) of a form without a gender, by the longest known ending; no ending is epicene."""
+        """(ending, strategy) of a form without a gender, by the longest known ending; no ending is
+        epicene.
+        """
         folded = self.fold(form)
         endings = (folded[start:] for start in range(len(folded)))
-        return next(((e, self.neutral_nouns[e]) for e in endings if e in self.neutral_nouns), ("", Strategy.EPICENE))
+        return next(
+            ((e, self.neutral_nouns[e]) for e in endings if e in self.neutral_nouns),
+            ("", Strategy.EPICENE),
+        )
 
     def adjective(self, form: str) -> tuple[Agreement, ...]:
-        """What an adjective of this form agrees with, by its longest known ending; empty where that says nothing."""
+        """What an adjective of this form agrees with, by its longest known ending; empty where that
+        says nothing.
+        """
         folded = self.fold(form)
         endings = (folded[start:] for start in range(len(folded)))
         return next((self.adjective_endings[e] for e in endings if e in self.adjective_endings), ())
 
     @cached_property
     def with_feminine(self) -> frozenset[str]:
-        """Lemmas of masculine nouns that are used of women, beside which the glossary has a feminine that begins like
-        half of them (es *médico*, *médica*).
+        """Lemmas of masculine nouns that are used of women, beside which the glossary has a
+        feminine that begins like half of them (es *médico*, *médica*).
         """
         found: set[str] = set()
         for forms in self.glossary.values():
@@ -388,7 +472,9 @@ class Language:
                 r.lemma
                 for r in readings
                 if r.kind is NounKind.GENERIC
-                and any(woman.startswith(self.fold(r.lemma)[: -(-len(r.lemma) // 2)]) for woman in women)
+                and any(
+                    woman.startswith(self.fold(r.lemma)[: -(-len(r.lemma) // 2)]) for woman in women
+                )
             }
         return frozenset(found)
 
@@ -409,14 +495,20 @@ class Language:
 
     @property
     def either_side(self) -> bool:
-        """Adjectives stand on either side of their noun, and nouns show no case (the Romance languages)."""
+        """Adjectives stand on either side of their noun, and nouns show no case (the Romance
+        languages).
+        """
         return self.preposed and self.postposed and not self.prepositions
 
     def same_definiteness(self, noun: str, adjective: str) -> bool:
-        """Whether an adjective may belong to a noun: both have the written-on article or neither, as forms show."""
+        """Whether an adjective may belong to a noun: both have the written-on article or neither,
+        as forms show.
+        """
         if not self.definite:
             return True
-        if self.perhaps_definite and any(re.search(self.perhaps_definite, form) for form in (noun, adjective)):
+        if self.perhaps_definite and any(
+            re.search(self.perhaps_definite, form) for form in (noun, adjective)
+        ):
             return True
         return self.is_definite(noun) == self.is_definite(adjective)
 
@@ -429,5 +521,7 @@ class Language:
 
 
 def _without_blanks(text: str) -> str:
-    """A word of `Language.tokens` as it should be written: an abbreviation that was cut in two is whole again."""
+    """A word of `Language.tokens` as it should be written: an abbreviation that was cut in two is
+    whole again.
+    """
     return "".join(text.split())

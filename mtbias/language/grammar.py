@@ -1,4 +1,6 @@
-"""The values in which a language is described: kinds of nouns, what forms agree with, the rules of its predicates."""
+"""The values in which a language is described: kinds of nouns, what forms agree with, the rules of
+its predicates.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ class NounKind(StrEnum):
     INCLUSIVE = "inclusive"
     """A form written so as to mean both genders (de *Lehrer*in*): it says neutral."""
     FIXED = "fixed"
-    """A noun whose grammatical gender says nothing about the person (*persona*, *Person*, *жертва*)."""
+    """A noun whose grammatical gender says nothing about the person (*persona*, *Person*,
+    *жертва*)."""
     THING = "thing"
     """A rendering that names no person (es *motor* for *mover*, de *Bäckerei* for *baker*)."""
 
@@ -52,7 +55,9 @@ _TOLD = {
 
 
 class Agreement(NamedTuple):
-    """Gender, case and number in which a form may stand; ``*`` is any value. A form mostly allows several."""
+    """Gender, case and number in which a form may stand; ``*`` is any value. A form mostly allows
+    several.
+    """
 
     gender: str
     case: str
@@ -68,7 +73,9 @@ def meet(left: Iterable[Agreement], right: Iterable[Agreement]) -> list[Agreemen
     found = []
     for a in left:
         for b in others:
-            merged = [x if y == "*" else y if x in ("*", y) else None for x, y in zip(a, b, strict=True)]
+            merged = [
+                x if y == "*" else y if x in ("*", y) else None for x, y in zip(a, b, strict=True)
+            ]
             if None not in merged:
                 found.append(Agreement(*(str(m) for m in merged)))
     return list(dict.fromkeys(found))
@@ -94,7 +101,9 @@ class SurfaceToken(NamedTuple):
 
 @frozen
 class WordFacts:
-    """All that a language says of one surface form, whatever stands around it; see `Language.facts`."""
+    """All that a language says of one surface form, whatever stands around it; see
+    `Language.facts`.
+    """
 
     text: str
     """The surface form."""
@@ -113,7 +122,8 @@ class WordFacts:
     ends_like_person: bool
     """It has such an ending, of a noun whose gender is not fixed, and is not in the table."""
     adjective: tuple[Agreement, ...]
-    """What the form allows by its ending if it is an adjective; empty where the ending says nothing."""
+    """What the form allows by its ending if it is an adjective; empty where the ending says
+    nothing."""
 
 
 @frozen
@@ -128,9 +138,11 @@ class VerbRules:
     words: Mapping[str, Agreement] = field(default_factory=dict)
     """Whole finite verbs, looked up before the endings."""
     feminine: str = ""
-    """Regular expression that a form must match for the tagger's feminine to be believed; empty believes it always."""
+    """Regular expression that a form must match for the tagger's feminine to be believed; empty
+    believes it always."""
     oblique: frozenset[str] = frozenset()
-    """Words that mark what follows as no subject (he *את*), beside what the tagger calls a preposition."""
+    """Words that mark what follows as no subject (he *את*), beside what the tagger calls a
+    preposition."""
     short: Mapping[str, Agreement] = field(default_factory=dict)
     """Predicative forms that need no copula (ru *готова*)."""
     auxiliaries: frozenset[str] = frozenset()
@@ -151,24 +163,29 @@ class SpeakerRules:
     pronouns: frozenset[str] = frozenset()
     """"I"."""
     verbs: frozenset[str] = frozenset()
-    """Forms of the first person singular, beside what the tagger reads as one (cs *jsem*, *abych*)."""
+    """Forms of the first person singular, beside what the tagger reads as one (cs *jsem*,
+    *abych*)."""
     copulas: frozenset[str] = frozenset()
-    """Forms that join an adjective or participle to the speaker, beside those of `VerbRules`; where nouns show no case
-    they are of the first person alone (es *soy*)."""
+    """Forms that join an adjective or participle to the speaker, beside those of `VerbRules`; where
+    nouns show no case they are of the first person alone (es *soy*)."""
     reflexive_copulas: frozenset[str] = frozenset()
     """Forms that do so only behind one of `VerbRules.reflexives` (es *me siento*)."""
     bare_predicate: bool = False
     """The present has no copula (ru *я рада*, he *אני עייפה*)."""
     bare_past: bool = False
-    """Past tenses show no person: a clause without a subject may continue about the speaker (ru *пришла и увидела*)."""
+    """Past tenses show no person: a clause without a subject may continue about the speaker (ru
+    *пришла и увидела*)."""
     accusative: str = ""
-    """Regular expression for feminine nouns in an accusative that is no nominative (ru *-у*, *-ю*)."""
+    """Regular expression for feminine nouns in an accusative that is no nominative (ru *-у*,
+    *-ю*)."""
     silent: str = ""
-    """Regular expression for forms that are written alike for both genders, whatever the tagger reads (he *רוצה*)."""
+    """Regular expression for forms that are written alike for both genders, whatever the tagger
+    reads (he *רוצה*)."""
     relatives: frozenset[str] = frozenset()
     """Relative pronouns, beside what the tagger reads as one."""
     words: Mapping[str, Agreement] = field(default_factory=dict)
-    """Words that agree with the subject wherever they stand in its clause (cs *ráda*, ru *сама*)."""
+    """Words that agree with the subject wherever they stand in its clause (cs *ráda*, ru
+    *сама*)."""
 
 
 def shared_beginning(*words: str) -> str:
@@ -189,7 +206,11 @@ def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
         bits = part.split(".")
         if len(bits) == 2:
             bits.insert(1, "*")
-        if len(bits) != 3 or any(bit not in allowed for bit, allowed in zip(bits, _VALUES, strict=True)):
-            raise PluginError(f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}")
+        if len(bits) != 3 or any(
+            bit not in allowed for bit, allowed in zip(bits, _VALUES, strict=True)
+        ):
+            raise PluginError(
+                f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}"
+            )
         found.append(Agreement(*bits))
     return tuple(found)

@@ -1,4 +1,6 @@
-"""Languages by ISO code, found through the entry-point group ``mtbias.languages``; and what such a code is."""
+"""Languages by ISO code, found through the entry-point group ``mtbias.languages``; and what such a
+code is.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,24 @@ def get_language(code: str) -> Language:
 
     Raises:
         UsageError: nobody registers it; the message lists what is installed, and how to add one.
-        PluginError: several distributions do, it fails to load, or it is not the language of that code.
+        PluginError: several distributions do, it fails to load, or it is not the language of that
+            code.
     """
     if code not in (known := installed(GROUP)):
-        meant = choices(re.split("[-_]", code)[0], known, called(GROUP))  # de-AT, German, and deu is like de
-        raise UsageError(f"no language {code!r} is installed; {meant}; `mtbias languages new` drafts another")
+        meant = choices(
+            re.split("[-_]", code)[0], known, called(GROUP)
+        )  # de-AT, German, and deu is like de
+        raise UsageError(
+            f"no language {code!r} is installed; {meant}; `mtbias languages new` drafts another"
+        )
     language = load(GROUP, code, "language")
     if not isinstance(language, Language):
-        raise refuse(GROUP, code, "language", f"expected a mtbias.plugin.Language, got {type(language).__name__}")
+        raise refuse(
+            GROUP,
+            code,
+            "language",
+            f"expected a mtbias.plugin.Language, got {type(language).__name__}",
+        )
     if language.code != code:
         raise refuse(GROUP, code, "language", f"it says that its code is {language.code!r}")
     return language
@@ -48,9 +60,12 @@ _ISO_639_3 = (
     "prx prs quc rhg rmc rue sab sah sat say sce scn sco sdh sei sga shn shp sjo skr sme sms soj ssp swl syr szl taq "
     "tpi tpn tum tyv tzm umb urb vec vep war wbp wuu xal xav xcl xmf xnr xpg xum yrk yrl yue zea zza"
 )
-"""Those that Stanza 1.15 knows (``stanza.models.common.constant``): a language without analyses has no calls."""
+"""Those that Stanza 1.15 knows (``stanza.models.common.constant``): a language without analyses has
+no calls."""
 
 
 def is_language_code(code: str) -> bool:
-    """Whether `code` is one of ISO 639-1, or one of ISO 639-3 that Stanza knows, of a language without two letters."""
+    """Whether `code` is one of ISO 639-1, or one of ISO 639-3 that Stanza knows, of a language
+    without two letters.
+    """
     return code in _ISO_639_1.split() or code in _ISO_639_3.split()

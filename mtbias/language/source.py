@@ -1,7 +1,8 @@
-"""The language of the sources: its words, and the English nouns by which the tables of all languages have them.
+"""The language of the sources: its words, and the English nouns by which the tables of all
+languages have them.
 
-Two tables join on these: de *Geschäftsführerin* → *director* → es *directora*. What alignment may know of English
-sentences beside that, it is not asked of other languages.
+Two tables join on these: de *Geschäftsführerin* → *director* → es *directora*. What alignment may
+know of English sentences beside that, it is not asked of other languages.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ from mtbias.types import Gender, Span
 ENGLISH_CODE = "en"
 
 _WORD = re.compile(r"\S+")
-_IN_LIST = re.compile(r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
-"""What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the second."""
+_IN_LIST = re.compile(
+    r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE
+)
+"""What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that
+qualifies the second."""
 
 
 class SourceLanguage:
@@ -55,10 +59,16 @@ class SourceLanguage:
     def words(self, text: str) -> tuple[SourceWord, ...]:
         """What stands between blanks in `text`, in order, without punctuation around it."""
         spans = (_without_edges(text, Span(*found.span())) for found in _WORD.finditer(text))
-        return tuple(SourceWord(s, text[slice(*s)], text[slice(*s)].lower()) for s in spans if s.start < s.end)
+        return tuple(
+            SourceWord(s, text[slice(*s)], text[slice(*s)].lower())
+            for s in spans
+            if s.start < s.end
+        )
 
     def nouns(self, entity: str) -> Sequence[str]:
-        """The English nouns by which the tables may have a word, or the first known word of a phrase."""
+        """The English nouns by which the tables may have a word, or the first known word of a
+        phrase.
+        """
         del entity
         return ()
 
@@ -89,7 +99,9 @@ class SourceLanguage:
         return len(phrase) - 1
 
     def pronouns(self, text: str) -> int | None:
-        """How many gendered pronouns of the third person a sentence has; None where they are not counted."""
+        """How many gendered pronouns of the third person a sentence has; None where they are not
+        counted.
+        """
         del text
         return None
 
@@ -99,7 +111,9 @@ class SourceLanguage:
         return span
 
     def number(self, noun: str, before: str) -> str | None:
-        """``sg`` or ``pl`` where the form of the `noun` tells, or the folded form `before` the entity."""
+        """``sg`` or ``pl`` where the form of the `noun` tells, or the folded form `before` the
+        entity.
+        """
         del noun, before
         return None
 
@@ -109,7 +123,9 @@ class SourceLanguage:
         return False
 
     def is_attribute(self, word: SourceWord) -> bool:
-        """Whether `word`, right before the entity, is taken for a part of its phrase, beside determiners."""
+        """Whether `word`, right before the entity, is taken for a part of its phrase, beside
+        determiners.
+        """
         return self.may_qualify(word)
 
     def gender(self, word: str) -> Gender | None:
@@ -164,7 +180,9 @@ class TableSource(SourceLanguage):
     def wider_nouns(self, entity: str) -> Sequence[str]:
         """See `SourceLanguage`."""
         parts = (self._language.derived(self._cased(word)) for word in entity.split())
-        return self._english_of(self._language.fold(r.lemma) for readings in parts for r in readings)
+        return self._english_of(
+            self._language.fold(r.lemma) for readings in parts for r in readings
+        )
 
     def _of_word(self, word: str) -> Sequence[str]:
         language = self._language
@@ -175,7 +193,9 @@ class TableSource(SourceLanguage):
         return own or self._english_of(language.fold(reading.lemma) for reading in readings)
 
     def _english_of(self, forms: Iterable[str]) -> Sequence[str]:
-        return tuple(dict.fromkeys(english for form in forms for english in self._english.get(form, ())))
+        return tuple(
+            dict.fromkeys(english for form in forms for english in self._english.get(form, ()))
+        )
 
     def _cased(self, word: str) -> str:
         """A noun as it is written: an entity is named in lower case."""
@@ -191,22 +211,29 @@ class TableSource(SourceLanguage):
 
     def bases(self, form: str) -> frozenset[str]:
         """The form, and its lemmas."""
-        return frozenset((form, *(self._language.fold(r.lemma) for r in self._language.noun(self._cased(form)))))
+        return frozenset(
+            (form, *(self._language.fold(r.lemma) for r in self._language.noun(self._cased(form))))
+        )
 
     def stem(self, form: str) -> str:
         """See `SourceLanguage`."""
         return self._language.stem(form)
 
     def head(self, phrase: Sequence[str]) -> int:
-        """The first word that is known (es *obrero de la construcción*) and no adjective of the known one behind it (de
+        """The first word that is known (es *obrero de la construcción*) and no adjective of the
+        known one behind it (de
         *junge Ärztin*, though *Junge* is a boy), else the last.
         """
         known = [n for n, word in enumerate(phrase) if self._of_word(word)]
-        heads = (n for n in known if n + 1 not in known or not self._agrees(phrase[n], phrase[n + 1]))
+        heads = (
+            n for n in known if n + 1 not in known or not self._agrees(phrase[n], phrase[n + 1])
+        )
         return next(heads, super().head(phrase))
 
     def _agrees(self, word: str, noun: str) -> bool:
-        """Whether `word` may be an adjective of the noun behind it; in Romance the second of two is the adjective."""
+        """Whether `word` may be an adjective of the noun behind it; in Romance the second of two is
+        the adjective.
+        """
         language = self._language
         if not language.preposed or language.either_side:
             return False
@@ -216,7 +243,11 @@ class TableSource(SourceLanguage):
         """What the readings of a noun agree with; those of one that is not known with anything."""
         kinds = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}
         readings = self._language.noun(noun) or (NounReading(noun, NounKind.COMMON, ()),)
-        return [a._replace(gender=kinds.get(r.kind, a.gender)) for r in readings for a in r.agreements or (ANY,)]
+        return [
+            a._replace(gender=kinds.get(r.kind, a.gender))
+            for r in readings
+            for a in r.agreements or (ANY,)
+        ]
 
     def bare(self, text: str, span: Span) -> Span:
         """Without an elided article (fr *l'avocate*)."""
@@ -261,7 +292,9 @@ class English(SourceLanguage):
         return "pl" if is_plural(noun) else "sg"
 
     def may_qualify(self, word: SourceWord) -> bool:
-        """No determiner, preposition or conjunction. A verb is taken for a qualifier, for nothing says what is one."""
+        """No determiner, preposition or conjunction. A verb is taken for a qualifier, for nothing
+        says what is one.
+        """
         return word.form not in DETERMINERS | PREPOSITIONS | CONJUNCTIONS
 
     def is_attribute(self, word: SourceWord) -> bool:
@@ -273,7 +306,8 @@ class English(SourceLanguage):
         return word_gender(word)
 
     def is_adverb(self, word: SourceWord) -> bool:
-        """A word in *-ly*: no name (*July*), and no noun, verb or adjective of the tables for *her* (*family*, *rely*,
+        """A word in *-ly*: no name (*July*), and no noun, verb or adjective of the tables for *her*
+        (*family*, *rely*,
         *friendly*).
         """
         her = gendered_words().her
@@ -304,7 +338,9 @@ def source_language(code: str) -> SourceLanguage:
     if code in installed(GROUP):
         return TableSource(get_language(code))
     if not is_language_code(code):
-        raise SettingError("source_lang", f"expected the code of a language, such as de, got {code!r}")
+        raise SettingError(
+            "source_lang", f"expected the code of a language, such as de, got {code!r}"
+        )
     return SourceLanguage(code)
 
 
@@ -334,5 +370,6 @@ def refuse_same(code: str, langs: Collection[str]) -> None:
     """
     if code in langs:
         raise SettingError(
-            "source_lang", f"expected another language than that of the translations, got {code} for both"
+            "source_lang",
+            f"expected another language than that of the translations, got {code} for both",
         )

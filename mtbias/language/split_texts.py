@@ -1,4 +1,6 @@
-"""The texts of one language as words: each text is split once, each distinct surface form is looked up once."""
+"""The texts of one language as words: each text is split once, each distinct surface form is looked
+up once.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from mtbias.types import Span
 
 T = TypeVar("T")
 
-# Bing's Arabic of 2019 has one such form to 168 of the other letter and writes dozens of nouns so; Google's and
-# MT-GenEval's references have none to some 700.
+# Bing's Arabic of 2019 has one such form to 168 of the other letter and writes dozens of nouns so;
+# Google's and MT-GenEval's references have none to some 700.
 MIN_KEPT = 300
-"""Words in the letter for each noun that is surely carelessly written, from which on the letter is believed."""
+"""Words in the letter for each noun that is surely carelessly written, from which on the letter is
+believed."""
 
 
 class SurfaceWord(NamedTuple):
@@ -29,8 +32,8 @@ class SurfaceWord(NamedTuple):
 class SplitTexts:
     """Splits texts into words and remembers them, for the stages of one run.
 
-    Memory: 8 bytes a word of the distinct texts, and the facts of the distinct forms; the words themselves, which would
-    take twenty times as much, are put together when they are asked for.
+    Memory: 8 bytes a word of the distinct texts, and the facts of the distinct forms; the words
+    themselves, which would take twenty times as much, are put together when they are asked for.
     """
 
     def __init__(self, language: Language, source: SourceLanguage = ENGLISH) -> None:
@@ -43,7 +46,8 @@ class SplitTexts:
         """The number of forms, and what `keeps_apart` said of them."""
         self._kept: dict[Callable[[Language, SourceLanguage], Any], Any] = {}
         self._texts: dict[str, array[int]] = {}
-        """Text → where its first word starts and the number of its form, then the second's, and so on."""
+        """Text → where its first word starts and the number of its form, then the second's, and so
+        on."""
 
     def kept(self, make: Callable[[Language, SourceLanguage], T]) -> T:
         """What `make` gives for the two languages, made once for all stages."""
@@ -53,16 +57,22 @@ class SplitTexts:
         return made
 
     def words(self, text: str) -> list[SurfaceWord]:
-        """The words of `text` in order, elided articles and prepositions split off, punctuation dropped."""
+        """The words of `text` in order, elided articles and prepositions split off, punctuation
+        dropped.
+        """
         kept = self._texts.get(text)
         if kept is None:
             kept = self._texts[text] = self._split(text)
         facts = [self._facts[number] for number in kept[1::2]]
-        return [SurfaceWord(Span(start, start + len(f.text)), f) for start, f in zip(kept[::2], facts, strict=True)]
+        return [
+            SurfaceWord(Span(start, start + len(f.text)), f)
+            for start, f in zip(kept[::2], facts, strict=True)
+        ]
 
     def keeps_apart(self, careless: str, letter: str) -> bool:
-        """Whether the texts write `letter` at a word's end, and hardly ever `careless` for it: told by the nouns with
-        an article, behind which `careless` can be nothing else (ar *المديره* for *المديرة*).
+        """Whether the texts write `letter` at a word's end, and hardly ever `careless` for it: told
+        by the nouns with an article, behind which `careless` can be nothing else (ar *المديره* for
+        *المديرة*).
         """
         if self._apart[0] != len(self._facts):
             self._apart = len(self._facts), self._counted_apart(careless, letter)
@@ -73,8 +83,14 @@ class SplitTexts:
         for facts in self._facts:
             if facts.form.endswith(letter):
                 kept += 1
-            elif facts.form.endswith(careless) and facts.readings and self.language.is_definite(facts.form):
-                spelt = {r.lemma for r in self.language.noun(facts.form.removesuffix(careless) + letter)}
+            elif (
+                facts.form.endswith(careless)
+                and facts.readings
+                and self.language.is_definite(facts.form)
+            ):
+                spelt = {
+                    r.lemma for r in self.language.noun(facts.form.removesuffix(careless) + letter)
+                }
                 mixed += spelt.issuperset(r.lemma for r in facts.readings)
         return kept > mixed * MIN_KEPT
 

@@ -1,4 +1,5 @@
-"""What this process may use of the machine: GPUs; cores and memory, less where a scheduler gives it a share.
+"""What this process may use of the machine: GPUs; cores and memory, less where a scheduler gives it
+a share.
 
 And how mtbias is installed here, and so which command adds an extra to this installation.
 """
@@ -27,7 +28,9 @@ def usable_cores() -> int:
 
 
 def threads() -> int:
-    """Threads to compute with: the first number of ``OMP_NUM_THREADS``, where there is one, else `usable_cores`."""
+    """Threads to compute with: the first number of ``OMP_NUM_THREADS``, where there is one, else
+    `usable_cores`.
+    """
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(first) if first.isdecimal() and int(first) else usable_cores()
 
@@ -35,8 +38,8 @@ def threads() -> int:
 def free_memory(root: Path = Path("/")) -> int:
     """Bytes of memory that this process may still take.
 
-    What Linux calls available (``proc`` and ``sys`` are in `root`), or less where a control group (of Slurm, of a
-    container) allows less; elsewhere half of what the machine has.
+    What Linux calls available (``proc`` and ``sys`` are in `root`), or less where a control group
+    (of Slurm, of a container) allows less; elsewhere half of what the machine has.
     """
     return max(0, min([_available(root / "proc/meminfo"), *_left_in_groups(root)]))
 
@@ -50,12 +53,17 @@ def _available(file: Path) -> int:
 
 
 def _left_in_groups(root: Path) -> Iterator[int]:
-    """What each control group of this process, and each above it, has left; its cache of files can be given back."""
+    """What each control group of this process, and each above it, has left; its cache of files can
+    be given back.
+    """
     with suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             if controllers == "":
-                top, names = root / "sys/fs/cgroup", ("memory.max", "memory.current", "inactive_file")
+                top, names = (
+                    root / "sys/fs/cgroup",
+                    ("memory.max", "memory.current", "inactive_file"),
+                )
             elif "memory" in controllers.split(","):
                 top = root / "sys/fs/cgroup/memory"
                 names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
@@ -63,7 +71,9 @@ def _left_in_groups(root: Path) -> Iterator[int]:
                 continue
             group = PurePosixPath(path)
             for each in (group, *group.parents):
-                with suppress(OSError, ValueError):  # no limit, or none that is to be seen from here
+                with suppress(
+                    OSError, ValueError
+                ):  # no limit, or none that is to be seen from here
                     yield _left(top / str(each).lstrip("/"), *names)
 
 
@@ -101,7 +111,10 @@ def require_device(name: str) -> None:
     if device.type not in {"cpu", "cuda"}:
         raise SettingError("device", f"expected {known}, got {name!r}")
     if device.type == "cuda" and (device.index or 0) >= gpu_count():
-        raise SettingError("device", f"expected a GPU of this machine, got {name}; torch sees {gpu_count()}: give cpu")
+        raise SettingError(
+            "device",
+            f"expected a GPU of this machine, got {name}; torch sees {gpu_count()}: give cpu",
+        )
 
 
 def begin_worker() -> None:
@@ -124,11 +137,12 @@ _NAME = "mtbias"
 def install_command(extra: str = "") -> str:
     """The command that installs mtbias with an extra, as this installation was made.
 
-    ``pip install -e '.[ct2]'`` where it is editable (with the folder's path where that is not the current one),
-    ``pip install 'FOLDER[ct2]'`` where it came from a folder, ``pip install 'mtbias[ct2] @ URL'`` where it came from an
-    archive or a repository, and ``pip install 'mtbias[ct2]'`` where it came from a package index. Whether that was so
-    stands in ``direct_url.json`` beside the installed package (PEP 610), which an index does not leave. Where uv
-    installed it, the command is ``uv pip install``.
+    ``pip install -e '.[ct2]'`` where it is editable (with the folder's path where that is not the
+    current one), ``pip install 'FOLDER[ct2]'`` where it came from a folder, ``pip install
+    'mtbias[ct2] @ URL'`` where it came from an archive or a repository, and ``pip install
+    'mtbias[ct2]'`` where it came from a package index. Whether that was so stands in
+    ``direct_url.json`` beside the installed package (PEP 610), which an index does not leave. Where
+    uv installed it, the command is ``uv pip install``.
     """
     try:
         found: Distribution | None = distribution(_NAME)

@@ -1,8 +1,9 @@
-"""No network: every attempt of this process to leave the machine is an error, by name; and why a download failed.
+"""No network: every attempt of this process to leave the machine is an error, by name; and why a
+download failed.
 
-`MTBIAS_NO_NETWORK=1` or ``--offline`` asks for it. The guard is an audit hook of Python: it sees sockets that Python
-opens, not those of libraries in C, nor of other programs. Where that matters, cut the network off underneath, with
-``unshare --net`` or as the cluster does.
+`MTBIAS_NO_NETWORK=1` or ``--offline`` asks for it. The guard is an audit hook of Python: it sees
+sockets that Python opens, not those of libraries in C, nor of other programs. Where that matters,
+cut the network off underneath, with ``unshare --net`` or as the cluster does.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def asked_for() -> bool:
 
 
 def downloads_allowed(*, offline: bool) -> bool:
-    """Whether downloads are allowed: not with ``--offline``, `VARIABLE`, or Hugging Face's ``HF_HUB_OFFLINE=1``."""
+    """Whether downloads are allowed: not with ``--offline``, `VARIABLE`, or Hugging Face's
+    ``HF_HUB_OFFLINE=1``.
+    """
     return not (offline or asked_for() or _says_yes(_HUB[0]))
 
 
@@ -56,7 +59,8 @@ def _says_yes(variable: str) -> bool:
 
 @contextmanager
 def no_network(reason: str) -> Iterator[None]:
-    """Make every attempt to reach another machine within the block an `OfflineError`; `reason` is who forbids it.
+    """Make every attempt to reach another machine within the block an `OfflineError`; `reason` is
+    who forbids it.
 
     An attempt whose error a library kept to itself is named in a warning at the end.
     """
@@ -70,7 +74,9 @@ def no_network(reason: str) -> Iterator[None]:
     try:
         yield
         for attempt in dict.fromkeys(_refused):
-            _log.warning("something tried to %s, but %s forbids the network; it was refused", attempt, reason)
+            _log.warning(
+                "something tried to %s, but %s forbids the network; it was refused", attempt, reason
+            )
     finally:
         _refused.clear()
         _reasons.remove(reason)
@@ -123,10 +129,11 @@ T = TypeVar("T")
 
 
 def awaited(call: Callable[[], T], seconds: float, come: Callable[[], object] = lambda: None) -> T:
-    """What `call` gives; `TimeoutError` where within `seconds` it neither ends nor changes what has `come`.
+    """What `call` gives; `TimeoutError` where within `seconds` it neither ends nor changes what has
+    `come`.
 
-    For libraries that bound each read, and so wait without end for a server that sends a byte now and then. What is
-    given up is left to a thread that ends with the process.
+    For libraries that bound each read, and so wait without end for a server that sends a byte now
+    and then. What is given up is left to a thread that ends with the process.
     """
     ended: SimpleQueue[Future[T]] = SimpleQueue()
 
@@ -166,8 +173,8 @@ _LONGEST = 160
 def why_failed(error: BaseException) -> str:
     """One line: the host could not be found, no answer in time, HTTP 404, and the like.
 
-    The error itself and all that led to it are looked at, whatever the library; what is not known is named by the type
-    and the first line of the innermost error.
+    The error itself and all that led to it are looked at, whatever the library; what is not known
+    is named by the type and the first line of the innermost error.
     """
     chain = list(_chain(error))
     for each in chain:

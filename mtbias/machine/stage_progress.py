@@ -20,7 +20,9 @@ _LINE = "{desc} {n:,} of {total:,} ({percentage:.0f} %), {rate_noinv_fmt}, {rema
 
 
 def draws_bars(file: TextIO | None) -> bool:
-    """Whether `file` is a terminal with room for a bar; of a container or a CI it may be one of no columns."""
+    """Whether `file` is a terminal with room for a bar; of a container or a CI it may be one of no
+    columns.
+    """
     if file is None or not file.isatty():
         return False
     try:
@@ -30,10 +32,11 @@ def draws_bars(file: TextIO | None) -> bool:
 
 
 class ProgressLine:
-    """Shows the stages of a run; called as ``progress(stage, done, total)`` (`mtbias.types.Progress`).
+    """Shows the stages of a run; called as ``progress(stage, done, total)``
+    (`mtbias.types.Progress`).
 
-    On a terminal each stage has a bar (`draws_bars`). Elsewhere, in the log of a job, a line is written where the last
-    one, or the beginning of the stage, is `interval` seconds ago or more::
+    On a terminal each stage has a bar (`draws_bars`). Elsewhere, in the log of a job, a line is
+    written where the last one, or the beginning of the stage, is `interval` seconds ago or more::
 
         translate 1,024 of 3,888 (26 %), 14.20 sentences/s, 03:20 left
     """
@@ -50,7 +53,8 @@ class ProgressLine:
 
         Args:
             unit: of what is counted.
-            interval: seconds between two lines; by default what ``MTBIAS_LOG_SECONDS`` has (0: no lines), else 30.
+            interval: seconds between two lines; by default what ``MTBIAS_LOG_SECONDS`` has (0: no
+                lines), else 30.
             file: where to, by default standard error as it is at that time.
             clock: seconds from some moment on.
         """
@@ -93,7 +97,12 @@ class ProgressLine:
             from tqdm import tqdm
 
             self._last = now
-            about: Any = {"initial": self._before, "unit": f" {self._unit}", "prefix": stage, "bar_format": _LINE}
+            about: Any = {
+                "initial": self._before,
+                "unit": f" {self._unit}",
+                "prefix": stage,
+                "bar_format": _LINE,
+            }
             print(tqdm.format_meter(done, total, now - self._began, **about), file=file, flush=True)
 
 

@@ -1,14 +1,15 @@
 """How probable it is that a find's pronoun means its profession: a logistic model with few terms.
 
-A pattern finds a structure, not coreference: *his friend asked him whether he would come* has the structure of *the
-friend said he would come*. Most terms are signs of other persons whom the pronoun may mean.
+A pattern finds a structure, not coreference: *his friend asked him whether he would come* has the
+structure of *the friend said he would come*. Most terms are signs of other persons whom the pronoun
+may mean.
 
 ``confidence = 1 / (1 + exp(-(intercept + Σ weight of each term that holds + w · ln distance)))``
 
-Range: above 0, below 1. The weights (``confidence.toml``) were fitted on finds that were read by hand, by
-``scripts/mining_precision.py --fit``. The pattern is no term: a weight for each made the model no better where it was
-not fitted. The confidence of a user's own pattern is therefore what ours have with these terms; of how right that
-pattern is it knows nothing.
+Range: above 0, below 1. The weights (``confidence.toml``) were fitted on finds that were read by
+hand, by ``scripts/mining_precision.py --fit``. The pattern is no term: a weight for each made the
+model no better where it was not fitted. The confidence of a user's own pattern is therefore what
+ours have with these terms; of how right that pattern is it knows nothing.
 """
 
 from __future__ import annotations
@@ -24,20 +25,29 @@ from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
 from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
 from mtbias.types import Gender, frozen
 
-TERMS = ("quotation", "owned", "between", "above", "pronoun-first", "reflexive", "subject", "distance")
+TERMS = (
+    "quotation",
+    "owned",
+    "between",
+    "above",
+    "pronoun-first",
+    "reflexive",
+    "subject",
+    "distance",
+)
 """The terms of the model beside the intercept:
 
 * ``quotation``: the one stands within quotation marks, the other does not.
 * ``owned``: the profession is somebody's whom the pronoun may mean (*his doctor*, *Ann's doctor*).
 * ``between``: another person stands between the two.
-* ``above``: another person, or a pronoun of the same gender, stands before both and depends on a word that governs
-  one of them (*Ann told the doctor that she*).
+* ``above``: another person, or a pronoun of the same gender, stands before both and depends on a
+  word that governs one of them (*Ann told the doctor that she*).
 * ``pronoun-first``: the pronoun stands before the profession (*in her speech the author said*).
 * ``reflexive``, ``subject``: the pronoun is one.
 * ``distance``: the natural logarithm of the distance in tokens.
 
-A person of the pronoun's other gender (*the doctor's wife*, where the pronoun is *he*) is no other person, nor is
-another name of the profession's own bearer (*Ann is a doctor*, *Ann, the doctor*).
+A person of the pronoun's other gender (*the doctor's wife*, where the pronoun is *he*) is no other
+person, nor is another name of the profession's own bearer (*Ann is a doctor*, *Ann, the doctor*).
 """
 
 WEIGHTS = Path(__file__).with_name("confidence.toml")
@@ -61,7 +71,9 @@ class ConfidenceModel:
 
     def confidence(self, values: Sequence[float]) -> float:
         """The probability for the `term_values` of a find."""
-        total = self.intercept + sum(self.weights[term] * value for term, value in zip(TERMS, values, strict=True))
+        total = self.intercept + sum(
+            self.weights[term] * value for term, value in zip(TERMS, values, strict=True)
+        )
         return 1 / (1 + math.exp(-total))
 
 
@@ -75,7 +87,8 @@ def shipped_model() -> ConfidenceModel:
 def term_values(
     sentence: ParsedSentence, find: Find, listed: Container[str], gender: Gender, distance: int
 ) -> tuple[float, ...]:
-    """The values of `TERMS` for a find: 1 where a term holds, else 0; the logarithm of its `distance`.
+    """The values of `TERMS` for a find: 1 where a term holds, else 0; the logarithm of its
+    `distance`.
 
     Args:
         sentence: with the find.
@@ -88,21 +101,30 @@ def term_values(
     return (*(float(term in held) for term in TERMS[:-1]), math.log(max(distance, 1)))
 
 
-def _terms(sentence: ParsedSentence, find: Find, listed: Container[str], gender: Gender) -> Iterator[str]:
+def _terms(
+    sentence: ParsedSentence, find: Find, listed: Container[str], gender: Gender
+) -> Iterator[str]:
     """The terms that hold."""
     nodes, own = sentence.nodes, bearer(sentence.nodes, find.profession)
     pronoun = nodes[find.pronoun]
-    possessed = pronoun.head if pronoun.deprel == "nmod:poss" else -1  # *her sister* is not the one whom *her* means
+    possessed = (
+        pronoun.head if pronoun.deprel == "nmod:poss" else -1
+    )  # *her sister* is not the one whom *her* means
     others = [
         words[-1]
         for words, told in persons(nodes, listed)
         if told in {None, gender} and own.isdisjoint(words) and words[-1] != possessed
     ]
-    pronouns = [at for at, node in enumerate(nodes) if GENDER_OF_PRONOUN.get(node.form.lower()) is gender]
+    pronouns = [
+        at for at, node in enumerate(nodes) if GENDER_OF_PRONOUN.get(node.form.lower()) is gender
+    ]
     start, end = sorted((find.profession, find.pronoun))
     if sum(node.form in _QUOTES for node in nodes[start:end]) % 2:
         yield "quotation"
-    if any(nodes[at].deprel == "nmod:poss" and nodes[at].head == find.profession for at in (*others, *pronouns)):
+    if any(
+        nodes[at].deprel == "nmod:poss" and nodes[at].head == find.profession
+        for at in (*others, *pronouns)
+    ):
         yield "owned"
     if any(start < at < end for at in others) or any(
         start < at < end and _is_object_of(nodes, at, own) for at in pronouns
@@ -113,19 +135,24 @@ def _terms(sentence: ParsedSentence, find: Find, listed: Container[str], gender:
         yield "above"
     if find.pronoun < find.profession:
         yield "pronoun-first"
-    yield from (role for role in ("reflexive", "subject") if pronoun.form.lower() in PRONOUN_ROLES[role])
+    yield from (
+        role for role in ("reflexive", "subject") if pronoun.form.lower() in PRONOUN_ROLES[role]
+    )
 
 
 def persons(nodes: Nodes, listed: Container[str]) -> Iterator[tuple[Sequence[int], Gender | None]]:
-    """The mentions of persons but for pronouns: their words, the head of them last; the gender that they tell.
+    """The mentions of persons but for pronouns: their words, the head of them last; the gender that
+    they tell.
 
-    Persons are gendered nouns, listed occupations, and names. There is no list of names: what a run of proper nouns
-    names shows by its place in the sentence alone, so companies and states that do what persons do are taken for
-    persons.
+    Persons are gendered nouns, listed occupations, and names. There is no list of names: what a run
+    of proper nouns names shows by its place in the sentence alone, so companies and states that do
+    what persons do are taken for persons.
     """
     run: list[int] = []
     for at, node in enumerate(nodes):
-        if node.upos == "NOUN" and (node.form.lower() in listed or word_gender(node.form) is not None):
+        if node.upos == "NOUN" and (
+            node.form.lower() in listed or word_gender(node.form) is not None
+        ):
             yield [at], word_gender(node.form)
         if _is_proper(node, at):
             run.append(at)
@@ -137,18 +164,27 @@ def persons(nodes: Nodes, listed: Container[str]) -> Iterator[tuple[Sequence[int
 
 
 def _is_proper(node: Node, at: int) -> bool:
-    """Whether a word is one of a name; a noun with a capital inside the sentence is, since taggers err on names."""
-    if not any(map(str.isalpha, node.form)) or node.form.removesuffix(".") in gendered_words().titles:
+    """Whether a word is one of a name; a noun with a capital inside the sentence is, since taggers
+    err on names.
+    """
+    if (
+        not any(map(str.isalpha, node.form))
+        or node.form.removesuffix(".") in gendered_words().titles
+    ):
         return False
     noun = at > 0 and node.upos == "NOUN" and node.form[0].isupper()
     return noun or node.upos == "PROPN" or node.xpos in {"NNP", "NNPS"}
 
 
 def _names_a_person(nodes: Nodes, run: Sequence[int], head: int) -> bool:
-    """Whether a run of proper nouns may be a person's name: not "the Senate", "in Paris", "Tuesday", "a Ford car"."""
+    """Whether a run of proper nouns may be a person's name: not "the Senate", "in Paris",
+    "Tuesday", "a Ford car".
+    """
     node = nodes[head]
     for each in nodes:
-        if each.head in run and (each.deprel == "det" or (each.deprel == "case" and each.form.lower() in _PLACES)):
+        if each.head in run and (
+            each.deprel == "det" or (each.deprel == "case" and each.form.lower() in _PLACES)
+        ):
             return False
     if node.deprel in {"compound", "amod", "nmod:desc"} and nodes[node.head].upos != "PROPN":
         return False
@@ -156,7 +192,9 @@ def _names_a_person(nodes: Nodes, run: Sequence[int], head: int) -> bool:
 
 
 def bearer(nodes: Nodes, word: int) -> frozenset[int]:
-    """The words that name the same person as `word` by the tree: apposition, name after a trade, copula."""
+    """The words that name the same person as `word` by the tree: apposition, name after a trade,
+    copula.
+    """
     same = {word}
     todo = [word]
     while todo:
@@ -171,7 +209,9 @@ def _same(nodes: Nodes, word: int) -> Iterator[int]:
     if _names(nodes, word):
         yield node.head
     for at, each in enumerate(nodes):
-        if each.head == word and (_names(nodes, at) or (each.deprel == "nsubj" and _has_copula(nodes, word))):
+        if each.head == word and (
+            _names(nodes, at) or (each.deprel == "nsubj" and _has_copula(nodes, word))
+        ):
             yield at
     if node.deprel == "nsubj" and _has_copula(nodes, node.head):
         yield node.head
@@ -185,26 +225,39 @@ def _names(nodes: Nodes, word: int) -> bool:
     if node.head < 0:
         return False
     if node.deprel == "conj":
-        # "the writer and director"; "the producer, Barry White, left", which parsers take for a list.
+        # "the writer and director"; "the producer, Barry White, left", which parsers take for a
+        # list.
         own = {each.deprel for each in nodes if each.head == word}
-        return own.isdisjoint({"det", "nmod:poss"}) if node.upos == "NOUN" else own.isdisjoint({"cc"})
-    return node.deprel.startswith(_SAME) or (node.deprel == "compound" and nodes[node.head].upos == "PROPN")
+        return (
+            own.isdisjoint({"det", "nmod:poss"}) if node.upos == "NOUN" else own.isdisjoint({"cc"})
+        )
+    return node.deprel.startswith(_SAME) or (
+        node.deprel == "compound" and nodes[node.head].upos == "PROPN"
+    )
 
 
 def _has_copula(nodes: Nodes, word: int) -> bool:
-    return nodes[word].upos in {"NOUN", "PROPN"} and any(n.head == word and n.deprel == "cop" for n in nodes)
+    return nodes[word].upos in {"NOUN", "PROPN"} and any(
+        n.head == word and n.deprel == "cop" for n in nodes
+    )
 
 
 def _is_object_of(nodes: Nodes, pronoun: int, own: frozenset[int]) -> bool:
-    """Whether a pronoun cannot mean `own`, the subject of its own verb: *her* in "the judge asked her"."""
+    """Whether a pronoun cannot mean `own`, the subject of its own verb: *her* in "the judge asked
+    her".
+    """
     node = nodes[pronoun]
     is_object = node.deprel in {"obj", "iobj", "obl"} and not node.form.lower().endswith("self")
     return is_object and not own.isdisjoint(_subjects(nodes, node.head))
 
 
 def _subjects(nodes: Nodes, verb: int) -> set[int]:
-    """The subjects of a verb, for a conjunct without one those of the first verb; in a relative clause its noun too."""
-    subjects = {at for at, each in enumerate(nodes) if each.head == verb and each.deprel.startswith("nsubj")}
+    """The subjects of a verb, for a conjunct without one those of the first verb; in a relative
+    clause its noun too.
+    """
+    subjects = {
+        at for at, each in enumerate(nodes) if each.head == verb and each.deprel.startswith("nsubj")
+    }
     node = nodes[verb]
     if node.deprel == "acl:relcl" or (node.deprel == "acl" and not subjects):
         subjects.add(node.head)

@@ -1,13 +1,17 @@
-"""What a corpus is like, and samples of it in which the sentences of men and of women differ in gender alone.
+"""What a corpus is like, and samples of it in which the sentences of men and of women differ in
+gender alone.
 
 Described are size, vocabulary, lengths, pronouns and distances, as BUG's paper describes corpora.
 
-Samples are drawn by exact matching: as many sentences of men as of women in every cell of like sentences, the classes
-of all properties together (weights that do the same are `mtbias.scoring.weighted.weigh`'s, which ``mtbias compare
---weighted`` uses). Or BUG's balanced part: as many sentences of either gender with either stereotype.
+Samples are drawn by exact matching: as many sentences of men as of women in every cell of like
+sentences, the classes of all properties together (weights that do the same are
+`mtbias.scoring.weighted.weigh`'s, which ``mtbias compare
+--weighted`` uses). Or BUG's balanced part: as many sentences of either gender with either
+stereotype.
 
-Source: Levy, Lazar and Stanovsky, Findings of EMNLP 2021, table 2, figures 3 to 5 and section 3, and for the balanced
-part src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG; Stuart, *Statistical Science* 25 (2010), for exact matching.
+Source: Levy, Lazar and Stanovsky, Findings of EMNLP 2021, table 2, figures 3 to 5 and section 3,
+and for the balanced part src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG; Stuart,
+*Statistical Science* 25 (2010), for exact matching.
 """
 
 from __future__ import annotations
@@ -30,23 +34,29 @@ from mtbias.types import Described, Gender, Instance, Stereotype, frozen
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """The two groups, in the order in which their values stand."""
 QUARTERS = tuple(
-    (gender, side) for gender in (Gender.FEMALE, Gender.MALE) for side in (Stereotype.PRO, Stereotype.ANTI)
+    (gender, side)
+    for gender in (Gender.FEMALE, Gender.MALE)
+    for side in (Stereotype.PRO, Stereotype.ANTI)
 )
 
 
 @frozen
 class Sample:
-    """Positions of sentences that were drawn, in the corpus's order, and what they were drawn from."""
+    """Positions of sentences that were drawn, in the corpus's order, and what they were drawn
+    from.
+    """
 
     chosen: tuple[int, ...]
     facts: Mapping[str, int]
 
 
 def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: int) -> Sample:
-    """The largest sample with as many sentences of men as of women in every cell of `properties`, drawn at random.
+    """The largest sample with as many sentences of men as of women in every cell of `properties`,
+    drawn at random.
 
-    A cell has the sentences with the same classes in all properties (`mtbias.scoring.weighted.properties_of`); of the
-    gender with more of them, as many are drawn as the other has. Quartiles are those of both genders together.
+    A cell has the sentences with the same classes in all properties
+    (`mtbias.scoring.weighted.properties_of`); of the gender with more of them, as many are drawn as
+    the other has. Quartiles are those of both genders together.
 
     Raises:
         DataError: no cell has sentences of both genders; a property that no sentence has.
@@ -55,7 +65,9 @@ def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: i
     by_property = properties_of([rows[n] for n in places], properties)
     for name, column in by_property.items():
         if all(value is None for value in column):
-            raise DataError(f"expected sentences with a {name}, got none in this corpus; leave {name} out")
+            raise DataError(
+                f"expected sentences with a {name}, got none in this corpus; leave {name} out"
+            )
     cells: dict[tuple[str | None, ...], tuple[list[int], list[int]]] = {}
     classes = zip(*by_property.values(), strict=True) if by_property else [()] * len(places)
     for place, cell in zip(places, classes, strict=True):
@@ -70,31 +82,41 @@ def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: i
             chosen += side if len(side) == n else rng.choice(side, n, replace=False).tolist()
     if not chosen:
         wanted = ", ".join(properties)
-        raise DataError(f"no sentence of a man is like one of a woman in {wanted}; ask for fewer properties")
-    return Sample(tuple(sorted(chosen)), {"cells of like sentences": len(cells), "with both genders": matched})
+        raise DataError(
+            f"no sentence of a man is like one of a woman in {wanted}; ask for fewer properties"
+        )
+    return Sample(
+        tuple(sorted(chosen)), {"cells of like sentences": len(cells), "with both genders": matched}
+    )
 
 
 def balanced_part(rows: Sequence[Described], seed: int) -> Sample:
     """BUG's balanced part: as many rows of either gender and of either stereotype, drawn at random.
 
-    The authors take all n rows with a feminine pronoun and a feminine stereotype, and draw n from each of the other
-    three quarters without a seed. Here n is the size of the smallest quarter, whichever it is (their program does not
-    check), the draw has a seed, and the gender is what the row says, whatever the case of its pronoun (theirs compares
-    in lower case, so that rows with *He*, *She*, *His*, *Her* at the beginning of a sentence never enter).
+    The authors take all n rows with a feminine pronoun and a feminine stereotype, and draw n from
+    each of the other three quarters without a seed. Here n is the size of the smallest quarter,
+    whichever it is (their program does not check), the draw has a seed, and the gender is what the
+    row says, whatever the case of its pronoun (theirs compares in lower case, so that rows with
+    *He*, *She*, *His*, *Her* at the beginning of a sentence never enter).
 
     Raises:
         DataError: a quarter has no row; the message has the number of each.
     """
     places = {
-        quarter: [n for n, row in enumerate(rows) if (row.gold, row.stereotype) == quarter] for quarter in QUARTERS
+        quarter: [n for n, row in enumerate(rows) if (row.gold, row.stereotype) == quarter]
+        for quarter in QUARTERS
     }
     sizes = {f"{gender} {side}": len(own) for (gender, side), own in places.items()}
     n = min(sizes.values())
     if n == 0:
         counted = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise DataError(f"expected rows of both genders with both stereotypes, got {counted}: nothing is balanced")
+        raise DataError(
+            f"expected rows of both genders with both stereotypes, got {counted}: nothing is balanced"
+        )
     rng = source(seed)
-    drawn = [place for own in places.values() for place in rng.choice(own, n, replace=False).tolist()]
+    drawn = [
+        place for own in places.values() for place in rng.choice(own, n, replace=False).tolist()
+    ]
     return Sample(tuple(sorted(drawn)), {f"before, {name}": size for name, size in sizes.items()})
 
 
@@ -111,15 +133,21 @@ class BalancedCorpus:
 
 
 def balance_corpus(
-    corpus: Corpus[Instance], out: Path, over: Sequence[str] | None = None, *, quarters: bool = False, seed: int = 0
+    corpus: Corpus[Instance],
+    out: Path,
+    over: Sequence[str] | None = None,
+    *,
+    quarters: bool = False,
+    seed: int = 0,
 ) -> BalancedCorpus:
     """Write a sample of `corpus` in which sentences of men and of women are alike.
 
     Args:
         corpus: as `mtbias.corpora.load_entities` reads it.
-        out: of BUG and of mined corpora a table with their own columns, of others with those of a corpus of one's own.
-        over: the properties that are balanced, of `ALL_PROPERTIES`; None: pronouns, distance, length and domain, where
-            they vary.
+        out: of BUG and of mined corpora a table with their own columns, of others with those of a
+            corpus of one's own.
+        over: the properties that are balanced, of `ALL_PROPERTIES`; None: pronouns, distance,
+            length and domain, where they vary.
         quarters: draw BUG's balanced part instead.
         seed: of the draw.
 
@@ -132,7 +160,11 @@ def balance_corpus(
     check_table_name(out)
     rows = [instance for instance in corpus.instances if instance.gold in GENDERS]
     by_property = properties_of(rows, over or PROPERTIES)
-    wanted = [name for name in ALL_PROPERTIES if name in by_property and (over or len(set(by_property[name])) > 1)]
+    wanted = [
+        name
+        for name in ALL_PROPERTIES
+        if name in by_property and (over or len(set(by_property[name])) > 1)
+    ]
     sample = balanced_part(rows, seed) if quarters else matched_sample(rows, wanted, seed)
     _write(corpus, [rows[n] for n in sample.chosen], out)
     options = {
@@ -145,19 +177,29 @@ def balance_corpus(
     sentences = {"in the corpus": len(corpus.instances)}
     sentences |= {str(gender): sum(row.gold is gender for row in rows) for gender in GENDERS}
     sentences |= {**sample.facts, "in the sample": len(sample.chosen)}
-    return BalancedCorpus(sentences, corpus.notes, out, signature_line("balance", {"data": corpus.files}, options))
+    return BalancedCorpus(
+        sentences, corpus.notes, out, signature_line("balance", {"data": corpus.files}, options)
+    )
 
 
 def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> None:
-    """The sample, in the columns of the corpus where it is one of BUG's, else in those of a corpus of one's own."""
+    """The sample, in the columns of the corpus where it is one of BUG's, else in those of a corpus
+    of one's own.
+    """
     if corpus.name in FILES:
         table = read_table(corpus.path)
         records = (table.records[instance.row] for instance in chosen)
-        write_table(out, ({name: record.raw(name).rstrip() for name in table.columns} for record in records))
+        write_table(
+            out, ({name: record.raw(name).rstrip() for name in table.columns} for record in records)
+        )
         return
     ids = {instance.id for instance in chosen}
     alone = [
-        replace(i, pair=i.pair if i.pair in ids else None, control=i.control if i.control in ids else None)
+        replace(
+            i,
+            pair=i.pair if i.pair in ids else None,
+            control=i.control if i.control in ids else None,
+        )
         for i in chosen
     ]  # a link to a sentence that is not in the sample would be refused
     write_custom(out, alone)
@@ -214,23 +256,43 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
         "stereotype": [str(row.stereotype) for row in rows],
         "domain": [row.domain for row in rows],
     })  # fmt: skip
-    genders = [gender for gender in ("male", "female", "neutral", "unknown") if gender in set(table["gender"])]
+    genders = [
+        gender
+        for gender in ("male", "female", "neutral", "unknown")
+        if gender in set(table["gender"])
+    ]
     means: list[PropertyMean] = []
     histograms: list[dict[str, str | int]] = []
     for name in _NUMBERS:
         for side in ("all", "pro", "anti"):
-            values = table.loc[(table["stereotype"] == side) | (side == "all"), name].dropna().astype(float)
+            values = (
+                table.loc[(table["stereotype"] == side) | (side == "all"), name]
+                .dropna()
+                .astype(float)
+            )
             if len(values):
-                means.append(PropertyMean(name, side, values.mean(), values.std(ddof=0), len(values)))
+                means.append(
+                    PropertyMean(name, side, values.mean(), values.std(ddof=0), len(values))
+                )
     for name in table.columns[1:]:
         width = _NUMBERS.get(name, 0)
-        counts = pd.crosstab(table[name] // width * width if width else table[name], table["gender"])
+        counts = pd.crosstab(
+            table[name] // width * width if width else table[name], table["gender"]
+        )
         names = (
-            f"{first:.0f} to {first + width - 1:.0f}" if width > 1 else f"{first:.0f}" if width else first
+            f"{first:.0f} to {first + width - 1:.0f}"
+            if width > 1
+            else f"{first:.0f}"
+            if width
+            else first
             for first in counts.index
         )
-        for of, numbers in zip(names, counts.reindex(columns=genders).to_numpy().tolist(), strict=True):
-            histograms.append({"class": f"{name}, {of}", **dict(zip(genders, numbers, strict=True))})
+        for of, numbers in zip(
+            names, counts.reindex(columns=genders).to_numpy().tolist(), strict=True
+        ):
+            histograms.append(
+                {"class": f"{name}, {of}", **dict(zip(genders, numbers, strict=True))}
+            )
     return CorpusDescription(
         sentences=len(rows),
         vocabulary=len({word for row in rows for word in _WORD.findall(row.source.lower())}),

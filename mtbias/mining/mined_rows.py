@@ -1,15 +1,19 @@
-"""What is mined: the rows of a corpus like BUG, by the authors' filters and the confidence; and contexts of GAP's kind.
+"""What is mined: the rows of a corpus like BUG, by the authors' filters and the confidence; and
+contexts of GAP's kind.
 
 Duplicates, and one row a sentence, are the whole corpus's business (`mtbias.mining.mining_run`).
 
-A **context** has a pronoun that may be either of two people of its gender, by three patterns of their places.
-FINALPRO: both people stand before the pronoun in one sentence, its own or the one before. INITIALPRO: both stand behind
-it in its sentence. MEDIALPRO: the first stands in the sentence before, the second behind the pronoun. In the last two
-the pronoun is in an initial subordinate clause, or a possessive in an initial prepositional phrase. A context is the
-longest, of at most five sentences and ending with the pronoun's, that names exactly two people of its gender.
+A **context** has a pronoun that may be either of two people of its gender, by three patterns of
+their places.
+FINALPRO: both people stand before the pronoun in one sentence, its own or the one before.
+INITIALPRO: both stand behind it in its sentence. MEDIALPRO: the first stands in the sentence
+before, the second behind the pronoun. In the last two the pronoun is in an initial subordinate
+clause, or a possessive in an initial prepositional phrase. A context is the longest, of at most
+five sentences and ending with the pronoun's, that names exactly two people of its gender.
 
-Source of the filters and columns: BUG's ``src/evaluations/Analyze.py`` (SLAB-NLP/BUG @ 6b5314d, MIT). Of contexts: Xie,
-Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 2.1, after Webster et al. (2018).
+Source of the filters and columns: BUG's ``src/evaluations/Analyze.py`` (SLAB-NLP/BUG @ 6b5314d,
+MIT). Of contexts: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 2.1,
+after Webster et al. (2018).
 """
 
 from __future__ import annotations
@@ -28,16 +32,24 @@ from mtbias.english.people import Person, people, proper_names
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES, count_pronouns
 from mtbias.files.reading import read_table
 from mtbias.mining.confidence import ancestors, shipped_model, term_values
-from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence, PassageSentence, SentenceTokens, sentence_tokens
+from mtbias.mining.parsed_sentence import (
+    Find,
+    Node,
+    ParsedSentence,
+    PassageSentence,
+    SentenceTokens,
+    sentence_tokens,
+)
 from mtbias.mining.patterns import BUG_QUERIES
 from mtbias.settings import Settings, at_least, number_in
 from mtbias.types import Gender, Span, frozen
 
-# The occupations that mining looks for, and how many women and men work in them: BUG's table, or another country's.
+# The occupations that mining looks for, and how many women and men work in them: BUG's table, or
+# another country's.
 #
-# A CSV file with the columns ``entities`` (words for the occupation, separated by commas: single nouns in the singular,
-# since patterns find those alone), ``M_workers`` and ``F_workers`` (how many men and women work in it, in any unit:
-# only which number is larger counts).
+# A CSV file with the columns ``entities`` (words for the occupation, separated by commas: single
+# nouns in the singular, since patterns find those alone), ``M_workers`` and ``F_workers`` (how many
+# men and women work in it, in any unit: only which number is larger counts).
 
 BUG_TABLE = "bug-occupations"
 """BUG's table, by its name in the catalog."""
@@ -53,7 +65,8 @@ class Occupations:
     """Of the file."""
 
     def stereotype(self, word: str, gender: Gender) -> int:
-        """1 if most workers of the occupation `word` (in any case) are of `gender`, -1 if of the other, else 0.
+        """1 if most workers of the occupation `word` (in any case) are of `gender`, -1 if of the
+        other, else 0.
 
         Raises:
             KeyError: the word is none of the table's.
@@ -63,14 +76,16 @@ class Occupations:
 
 
 def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occupations:
-    """Read the table `path`, by default BUG's from the cache (``mtbias fetch --dataset bug-occupations``).
+    """Read the table `path`, by default BUG's from the cache (``mtbias fetch --dataset
+    bug-occupations``).
 
-    A row without words is passed over. A word may stand in several rows as long as they have the same majority.
+    A row without words is passed over. A word may stand in several rows as long as they have the
+    same majority.
 
     Raises:
         MissingResourceError: BUG's table is not in the cache.
-        DataError: a column is missing; numbers that are none; no words; several words for one; a word in rows of
-            different majorities; the file in the cache is damaged.
+        DataError: a column is missing; numbers that are none; no words; several words for one; a
+            word in rows of different majorities; the file in the cache is damaged.
     """
     table = read_table(path or cached_file(BUG_TABLE, cache), "entities", "M_workers", "F_workers")
     majorities: dict[str, Gender | None] = {}
@@ -82,9 +97,13 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
         majority = None if men == women else Gender.MALE if men > women else Gender.FEMALE
         for word in words:
             if len(word.split()) > 1:
-                raise record.error(f"entities: expected single words, got {word!r}; patterns find nouns of one word")
+                raise record.error(
+                    f"entities: expected single words, got {word!r}; patterns find nouns of one word"
+                )
             if majorities.setdefault(word, majority) is not majority:
-                raise record.error(f"entities: {word!r} is in an earlier row whose majority is another; remove one")
+                raise record.error(
+                    f"entities: {word!r} is in an earlier row whose majority is another; remove one"
+                )
     if not majorities:
         raise table.file.error("expected words for occupations in the column entities, got none")
     return Occupations(majorities, table.file.sha256)
@@ -144,7 +163,8 @@ class MinedRow:
     predicted_gender: str
     """Male or Female: the pronoun's."""
     stereotype: int
-    """1 where the pronoun's gender is that of most workers, -1 where it is the other, 0 where neither is known."""
+    """1 where the pronoun's gender is that of most workers, -1 where it is the other, 0 where
+    neither is known."""
     distance: int
     """Tokens from the profession to the pronoun."""
     num_of_pronouns: int
@@ -179,7 +199,8 @@ COLUMNS = tuple("predicted gender" if name == "predicted_gender" else name for n
 
 
 def num_of_pronouns(text: str) -> int:
-    """BUG's column of that name: *he, she, his, himself, herself, her, him* as whole words, in any case.
+    """BUG's column of that name: *he, she, his, himself, herself, her, him* as whole words, in any
+    case.
 
     *hers* is not counted. Range: from 0 upwards.
     """
@@ -196,7 +217,8 @@ def rows_of(
     file: str,
     offset: int,
 ) -> tuple[tuple[MinedRow, ...], Counter[str]]:
-    """The rows that a sentence's finds become, in the finds' order; and how many were left out, by the first reason.
+    """The rows that a sentence's finds become, in the finds' order; and how many were left out, by
+    the first reason.
 
     Every find is one of the rows or counted once.
     """
@@ -212,7 +234,9 @@ def rows_of(
             left_out[reason or WITHIN_WORD] += 1
             continue
         distance = tokens.distance(find.profession, find.pronoun)
-        confidence = shipped_model().confidence(term_values(sentence, find, listed, gender, distance))
+        confidence = shipped_model().confidence(
+            term_values(sentence, find, listed, gender, distance)
+        )
         if confidence < options.min_confidence:
             left_out[UNSURE] += 1
             continue
@@ -239,9 +263,15 @@ def rows_of(
 
 
 def _authors_reason(
-    tokens: SentenceTokens, find: Find, pronouns: int, occupations: Occupations, options: MiningOptions
+    tokens: SentenceTokens,
+    find: Find,
+    pronouns: int,
+    occupations: Occupations,
+    options: MiningOptions,
 ) -> str | None:
-    """Why a find is left out, by the first of the authors' filters that does so; None where it is kept."""
+    """Why a find is left out, by the first of the authors' filters that does so; None where it is
+    kept.
+    """
     if tokens.of(find.profession).lower() not in occupations.majority:
         return NOT_LISTED
     if any(pair in tokens.text for pair in _EITHER):
@@ -303,7 +333,9 @@ def may_hold(text: str) -> bool:
 
 
 def context_lines(contexts: Iterable[MinedContext]) -> Iterator[str]:
-    """The lines of GAP's file with the column ``Pattern``; the labels are empty, for people to fill in."""
+    """The lines of GAP's file with the column ``Pattern``; the labels are empty, for people to fill
+    in.
+    """
     instances = (
         GapInstance(
             f"{one.corpus}-{n}", one.sentence_text, Span(*one.pronoun_at), (Span(*one.a), Span(*one.b)),
@@ -339,7 +371,9 @@ def contexts_of(
         for at, node in enumerate(sentence.parsed.nodes):
             if node.form.lower() in PRONOUNS and node.upos == "PRON":
                 gender = GENDER_OF_PRONOUN[node.form.lower()]
-                window = next((window for window in windows if len(window.mentions(gender)) == 2), None)
+                window = next(
+                    (window for window in windows if len(window.mentions(gender)) == 2), None
+                )
                 found = None if window is None else window.candidates(at)
                 if window is not None and found is not None:
                     pattern, a, b = found
@@ -350,7 +384,9 @@ def contexts_of(
 class Window:
     """Some sentences of a passage; the pronoun is in the last of them."""
 
-    def __init__(self, passage: str, sentences: Sequence[PassageSentence], names: Mapping[str, Gender]) -> None:
+    def __init__(
+        self, passage: str, sentences: Sequence[PassageSentence], names: Mapping[str, Gender]
+    ) -> None:
         self.sentences, self.names = sentences, names
         self.start = sentences[0].offset
         self.last = sentences[-1].offset - self.start
@@ -372,14 +408,23 @@ class Window:
         return [person.mentions for person in self.people if person.gender is gender]
 
     def candidates(self, at: int) -> tuple[str, Span, Span] | None:
-        """The pattern in which the pronoun, a node of the last sentence, may mean two people, and where they stand."""
+        """The pattern in which the pronoun, a node of the last sentence, may mean two people, and
+        where they stand.
+        """
         parsed = self.sentences[-1].parsed
         pronoun = _own(parsed, parsed.nodes[at], self.last)
         two = self.mentions(GENDER_OF_PRONOUN[parsed.nodes[at].form.lower()])
         before = self.sentences[-2].offset - self.start if len(self.sentences) > 1 else self.last
         own, previous, behind = (
-            [[span for span in mentions if start <= span.start and span.end <= end] for mentions in two]
-            for start, end in ((self.last, pronoun.start), (before, self.last), (pronoun.end, len(self.text)))
+            [
+                [span for span in mentions if start <= span.start and span.end <= end]
+                for mentions in two
+            ]
+            for start, end in (
+                (self.last, pronoun.start),
+                (before, self.last),
+                (pronoun.end, len(self.text)),
+            )
         )
         for places in (own, previous):
             if all(places):
@@ -396,20 +441,25 @@ class Window:
 
 
 def _own(sentence: ParsedSentence, node: Node, offset: int) -> Span:
-    """Where a word itself stands in a text in which its sentence begins at `offset`: the "he" of "he's"."""
+    """Where a word itself stands in a text in which its sentence begins at `offset`: the "he" of
+    "he's".
+    """
     start, end = node.span
     end = start + len(node.form) if sentence.text.startswith(node.form, start) else end
     return Span(offset + start, offset + end)
 
 
 def is_initial(sentence: ParsedSentence, pronoun: int) -> bool:
-    """Whether a pronoun is in an initial subordinate clause, or a possessive in an initial prepositional phrase.
+    """Whether a pronoun is in an initial subordinate clause, or a possessive in an initial
+    prepositional phrase.
 
-    That is: a clause (``advcl``) or a phrase (``obl``) that begins the sentence, but for marks and conjunctions, and
-    ends before what it depends on.
+    That is: a clause (``advcl``) or a phrase (``obl``) that begins the sentence, but for marks and
+    conjunctions, and ends before what it depends on.
     """
     nodes = sentence.nodes
-    begin = next((n for n, node in enumerate(nodes) if node.upos not in {"PUNCT", "CCONJ", "SYM"}), 0)
+    begin = next(
+        (n for n, node in enumerate(nodes) if node.upos not in {"PUNCT", "CCONJ", "SYM"}), 0
+    )
     relations = {"advcl", "obl"} if nodes[pronoun].deprel == "nmod:poss" else {"advcl"}
     for top in ancestors(nodes, pronoun):
         if nodes[top].deprel.partition(":")[0] in relations:

@@ -1,7 +1,8 @@
-"""A mining run: text in, a corpus out, the same bytes however often it was stopped and however many processes worked.
+"""A mining run: text in, a corpus out, the same bytes however often it was stopped and however many
+processes worked.
 
-Chunks of text are mined one after the other and kept beside OUT as they come. At the end the corpus is written: of rows
-with the same ``sentence_text``, as the authors do, the last one; and its card.
+Chunks of text are mined one after the other and kept beside OUT as they come. At the end the corpus
+is written: of rows with the same ``sentence_text``, as the authors do, the last one; and its card.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ LONG_SENTENCE = f"sentence of more than {MOST_TOKENS} tokens"
 DUPLICATE = "duplicate sentence"
 SAME_SENTENCE = "another find of the sentence is kept"
 STAGES = ("passages", "passages with the words", "sentences", "sentences parsed")
-"""Lines or paragraphs that were read; those that hold a listed noun and a pronoun; the sentences of these; those of
-them that were parsed."""
+"""Lines or paragraphs that were read; those that hold a listed noun and a pronoun; the sentences of
+these; those of them that were parsed."""
 _COUNTS = ("stages", "matched", "left_out")
 _COMMONEST = 10
 """Of the professions, patterns and so on, in a table of the card."""
@@ -153,7 +154,9 @@ class MinedChunk:
 
 @frozen
 class MiningPlan:
-    """What the rows of a text depend on, and where they are computed; processes get a copy of it."""
+    """What the rows of a text depend on, and where they are computed; processes get a copy of
+    it.
+    """
 
     files: tuple[InputFile, ...]
     patterns: tuple[Pattern, ...]
@@ -166,10 +169,14 @@ class MiningPlan:
 
     @property
     def words(self) -> Callable[[str], bool]:
-        """The cheap filter: the listed nouns, and the pronouns that the patterns find; or `may_hold`."""
+        """The cheap filter: the listed nouns, and the pronouns that the patterns find; or
+        `may_hold`.
+        """
         if self.names is not None:
             return may_hold
-        return WordFilter(self.occupations.majority, (word for pattern in self.patterns for word in pattern.words))
+        return WordFilter(
+            self.occupations.majority, (word for pattern in self.patterns for word in pattern.words)
+        )
 
 
 @frozen
@@ -213,9 +220,11 @@ def mine(
         out: the corpus, a TSV; its card is written beside it.
         kind: like BUG or like GAP.
         field: the field of JSON lines that has the text (default: text).
-        name: what the column corpus has (default: the file's name without its endings, or the folder's).
+        name: what the column corpus has (default: the file's name without its endings, or the
+            folder's).
         names: first names, of the kind gap (default: the example list).
-        patterns: a file of them, of the kind bug, as are `occupations` and `options` (default: the paper's, and ours).
+        patterns: a file of them, of the kind bug, as are `occupations` and `options` (default: the
+            paper's, and ours).
         occupations: a table of them (default: BUG's, from the cache).
         options: which finds become rows.
         licence: of the texts, for the card.
@@ -226,17 +235,23 @@ def mine(
         progress: called after each chunk.
 
     Raises:
-        SettingError: `out` is no TSV, or lies in a folder that is read; an option of the other kind.
-        DataError: `out` or its card is there already; a run that was stopped is another one's; a file cannot be read.
+        SettingError: `out` is no TSV, or lies in a folder that is read; an option of the other
+            kind.
+        DataError: `out` or its card is there already; a run that was stopped is another one's; a
+            file cannot be read.
         MissingResourceError: the table of occupations or Stanza's models are not there.
         RunFolderError: a file cannot be written.
     """
     if out.suffix.lower() not in {".tsv", ".tab"}:
         raise SettingError("out", f"expected a name that ends in .tsv or .tab, got {str(out)!r}")
     if any(text.is_dir() and out.resolve().is_relative_to(text.resolve()) for text in texts):
-        raise SettingError("out", f"expected a file outside the folders that are read, got {str(out)!r}")
+        raise SettingError(
+            "out", f"expected a file outside the folders that are read, got {str(out)!r}"
+        )
     if kind == "gap" and (patterns or occupations or options != MiningOptions()):
-        raise SettingError("kind", "gap goes with --names, not with patterns, occupations or filters")
+        raise SettingError(
+            "kind", "gap goes with --names, not with patterns, occupations or filters"
+        )
     if kind == "bug" and names:
         raise SettingError("names", "expected it with --kind gap alone")
     folder = cache_folder(cache)
@@ -281,7 +296,9 @@ def mine(
 
 
 class RowCounts:
-    """What the card of a corpus counts in its rows, one after the other, so that memory does not grow with them."""
+    """What the card of a corpus counts in its rows, one after the other, so that memory does not
+    grow with them.
+    """
 
     def __init__(self) -> None:
         self.rows = 0
@@ -315,17 +332,23 @@ class RowCounts:
             kind: like BUG or like GAP.
         """
         tables = [
-            PrintedTable([f"{of} ({len(counts):,} in all)", "rows"], _cells(counts.most_common(_COMMONEST)))
+            PrintedTable(
+                [f"{of} ({len(counts):,} in all)", "rows"], _cells(counts.most_common(_COMMONEST))
+            )
             for of, counts in self._tables.items()
         ]
         return _CARD.format(
             name=markdown_text(corpus.name),
             rows=self.rows,
-            licence="not stated: find out before you share the corpus" if licence is None else markdown_text(licence),
+            licence="not stated: find out before you share the corpus"
+            if licence is None
+            else markdown_text(licence),
             confidence=number(self._confidence / self.rows if self._confidence else None, 2),
             signature=signature,
             tables=draw(tables, "markdown").strip() if tables else "",
-            counts=draw([PrintedTable(["", "number"], _cells(counted.items()))], "markdown").strip(),
+            counts=draw(
+                [PrintedTable(["", "number"], _cells(counted.items()))], "markdown"
+            ).strip(),
             what=_KINDS[kind].what,
             commands=_KINDS[kind].commands.format(file=quote(corpus.name)),
             limits=_KINDS[kind].limits,
@@ -336,13 +359,20 @@ def _cells(counts: Iterable[tuple[str, int]]) -> list[list[str]]:
     return [[name, f"{n:,}"] for name, n in counts]
 
 
-def _mine(plan: MiningPlan, kept: KeptLines, field: str, processes: int, progress: Progress) -> None:
+def _mine(
+    plan: MiningPlan, kept: KeptLines, field: str, processes: int, progress: Progress
+) -> None:
     """Mine the chunks that are not kept yet, and keep them."""
     total = sum(file.size for file in plan.files)
     chunks = read_chunks(plan.files, plan.words, field)
-    with closing(mined_chunks(plan, islice(chunks, sum(1 for _ in kept), None), processes)) as mined:
+    with closing(
+        mined_chunks(plan, islice(chunks, sum(1 for _ in kept), None), processes)
+    ) as mined:
         for chunk, content in mined:
-            kept.append({name: getattr(content, name) for name in _COUNTS} | {"rows": list(map(asdict, content.rows))})
+            kept.append(
+                {name: getattr(content, name) for name in _COUNTS}
+                | {"rows": list(map(asdict, content.rows))}
+            )
             progress("mine", chunk.done >> 10, total >> 10)
 
 
@@ -358,13 +388,17 @@ def _write(kept: KeptLines, out: Path, kind: _OfKind) -> tuple[RowCounts, MinedC
         for row in line["rows"]:
             digest = blake2b(row["sentence_text"].encode(), digest_size=16).digest()
             if digest in last:
-                counts.left_out[SAME_SENTENCE if before == (row["file"], row["offset"]) else DUPLICATE] += 1
+                counts.left_out[
+                    SAME_SENTENCE if before == (row["file"], row["offset"]) else DUPLICATE
+                ] += 1
             last[digest] = number
             number, before = number + 1, (row["file"], row["offset"])
     chosen = set(last.values())
     rows = RowCounts()
     every = enumerate(row for line in kept for row in line["rows"])
-    write_atomic(out, kind.lines(rows.counted(kind.row(**row) for number, row in every if number in chosen)))
+    write_atomic(
+        out, kind.lines(rows.counted(kind.row(**row) for number, row in every if number in chosen))
+    )
     return rows, counts
 
 
@@ -376,9 +410,13 @@ def mine_chunk(plan: MiningPlan, chunk: Chunk) -> MinedChunk:
     """
     # Sentences are filtered too, but for contexts, which have sentences without a pronoun.
     keep = plan.words if plan.names is None else lambda _: True
-    parses = _parser(plan.package, plan.device).parse([passage.text for passage in chunk.passages], keep)
+    parses = _parser(plan.package, plan.device).parse(
+        [passage.text for passage in chunk.passages], keep
+    )
     numbers = (chunk.read, len(chunk.passages), parses.sentences, len(parses.parsed))
-    mined = MinedChunk([], Counter(dict(zip(STAGES, numbers, strict=True))), Counter(), chunk.left_out.copy())
+    mined = MinedChunk(
+        [], Counter(dict(zip(STAGES, numbers, strict=True))), Counter(), chunk.left_out.copy()
+    )
     if parses.too_long:
         mined.left_out[LONG_SENTENCE] = parses.too_long
     for at, of in groupby(parses.parsed, lambda sentence: sentence.passage):
@@ -386,7 +424,14 @@ def mine_chunk(plan: MiningPlan, chunk: Chunk) -> MinedChunk:
         file = plan.files[passage.file]
         corpus, where = file.corpus, f"{escaped(str(file.path))}:{passage.line}"
         if plan.names is not None:
-            found = contexts_of(passage.text, sentences, plan.names, corpus=corpus, file=where, offset=passage.offset)
+            found = contexts_of(
+                passage.text,
+                sentences,
+                plan.names,
+                corpus=corpus,
+                file=where,
+                offset=passage.offset,
+            )
             mined.rows.extend(found)
             continue
         for sentence in sentences:
@@ -412,7 +457,8 @@ def _parser(package: StanzaPackage, device: str) -> EnglishParser:
 def mined_chunks(
     plan: MiningPlan, chunks: Iterable[Chunk], processes: int
 ) -> Generator[tuple[Chunk, MinedChunk], None, None]:
-    """What each of `chunks` gives, in their order, worked out by so many `processes`, of one thread each.
+    """What each of `chunks` gives, in their order, worked out by so many `processes`, of one thread
+    each.
 
     When the iterator is closed, all are ended.
 
@@ -439,7 +485,9 @@ def mined_chunks(
             "a process was ended (too little memory?): give fewer --processes; the same command resumes"
         ) from None
     finally:
-        for process in list((pool._processes or {}).values()):  # which else would finish what they are at
+        for process in list(
+            (pool._processes or {}).values()
+        ):  # which else would finish what they are at
             process.terminate()
         pool.shutdown(cancel_futures=True)
 

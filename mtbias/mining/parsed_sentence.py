@@ -1,8 +1,9 @@
-"""A sentence with its dependencies, what a pattern finds in it, its tokens as BUG's columns count them, and its parser.
+"""A sentence with its dependencies, what a pattern finds in it, its tokens as BUG's columns count
+them, and its parser.
 
-The parser is Stanza. Tokenizing takes a fifth of the time of tagging, lemmatizing and parsing, so the sentences of a
-passage are filtered once more before that. Everything goes through Stanza's own processors in bulk, which batch it by
-length.
+The parser is Stanza. Tokenizing takes a fifth of the time of tagging, lemmatizing and parsing, so
+the sentences of a passage are filtered once more before that. Everything goes through Stanza's own
+processors in bulk, which batch it by length.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class ParsedSentence:
 
 @frozen
 class Find:
-    """A profession and a pronoun that a pattern ties together; both are indices into the sentence's `nodes`."""
+    """A profession and a pronoun that a pattern ties together; both are indices into the sentence's
+    `nodes`.
+    """
 
     pattern: str
     """Name of the pattern."""
@@ -82,9 +85,9 @@ class SentenceTokens(NamedTuple):
 def sentence_tokens(sentence: ParsedSentence) -> SentenceTokens:
     """The tokens of a parsed sentence.
 
-    Each word is one, so *didn't* is *did* and *n't*, as in BUG. The words of a multiword token that are not what is
-    written, one after the other (*gonna* as *going* and *to*), are one token together. A token with a blank inside
-    ("1 000") is as many tokens as it has parts.
+    Each word is one, so *didn't* is *did* and *n't*, as in BUG. The words of a multiword token that
+    are not what is written, one after the other (*gonna* as *going* and *to*), are one token
+    together. A token with a blank inside ("1 000") is as many tokens as it has parts.
     """
     tokens: list[str] = []
     first: list[int] = []
@@ -108,9 +111,11 @@ def sentence_tokens(sentence: ParsedSentence) -> SentenceTokens:
 # The parser
 
 MOST_TOKENS = 250
-"""Tokens of the longest sentence that is parsed: a parser's time and memory grow with the square of the length."""
+"""Tokens of the longest sentence that is parsed: a parser's time and memory grow with the square of
+the length."""
 TOKENIZE_PASSAGES = 32
-"""Passages of a batch of the tokenizer: a quarter faster on a CPU than with the 12 that English models have."""
+"""Passages of a batch of the tokenizer: a quarter faster on a CPU than with the 12 that English
+models have."""
 _BETWEEN = "\n\n"
 """What ends a paragraph for Stanza."""
 
@@ -148,7 +153,8 @@ class EnglishParser:
     def parse(self, passages: Sequence[str], keep: Callable[[str], bool]) -> Parses:
         """The sentences of `passages` that `keep` accepts, with their dependencies.
 
-        Computed on one thread, so that the sums, and with them the parses, are the same on any number of cores.
+        Computed on one thread, so that the sums, and with them the parses, are the same on any
+        number of cores.
 
         Raises:
             MissingResourceError: Stanza cannot load the models.
@@ -194,7 +200,9 @@ class EnglishParser:
             if name != "tokenize":
                 document = processors[name].process(document)
         parsed = (
-            PassageSentence(passage, own.start, parsed_sentence(passages[passage][slice(*own)], sentence))
+            PassageSentence(
+                passage, own.start, parsed_sentence(passages[passage][slice(*own)], sentence)
+            )
             for (passage, own), sentence in zip(places, document.sentences, strict=True)
         )
         return Parses(tuple(parsed), len(split), too_long)

@@ -1,7 +1,8 @@
-"""Patterns as data, a path through the dependencies of a sentence from a noun to a pronoun; and what they find.
+"""Patterns as data, a path through the dependencies of a sentence from a noun to a pronoun; and
+what they find.
 
-A pattern file is TOML, a table ``[[pattern]]`` for each pattern (``patterns.toml``, which ships with mtbias, has those
-of BUG's paper and ours)::
+A pattern file is TOML, a table ``[[pattern]]`` for each pattern (``patterns.toml``, which ships
+with mtbias, has those of BUG's paper and ours)::
 
     [[pattern]]
     name = "owns-object"
@@ -9,29 +10,32 @@ of BUG's paper and ours)::
     down = ["obl|obl:unmarked?", "obj", "nmod:poss"]
     pronouns = ["determiner"]
 
-The path climbs from the noun by the labels of `up`, each the label of a word at its head, and then descends by those of
-`down` to the pronoun. A step may name several labels (``obl|nmod``), and may be left out where it ends in ``?``. Labels
-are compared whole, with their subtypes; ``*`` is any. With ``adjacent = true`` the pronoun is the word behind the noun.
+The path climbs from the noun by the labels of `up`, each the label of a word at its head, and then
+descends by those of `down` to the pronoun. A step may name several labels (``obl|nmod``), and may
+be left out where it ends in ``?``. Labels are compared whole, with their subtypes; ``*`` is any.
+With ``adjacent = true`` the pronoun is the word behind the noun.
 
-BUG's patterns were drawn on a graph with additional edges (the BART representation, UD version 1), in which the noun
-of a relative clause is its verb's subject, for instance. `extended_graph` adds those that the patterns need to a basic
-tree of UD version 2:
+BUG's patterns were drawn on a graph with additional edges (the BART representation, UD version 1),
+in which the noun of a relative clause is its verb's subject, for instance. `extended_graph` adds
+those that the patterns need to a basic tree of UD version 2:
 
-==================================  =================================================================================
-relative clause                     the noun has the role of *who*, *which*, *that* in it: "the **writer** who *came*"
-participle clause (``acl``)         the noun is its subject, a passive one of a past participle: "the **writer** *paid*"
-verbs joined by *and*               the second has the subject of the first: "the **writer** came and *sat*"
-conjunct                            it has the role of the first conjunct: "the nurse and the **writer** *came*"
-``xcomp``                           its subject is its head's object, else subject: "the **writer** tried to *come*"
-``advcl`` without a subject         it has the subject of its head: "*Tired*, the **writer** sat"
-apposition                          it has the role of what it explains: "Ann, the **writer**, *came*"
-title before a name                 it has the role of the name: "the **writer** Ann Li *came*"
-passive subject                     it is an object too: "the **writer** was *paid*"
-copula                              it has the subject, and its predicate as ``xcomp``: "the **writer** *is* tired"
-==================================  =================================================================================
+==================================
+================================================================================= relative clause
+the noun has the role of *who*, *which*, *that* in it: "the **writer** who *came*" participle clause
+(``acl``)         the noun is its subject, a passive one of a past participle: "the **writer**
+*paid*" verbs joined by *and*               the second has the subject of the first: "the **writer**
+came and *sat*" conjunct                            it has the role of the first conjunct: "the
+nurse and the **writer** *came*" ``xcomp``                           its subject is its head's
+object, else subject: "the **writer** tried to *come*" ``advcl`` without a subject         it has
+the subject of its head: "*Tired*, the **writer** sat" apposition                          it has
+the role of what it explains: "Ann, the **writer**, *came*" title before a name                 it
+has the role of the name: "the **writer** Ann Li *came*" passive subject                     it is
+an object too: "the **writer** was *paid*" copula                              it has the subject,
+and its predicate as ``xcomp``: "the **writer** *is* tired" ==================================
+=================================================================================
 
-Source: Tiktinsky, Goldberg and Tsarfaty, *pyBART: Evidence-based Syntactic Transformations for IE* (ACL 2020
-demonstrations), for the idea; the edges here are our own reading for these patterns.
+Source: Tiktinsky, Goldberg and Tsarfaty, *pyBART: Evidence-based Syntactic Transformations for IE*
+(ACL 2020 demonstrations), for the idea; the edges here are our own reading for these patterns.
 """
 
 from __future__ import annotations
@@ -53,7 +57,8 @@ Edge = tuple[int, str, int]
 """Head, label, dependent."""
 
 MOST_WORDS = 500
-"""Words of the longest sentence that gets further edges: of n conjuncts with subjects there may be n² / 4."""
+"""Words of the longest sentence that gets further edges: of n conjuncts with subjects there may be
+n² / 4."""
 
 _SUBJECTS = ("nsubj", "nsubj:pass")
 _ROLES = (*_SUBJECTS, "obj")
@@ -84,7 +89,11 @@ class DependencyGraph:
 
     def roles(self, word: int, other: int) -> list[Edge]:
         """The edges to a word that `other`, which stands for the same, shares with it."""
-        return [(head, role, other) for role, head in self.heads[word] if role != "appos" and head != other]
+        return [
+            (head, role, other)
+            for role, head in self.heads[word]
+            if role != "appos" and head != other
+        ]
 
 
 def basic_graph(sentence: ParsedSentence) -> DependencyGraph:
@@ -98,14 +107,18 @@ def basic_graph(sentence: ParsedSentence) -> DependencyGraph:
 
 
 def extended_graph(sentence: ParsedSentence) -> DependencyGraph:
-    """The basic tree of `sentence` with the edges of this module's table; without where it has over `MOST_WORDS`."""
+    """The basic tree of `sentence` with the edges of this module's table; without where it has over
+    `MOST_WORDS`.
+    """
     graph, nodes = basic_graph(sentence), sentence.nodes
     if len(nodes) > MOST_WORDS:
         return graph
     edges = {(node.head, node.deprel, at) for at, node in enumerate(nodes) if node.head >= 0}
     rules = [edge for edge in sorted(edges) if edge[1] in _RULES]
     more = True
-    while more:  # an edge may rest on another that was added: a shared subject on a relative clause's
+    while (
+        more
+    ):  # an edge may rest on another that was added: a shared subject on a relative clause's
         more = False
         for head, label, dependent in tuple(rules):
             for edge in tuple(_RULES[label](graph, head, dependent)):
@@ -138,10 +151,14 @@ def _title(graph: DependencyGraph, name: int, title: int) -> Iterable[Edge]:
 
 _RULES: Mapping[str, Callable[[DependencyGraph, int, int], Iterable[Edge]]] = {
     "acl:relcl": lambda graph, noun, clause: [
-        (clause, role, noun) for role, word in graph.of(clause, *_ROLES) if graph.nodes[word].form.lower() in _RELATIVES
+        (clause, role, noun)
+        for role, word in graph.of(clause, *_ROLES)
+        if graph.nodes[word].form.lower() in _RELATIVES
     ],
     "acl": lambda graph, noun, clause: [
-        (clause, role, noun) for role in [_role_of_participle(graph.nodes[clause])] if role is not None
+        (clause, role, noun)
+        for role in [_role_of_participle(graph.nodes[clause])]
+        if role is not None
     ],
     "conj": _conjunct,
     "xcomp": lambda graph, verb, complement: [
@@ -159,12 +176,18 @@ _RULES: Mapping[str, Callable[[DependencyGraph, int, int], Iterable[Edge]]] = {
         *((copula, "nsubj", word) for _, word in graph.of(predicate, "nsubj")),
     ],
 }
-"""What follows from an edge of a label: from its head and its dependent, and the edges around them."""
+"""What follows from an edge of a label: from its head and its dependent, and the edges around
+them."""
 
 
 def _has_subject(graph: DependencyGraph, word: int) -> bool:
-    """Whether a word has a subject of its own in the tree, clausal and expletive ones among them."""
-    return any(n.head == word and n.deprel.partition(":")[0] in {"nsubj", "csubj", "expl"} for n in graph.nodes)
+    """Whether a word has a subject of its own in the tree, clausal and expletive ones among
+    them.
+    """
+    return any(
+        n.head == word and n.deprel.partition(":")[0] in {"nsubj", "csubj", "expl"}
+        for n in graph.nodes
+    )
 
 
 def _role_of_participle(node: Node) -> str | None:
@@ -175,7 +198,9 @@ def _role_of_participle(node: Node) -> str | None:
 
 
 def _role_of_shared_subject(graph: DependencyGraph, verb: int, role: str) -> str:
-    """The role of a subject that `verb` shares with another: *was hired and paid*, *was hired and came*."""
+    """The role of a subject that `verb` shares with another: *was hired and paid*, *was hired and
+    came*.
+    """
     if graph.has(verb, "aux:pass"):
         return "nsubj:pass"
     alone = not graph.has(verb, "aux", "cop")
@@ -188,9 +213,24 @@ SHIPPED = Path(__file__).with_name("patterns.toml")
 EDGES = "+edges"
 """Ends a pattern's name in a find that the basic tree alone does not hold."""
 
-BUG_QUERIES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 9, 7: 10, 8: 11, 9: 14, 10: 15, 11: 17, 12: 18, 13: 20, 14: 21}
-"""The paper's numbers of its patterns → BUG's ``data_index``, which counts the 21 queries before seven were dropped;
-the kept ones are in the appendix's order."""
+BUG_QUERIES = {
+    1: 1,
+    2: 2,
+    3: 3,
+    4: 4,
+    5: 5,
+    6: 9,
+    7: 10,
+    8: 11,
+    9: 14,
+    10: 15,
+    11: 17,
+    12: 18,
+    13: 20,
+    14: 21,
+}
+"""The paper's numbers of its patterns → BUG's ``data_index``, which counts the 21 queries before
+seven were dropped; the kept ones are in the appendix's order."""
 
 MOST_STEPS = 10
 """Of a path; the paper's longest has six. Every step that may be left out doubles the paths."""
@@ -223,28 +263,38 @@ class Pattern:
     pronouns: tuple[Role, ...]
     up: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
-    """Numbers of the paper's patterns that it stands for (two where the paper draws it twice); none of one's own."""
+    """Numbers of the paper's patterns that it stands for (two where the paper draws it twice); none
+    of one's own."""
     extra_edges: bool = False
     """Whether the path may also go by edges that follow from the tree (`extended_graph`)."""
     adjacent: bool = False
     """Whether the pronoun must be the word behind the noun."""
     example: tuple[dict[str, str], ...] = field(default=(), hash=False)
-    """Sentences with their trees in which the pattern finds a noun and a pronoun; tests read them."""
+    """Sentences with their trees in which the pattern finds a noun and a pronoun; tests read
+    them."""
 
     def __post_init__(self) -> None:
         steps = len(self.up) + len(self.down)
         if not (self.name.strip() and self.name.isprintable()) or self.name.endswith(EDGES):
-            raise ValueError(f"name: expected text in one line that does not end in {EDGES}, got {self.name!r}")
+            raise ValueError(
+                f"name: expected text in one line that does not end in {EDGES}, got {self.name!r}"
+            )
         if strange := [number for number in self.numbers if number not in BUG_QUERIES]:
-            raise ValueError(f"numbers: expected the paper's patterns, 1 to {max(BUG_QUERIES)}, got {strange[0]}")
+            raise ValueError(
+                f"numbers: expected the paper's patterns, 1 to {max(BUG_QUERIES)}, got {strange[0]}"
+            )
         if steps > MOST_STEPS:
             raise ValueError(f"down: expected at most {MOST_STEPS} steps up and down, got {steps}")
         if not self.pronouns or not all(down for _, down in self.paths):
-            raise ValueError("down: expected a step that cannot be left out, and a role of the pronoun, got none")
+            raise ValueError(
+                "down: expected a step that cannot be left out, and a role of the pronoun, got none"
+            )
 
     @cached_property
     def paths(self) -> tuple[Trail, ...]:
-        """The labels of each step up and of each step down; several paths where a step may be left out."""
+        """The labels of each step up and of each step down; several paths where a step may be left
+        out.
+        """
         return tuple(product(_paths(self.up, "up"), _paths(self.down, "down")))
 
     @cached_property
@@ -258,7 +308,9 @@ class Pattern:
         return self.numbers[0] if self.numbers else None
 
     def ties(self, graph: DependencyGraph, noun: int, pronoun: int) -> bool:
-        """Whether a path of the pattern leads from the word `noun` to the word `pronoun`, through `noun` once."""
+        """Whether a path of the pattern leads from the word `noun` to the word `pronoun`, through
+        `noun` once.
+        """
         if self.adjacent and pronoun != noun + 1:
             return False
         for up, down in self.paths:
@@ -273,7 +325,12 @@ class Pattern:
 def _climb(graph: DependencyGraph, words: set[int], steps: tuple[Step, ...]) -> set[int]:
     """The words that are reached from `words` by going up an edge for each of `steps`."""
     for step in steps:
-        words = {head for word in words for label, head in graph.heads[word] if label in step or step == ANY}
+        words = {
+            head
+            for word in words
+            for label, head in graph.heads[word]
+            if label in step or step == ANY
+        }
     return words
 
 
@@ -293,7 +350,9 @@ def read_patterns(path: Path | None = None) -> tuple[Pattern, ...]:
     patterns = file.converted(_File, parse_toml(file)).pattern
     names = [pattern.name for pattern in patterns]
     if not names or len(set(names)) < len(names):
-        raise file.error(f"expected patterns of different names, got {', '.join(map(repr, names)) or 'none'}")
+        raise file.error(
+            f"expected patterns of different names, got {', '.join(map(repr, names)) or 'none'}"
+        )
     return patterns
 
 
@@ -308,19 +367,31 @@ def _paths(steps: Sequence[str], key: str) -> list[tuple[Step, ...]]:
                     f"{key}: {label!r} is no relation of Universal Dependencies, version 2; there are "
                     f"{', '.join(sorted(RELATIONS))}, and their subtypes, such as nmod:poss"
                 )
-        paths = [more for path in paths for more in [(*path, labels), *([path] if step.endswith("?") else [])]]
+        paths = [
+            more
+            for path in paths
+            for more in [(*path, labels), *([path] if step.endswith("?") else [])]
+        ]
     return paths
 
 
-def find(sentence: ParsedSentence, patterns: Sequence[Pattern], listed: Container[str]) -> tuple[Find, ...]:
-    """The finds of `patterns` in `sentence`, by the place of the noun, then of the pronoun, then the patterns' order.
+def find(
+    sentence: ParsedSentence, patterns: Sequence[Pattern], listed: Container[str]
+) -> tuple[Find, ...]:
+    """The finds of `patterns` in `sentence`, by the place of the noun, then of the pronoun, then
+    the patterns' order.
 
-    The noun is a singular common noun whose form, in lower case, is in `listed`. Where patterns of one number tie the
-    same noun and pronoun, the first of them names the find: they stand for one query. A pattern with `extra_edges`
-    names a find ``NAME+edges`` where the basic tree does not hold it.
+    The noun is a singular common noun whose form, in lower case, is in `listed`. Where patterns of
+    one number tie the same noun and pronoun, the first of them names the find: they stand for one
+    query. A pattern with `extra_edges` names a find ``NAME+edges`` where the basic tree does not
+    hold it.
     """
     nodes = sentence.nodes
-    nouns = [at for at, node in enumerate(nodes) if node.form.lower() in listed and is_singular_noun(node)]
+    nouns = [
+        at
+        for at, node in enumerate(nodes)
+        if node.form.lower() in listed and is_singular_noun(node)
+    ]
     words = frozenset().union(*(pattern.words for pattern in patterns))
     pronouns = [(at, form) for at, node in enumerate(nodes) if (form := node.form.lower()) in words]
     if not (nouns and pronouns):
@@ -336,12 +407,16 @@ def find(sentence: ParsedSentence, patterns: Sequence[Pattern], listed: Containe
             by_tree = pattern.ties(basic, noun, pronoun)
             if by_tree or (pattern.extra_edges and pattern.ties(extended, noun, pronoun)):
                 queries.add(query)
-                finds.append(Find(pattern.name + EDGES * (not by_tree), pattern.number, noun, pronoun))
+                finds.append(
+                    Find(pattern.name + EDGES * (not by_tree), pattern.number, noun, pronoun)
+                )
     return tuple(finds)
 
 
 def is_singular_noun(node: Node) -> bool:
-    """Whether a word is a singular common noun: tagged NN, or, by a treebank with other tags, NOUN and Number=Sing."""
+    """Whether a word is a singular common noun: tagged NN, or, by a treebank with other tags, NOUN
+    and Number=Sing.
+    """
     if node.xpos in PENN_NOUNS:
         return node.xpos == "NN"
     return node.upos == "NOUN" and node.feat("Number") == "Sing"

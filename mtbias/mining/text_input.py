@@ -1,11 +1,12 @@
 """Text of any size as chunks of passages, read one after the other and never held whole.
 
-A passage is what is parsed together: a line of a text file (a sentence or a paragraph), or a paragraph of a field of a
-JSON line. A chunk has passages that pass a filter; where chunks end depends on the text and the filter alone, so that
-a run that was stopped passes over those that it has: reading and filtering is a thousand times as fast as parsing.
+A passage is what is parsed together: a line of a text file (a sentence or a paragraph), or a
+paragraph of a field of a JSON line. A chunk has passages that pass a filter; where chunks end
+depends on the text and the filter alone, so that a run that was stopped passes over those that it
+has: reading and filtering is a thousand times as fast as parsing.
 
-What cannot be read in a large file is left out and counted; only what is wrong with all of a file is an error: its
-first line is no JSON object with the field, it is UTF-16 or no text at all.
+What cannot be read in a large file is left out and counted; only what is wrong with all of a file
+is an error: its first line is no JSON object with the field, it is UTF-16 or no text at all.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from mtbias.types import frozen
 PASSAGES = 256
 CHARACTERS = 200_000
 LINES = 1_000_000
-"""A chunk ends with the line at which it has that many passages or characters, or has read that many lines."""
+"""A chunk ends with the line at which it has that many passages or characters, or has read that
+many lines."""
 LONGEST_LINE = 16 << 20
 """Bytes of the longest line that is read."""
 LONGEST_PASSAGE = 200_000
@@ -46,10 +48,11 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class WordFilter:
-    """The cheap filter before parsing: which texts hold a listed noun and a pronoun as whole words, in any case.
+    """The cheap filter before parsing: which texts hold a listed noun and a pronoun as whole words,
+    in any case.
 
-    Whatever is no letter or digit ends a word, so *doctor's* holds *doctor* and *he's* holds *he*: a tokenizer finds no
-    word of the lists where this filter finds none.
+    Whatever is no letter or digit ends a word, so *doctor's* holds *doctor* and *he's* holds *he*:
+    a tokenizer finds no word of the lists where this filter finds none.
     """
 
     def __init__(self, nouns: Iterable[str], pronouns: Iterable[str]) -> None:
@@ -65,7 +68,9 @@ class WordFilter:
         if not self._pronoun.search(text):  # most texts end here
             return False
         lower = text.lower()
-        return not self._nouns.isdisjoint(_WORD.findall(lower)) or any(phrase in lower for phrase in self._phrases)
+        return not self._nouns.isdisjoint(_WORD.findall(lower)) or any(
+            phrase in lower for phrase in self._phrases
+        )
 
 
 @frozen
@@ -82,15 +87,19 @@ class InputFile:
     sha256: str
 
 
-def input_files(paths: Sequence[Path], *, field: str | None = None, corpus: str | None = None) -> tuple[InputFile, ...]:
-    """The files that `paths` name, in that order; of a folder all files in it, at any depth, sorted, hidden ones not.
+def input_files(
+    paths: Sequence[Path], *, field: str | None = None, corpus: str | None = None
+) -> tuple[InputFile, ...]:
+    """The files that `paths` name, in that order; of a folder all files in it, at any depth,
+    sorted, hidden ones not.
 
-    A name that ends in ``.gz`` is one of a gzipped file. JSON lines are files whose name ends in ``.jsonl`` or
-    ``.ndjson``, and all files where a `field` is given. The corpus of a file is `corpus`, else the name of the folder
-    that was given, or the file's without its endings.
+    A name that ends in ``.gz`` is one of a gzipped file. JSON lines are files whose name ends in
+    ``.jsonl`` or ``.ndjson``, and all files where a `field` is given. The corpus of a file is
+    `corpus`, else the name of the folder that was given, or the file's without its endings.
 
     Raises:
-        DataError: no such file; a folder without files; a pipe or a device; a file that cannot be read.
+        DataError: no such file; a folder without files; a pipe or a device; a file that cannot be
+            read.
         SettingError: no paths.
     """
     if not paths:
@@ -103,13 +112,17 @@ def input_files(paths: Sequence[Path], *, field: str | None = None, corpus: str 
             raise DataError("expected files in this folder, got none", path=path)
         for file in inside:
             jsonl = field is not None or file.name.removesuffix(".gz").lower().endswith(_JSONL)
-            files.append(InputFile(file, jsonl, corpus or Path(name).stem or name, *_size_and_hash(file)))
+            files.append(
+                InputFile(file, jsonl, corpus or Path(name).stem or name, *_size_and_hash(file))
+            )
     return tuple(files)
 
 
 def _files_of(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
-        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
+        if path.is_file() and not any(
+            part.startswith(".") for part in path.relative_to(folder).parts
+        ):
             yield path
 
 
@@ -149,12 +162,14 @@ class Chunk:
     """Bytes on the disk that were read of all files so far."""
 
 
-def read_chunks(files: Sequence[InputFile], keep: Callable[[str], bool], field: str = "text") -> Iterator[Chunk]:
+def read_chunks(
+    files: Sequence[InputFile], keep: Callable[[str], bool], field: str = "text"
+) -> Iterator[Chunk]:
     """The passages of `files` that `keep` accepts, in chunks.
 
     Raises:
-        DataError: a file cannot be read to its end; it is no text; its first line is no JSON object with the `field`;
-            there is no text in any file.
+        DataError: a file cannot be read to its end; it is no text; its first line is no JSON object
+            with the `field`; there is no text in any file.
     """
     passages: list[Passage] = []
     left_out: Counter[str] = Counter()
@@ -181,8 +196,11 @@ def read_chunks(files: Sequence[InputFile], keep: Callable[[str], bool], field: 
         yield Chunk(tuple(passages), read, left_out, before)
 
 
-def _read_file(file: InputFile, number: int, field: str) -> Iterator[tuple[Sequence[Passage], str | None, BinaryIO]]:
-    """The passages of each line, or why it cannot be read; and the file on the disk, whose `tell` is how far it is.
+def _read_file(
+    file: InputFile, number: int, field: str
+) -> Iterator[tuple[Sequence[Passage], str | None, BinaryIO]]:
+    """The passages of each line, or why it cannot be read; and the file on the disk, whose `tell`
+    is how far it is.
 
     Raises:
         DataError: as `read_chunks`.
@@ -203,7 +221,9 @@ def _read_file(file: InputFile, number: int, field: str) -> Iterator[tuple[Seque
                     yield [Passage(number, at, 0, text)] if text.strip() else (), None, raw
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
-        raise DataError(f"the file cannot be read beyond line {at:,}: {why}", path=file.path) from None
+        raise DataError(
+            f"the file cannot be read beyond line {at:,}: {why}", path=file.path
+        ) from None
 
 
 def _lines(content: BinaryIO) -> Iterator[bytes | None]:
@@ -223,14 +243,18 @@ def _decoded(data: bytes, file: InputFile, line: int) -> str | None:
             raise DataError("the file is UTF-16; save it as UTF-8", path=file.path, line=1)
         data = data.removeprefix(codecs.BOM_UTF8)
         if b"\0" in data:
-            raise DataError("expected text, got a binary file; name the files of text", path=file.path, line=1)
+            raise DataError(
+                "expected text, got a binary file; name the files of text", path=file.path, line=1
+            )
     try:
         return data.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
         return None
 
 
-def _paragraphs(line: str, number: int, at: int, field: str, file: InputFile) -> tuple[Sequence[Passage], str | None]:
+def _paragraphs(
+    line: str, number: int, at: int, field: str, file: InputFile
+) -> tuple[Sequence[Passage], str | None]:
     """The paragraphs of the field of a JSON line, or why there are none."""
     if not line.strip():
         return (), None

@@ -1,4 +1,6 @@
-"""Morphological analysis of translations: Stanza behind a small interface, every distinct sentence analysed once."""
+"""Morphological analysis of translations: Stanza behind a small interface, every distinct sentence
+analysed once.
+"""
 
 from mtbias.morphology.analyser import Analyser, StanzaAnalyser
 from mtbias.morphology.analysis_cache import AnalysisCache

@@ -22,10 +22,12 @@ _log = logging.getLogger(__name__)
 WORTH_PROCESSES = 4 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
 BESIDE = 2
-"""Processes that analyse while a GPU, or another machine, translates, where none are asked for. Each analyses 270 texts
-of BUG's length a second on one thread (docs/performance.md); what a GPU translates in a second is not measured yet."""
+"""Processes that analyse while a GPU, or another machine, translates, where none are asked for.
+Each analyses 270 texts of BUG's length a second on one thread (docs/performance.md); what a GPU
+translates in a second is not measured yet."""
 _MEMORY_EACH = 2 << 30
-"""Bytes of memory that such a process may take: 0.8 GiB with Stanza's small models, and room for larger ones."""
+"""Bytes of memory that such a process may take: 0.8 GiB with Stanza's small models, and room for
+larger ones."""
 
 
 class Analyser(Protocol):
@@ -38,18 +40,24 @@ class Analyser(Protocol):
 
     @property
     def ways(self) -> Sequence[str]:
-        """How texts were analysed, for the manifest's execution; empty where all were known already."""
+        """How texts were analysed, for the manifest's execution; empty where all were known
+        already.
+        """
         ...
 
     def submit(self, texts: Iterable[str]) -> None:
-        """Texts that will be asked for: an analyser may begin with them beside other work, or do nothing."""
+        """Texts that will be asked for: an analyser may begin with them beside other work, or do
+        nothing.
+        """
         ...
 
     def abandon(self) -> None:
         """End what `submit` began: nobody will ask for it."""
         ...
 
-    def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+    def prepare(
+        self, texts: Iterable[str], progress: Callable[[int], object] | None = None
+    ) -> None:
         """Analyse what is new among `texts`, so that `analysis` finds it."""
         ...
 
@@ -62,16 +70,26 @@ class StanzaAnalyser:
     """Stanza's tokenizer, multiword splitter and tagger over raw text."""
 
     def __init__(
-        self, package: StanzaPackage, cache: AnalysisCache, *, device: str | None = None, processes: int | None = 1
+        self,
+        package: StanzaPackage,
+        cache: AnalysisCache,
+        *,
+        device: str | None = None,
+        processes: int | None = 1,
     ) -> None:
         """Nothing is loaded before there is a text that the cache lacks.
 
-        The cache must belong to the package; only this process writes it. The device None is a GPU where there is one.
-        So many `processes`, of one thread each, analyse where there are `WORTH_PROCESSES` texts or more; the analyses
-        do not depend on it. None is `BESIDE` once texts are submitted, where there are cores and memory for them, and
-        otherwise one.
+        The cache must belong to the package; only this process writes it. The device None is a GPU
+        where there is one. So many `processes`, of one thread each, analyse where there are
+        `WORTH_PROCESSES` texts or more; the analyses do not depend on it. None is `BESIDE` once
+        texts are submitted, where there are cores and memory for them, and otherwise one.
         """
-        self._package, self._cache, self._device, self._processes = package, cache, device, processes
+        self._package, self._cache, self._device, self._processes = (
+            package,
+            cache,
+            device,
+            processes,
+        )
         self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
         self._pool: ProcessPoolExecutor | None = None
@@ -84,14 +102,17 @@ class StanzaAnalyser:
 
     @property
     def ways(self) -> Sequence[str]:
-        """How the texts that were new went through Stanza's models (`StanzaModels.way`), in this process or another."""
+        """How the texts that were new went through Stanza's models (`StanzaModels.way`), in this
+        process or another.
+        """
         return sorted(self._ways if self._models.way is None else {*self._ways, self._models.way})
 
     def submit(self, texts: Iterable[str]) -> None:
-        """Let other processes analyse `texts` in the meantime; with one process nothing happens before `prepare`.
+        """Let other processes analyse `texts` in the meantime; with one process nothing happens
+        before `prepare`.
 
-        They compute on the CPU, and so does all that follows: the GPU has other work, and a run's analyses are to be of
-        one device.
+        They compute on the CPU, and so does all that follows: the GPU has other work, and a run's
+        analyses are to be of one device.
 
         Raises:
             RunFolderError: the analyses that are done cannot be kept.
@@ -115,11 +136,16 @@ class StanzaAnalyser:
             self._give_up()
 
     def abandon(self) -> None:
-        """End the other processes, which finish what they are at; without it Python would wait for all of it."""
+        """End the other processes, which finish what they are at; without it Python would wait for
+        all of it.
+        """
         self._end()
 
-    def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
-        """Analyse every distinct text that the cache lacks; `progress` is called with the number of texts just done.
+    def prepare(
+        self, texts: Iterable[str], progress: Callable[[int], object] | None = None
+    ) -> None:
+        """Analyse every distinct text that the cache lacks; `progress` is called with the number of
+        texts just done.
 
         Raises:
             MissingResourceError: Stanza cannot load its models; says which and why.
@@ -139,7 +165,9 @@ class StanzaAnalyser:
         return found
 
     def _rows(self, texts: Sequence[str]) -> Iterator[Rows]:
-        """What was submitted, then what the cache still lacks, batch by batch; where a process ends, in this one."""
+        """What was submitted, then what the cache still lacks, batch by batch; where a process
+        ends, in this one.
+        """
         try:
             self._begun, self._left = set(), []
             yield from self._finished()
@@ -155,10 +183,15 @@ class StanzaAnalyser:
             yield _encoded(self._models, batch)
 
     def _send(self, batch: list[str]) -> None:
-        """Have a batch analysed by another process, of one thread, which begins where it is the first."""
+        """Have a batch analysed by another process, of one thread, which begins where it is the
+        first.
+        """
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
-                self._processes, get_context("spawn"), _start, initargs=(self._package, self._device)
+                self._processes,
+                get_context("spawn"),
+                _start,
+                initargs=(self._package, self._device),
             )
         self._waiting.add(self._pool.submit(_work, batch))
 
@@ -179,7 +212,9 @@ class StanzaAnalyser:
 
     def _give_up(self) -> None:
         """Continue in this process."""
-        _log.warning("a process that analyses was ended (too little memory?): going on with one process")
+        _log.warning(
+            "a process that analyses was ended (too little memory?): going on with one process"
+        )
         self._end()
         self._processes = 1
 

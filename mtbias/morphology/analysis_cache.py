@@ -1,4 +1,6 @@
-"""Analyses on disk: one SQLite file a package, one row a distinct text. Losing it costs only time."""
+"""Analyses on disk: one SQLite file a package, one row a distinct text. Losing it costs only
+time.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _FORMAT = 2
 
 
 class AnalysisCache:
-    """Analyses by text. A damaged file is logged, set aside (``*.damaged``), begun again; a damaged row is redone."""
+    """Analyses by text. A damaged file is logged, set aside (``*.damaged``), begun again; a damaged
+    row is redone.
+    """
 
     def __init__(self, path: Path | None) -> None:
         """Open or make the file at `path`; None keeps everything in memory."""
@@ -45,7 +49,10 @@ class AnalysisCache:
                 aside = self.path.with_suffix(self.path.suffix + ".damaged")
                 self.path.replace(aside)
                 _log.warning(
-                    "%s is damaged (%s): set aside as %s, sentences are analysed again", self.path, error, aside.name
+                    "%s is damaged (%s): set aside as %s, sentences are analysed again",
+                    self.path,
+                    error,
+                    aside.name,
                 )
                 return self._connect(self.path)
         except (OSError, sqlite3.OperationalError) as error:
@@ -68,15 +75,21 @@ class AnalysisCache:
         (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
         if said != "ok":
             raise sqlite3.DatabaseError(said)
-        if db.execute("PRAGMA user_version").fetchone() != (_FORMAT,):  # new, or of an earlier release
+        if db.execute("PRAGMA user_version").fetchone() != (
+            _FORMAT,
+        ):  # new, or of an earlier release
             db.execute("DROP TABLE IF EXISTS analysis")
             db.execute(f"PRAGMA user_version = {_FORMAT}")
-        db.execute("CREATE TABLE IF NOT EXISTS analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+        )
         db.execute("PRAGMA synchronous=NORMAL")
         db.commit()
 
     def _value(self, key: bytes) -> Any:  # noqa: ANN401 - SQLite keeps whatever a damaged file holds
-        """What is kept under `key`, whole or not; None where nothing is, or nothing that can be read."""
+        """What is kept under `key`, whole or not; None where nothing is, or nothing that can be
+        read.
+        """
         try:
             row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (key,)).fetchone()
         except sqlite3.DatabaseError:
@@ -114,7 +127,8 @@ class AnalysisCache:
         try:
             with self._db:
                 self._db.executemany(
-                    "INSERT OR REPLACE INTO analysis VALUES (?, ?)", ((_key(text), value) for text, value in rows)
+                    "INSERT OR REPLACE INTO analysis VALUES (?, ?)",
+                    ((_key(text), value) for text, value in rows),
                 )
         except sqlite3.OperationalError as error:
             raise RunFolderError(
@@ -135,7 +149,8 @@ def _key(text: str) -> bytes:
 
 
 def encode(analysis: Analysis) -> str:
-    """CRC-32 as eight digits, then compact JSON: ``[[start, end, [[text, lemma, upos, "A=B|C=D"], …]], …]``.
+    """CRC-32 as eight digits, then compact JSON: ``[[start, end, [[text, lemma, upos, "A=B|C=D"],
+    …]], …]``.
 
     A letter that a disk has changed must not make a woman of a man.
     """
@@ -171,10 +186,17 @@ def decode(text: str, value: str) -> Analysis:
         if not 0 <= start <= end <= len(text):
             raise ValueError("span outside the text")
         for word, lemma, upos, feats in words:
-            if not (type(word) is type(upos) is type(feats) is str and (lemma is None or type(lemma) is str)):
+            if not (
+                type(word) is type(upos) is type(feats) is str
+                and (lemma is None or type(lemma) is str)
+            ):
                 raise ValueError("expected words of texts")
         tokens.append(
-            Token(Span(start, end), text[start:end], tuple(Word(w, m, u, parse_feats(f)) for w, m, u, f in words))
+            Token(
+                Span(start, end),
+                text[start:end],
+                tuple(Word(w, m, u, parse_feats(f)) for w, m, u, f in words),
+            )
         )
     return Analysis(text, tuple(tokens))
 

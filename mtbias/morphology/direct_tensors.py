@@ -1,11 +1,13 @@
-"""Stanza's tokenizer, splitter and tagger without its documents: the same answers for much less Python.
+"""Stanza's tokenizer, splitter and tagger without its documents: the same answers for much less
+Python.
 
-Stanza builds a document, sentences, tokens and words of every text, three times over, and looks every character, word
-and tag up one by one. Here its models get their tensors directly: characters are looked up in a table, a multiword
-token is split once, the character model of the tagger sees every word form of a batch once, and the names of
-features are put together once for every combination. What is not known to give the same (models that read more than
-characters, a tokenizer with a dictionary, languages written without blanks, another layout of Stanza's code) is
-refused with `Unsupported`, and the caller goes the long way.
+Stanza builds a document, sentences, tokens and words of every text, three times over, and looks
+every character, word and tag up one by one. Here its models get their tensors directly: characters
+are looked up in a table, a multiword token is split once, the character model of the tagger sees
+every word form of a batch once, and the names of features are put together once for every
+combination. What is not known to give the same (models that read more than characters, a tokenizer
+with a dictionary, languages written without blanks, another layout of Stanza's code) is refused
+with `Unsupported`, and the caller goes the long way.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ MOST_CHARACTERS = 900
 TOKENIZE_CHARACTERS = 8_000, 256_000
 """Characters of a batch of the tokenizer, padding included: on a CPU, and on a GPU."""
 TOO_LONG = "<UNK>"
-"""What Stanza's tagger is given for a token of more characters than its tokenizer's ``max_seqlen``."""
+"""What Stanza's tagger is given for a token of more characters than its tokenizer's
+``max_seqlen``."""
 _BLANKS = re.compile(r"[\s\u0080-\u009f]")
 _RUN = re.compile("  +")
 _PER_CHARACTER: Mapping[str, Callable[[str], bool]] = {
@@ -52,7 +55,8 @@ class Bulk:
     """The three models of a pipeline."""
 
     def __init__(self, pipeline: Any, *, words: int) -> None:  # noqa: ANN401 - stanza has no types
-        """Take the models of `pipeline` (``tokenize``, perhaps ``mwt``, ``pos``), which still works.
+        """Take the models of `pipeline` (``tokenize``, perhaps ``mwt``, ``pos``), which still
+        works.
 
         A batch of the tagger has at most so many `words`, or one sentence.
 
@@ -64,10 +68,14 @@ class Bulk:
             self._splitter = _Splitter(pipeline.processors.get("mwt"))
             self._tagger = _Tagger(pipeline.processors["pos"], words)
         except (AttributeError, KeyError, ImportError) as error:
-            raise Unsupported(f"Stanza's code has another layout ({type(error).__name__}: {error})") from None
+            raise Unsupported(
+                f"Stanza's code has another layout ({type(error).__name__}: {error})"
+            ) from None
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
-        """What the pipeline says of each of `texts`, at most `MOST_CHARACTERS` long, as one sentence."""
+        """What the pipeline says of each of `texts`, at most `MOST_CHARACTERS` long, as one
+        sentence.
+        """
         import torch
 
         with torch.inference_mode():
@@ -82,12 +90,17 @@ class Bulk:
 
 
 def _tokens(
-    text: str, split: Sequence[_Split], forms: Sequence[Sequence[str]], tags: Sequence[tuple[str, Features]]
+    text: str,
+    split: Sequence[_Split],
+    forms: Sequence[Sequence[str]],
+    tags: Sequence[tuple[str, Features]],
 ) -> Iterator[Token]:
     tag = iter(tags)  # every token takes as many as it has words
     for (span, _, _), words in zip(split, forms, strict=True):
         yield Token(
-            span, text[span.start : span.end], tuple(Word(form, None, *found) for form, found in zip(words, tag))
+            span,
+            text[span.start : span.end],
+            tuple(Word(form, None, *found) for form, found in zip(words, tag)),
         )
 
 
@@ -100,7 +113,12 @@ class _Tokenizer:
         arguments = self._trainer.args
         names = arguments["feat_funcs"]
         unknown = [n for n in names if n not in _PER_CHARACTER and n not in _PER_POSITION]
-        if unknown or arguments["use_dictionary"] or arguments.get("skip_newline") or hasattr(processor, "_variant"):
+        if (
+            unknown
+            or arguments["use_dictionary"]
+            or arguments.get("skip_newline")
+            or hasattr(processor, "_variant")
+        ):
             raise Unsupported(f"the tokenizer looks at {unknown or 'a dictionary or line breaks'}")
         if self._vocabulary.lang_replaces_spaces or arguments["shorthand"] == "la_ittb":
             raise Unsupported(f"the tokenizer is one for {arguments['shorthand']}")
@@ -119,13 +137,17 @@ class _Tokenizer:
     def split(self, texts: Sequence[str]) -> list[list[_Split]]:
         """The tokens of each text."""
         paragraphs = [_Paragraph.of(text) for text in texts]
-        order = sorted((n for n, p in enumerate(paragraphs) if p.text), key=lambda n: -len(paragraphs[n].text))
+        order = sorted(
+            (n for n, p in enumerate(paragraphs) if p.text), key=lambda n: -len(paragraphs[n].text)
+        )
         found: list[list[_Split]] = [[] for _ in texts]
         at = 0
         while at < len(order):
             size = max(1, self._most // (len(paragraphs[order[at]].text) + 1))
             rows = order[at : at + size]
-            for n, labels in zip(rows, self._labels([paragraphs[n].text for n in rows]), strict=True):
+            for n, labels in zip(
+                rows, self._labels([paragraphs[n].text for n in rows]), strict=True
+            ):
                 found[n] = list(paragraphs[n].tokens(labels, self._longest))
             at += size
         return found
@@ -145,7 +167,9 @@ class _Tokenizer:
             for k, name in enumerate(self._positions, len(self._features)):
                 values[n, len(row) - 1 if name == "end_of_para" else 0, k] = 1.0
         raw = [[*text, "<PAD>"] for text in texts]
-        scores = self._trainer.predict((torch.from_numpy(units), None, torch.from_numpy(values), raw))
+        scores = self._trainer.predict(
+            (torch.from_numpy(units), None, torch.from_numpy(values), raw)
+        )
         for text, row_labels in zip(texts, scores.argmax(axis=2), strict=True):
             labels = row_labels[: len(text)]
             labels[-1] = 2 if labels[-1] <= 2 else 4  # a sentence ends here
@@ -159,7 +183,9 @@ class _Tokenizer:
         if row is None:
             row = self._rows[character] = len(self._units)
             self._units.append(self._vocabulary.unit2id(character))
-            self._values.append([float(f(character)) for f in self._features] + [0.0] * len(self._positions))
+            self._values.append(
+                [float(f(character)) for f in self._features] + [0.0] * len(self._positions)
+            )
         return row
 
 
@@ -257,7 +283,9 @@ class _Tagger:
         found: list[list[tuple[str, Features]]] = [[] for _ in sentences]
         rows: list[int] = []
         held = 0
-        for n in sorted((n for n, s in enumerate(sentences) if s), key=lambda n: -len(sentences[n])):
+        for n in sorted(
+            (n for n, s in enumerate(sentences) if s), key=lambda n: -len(sentences[n])
+        ):
             if held + len(sentences[n]) > self._most and rows:
                 self._tag(rows, sentences, found)
                 rows, held = [], 0
@@ -268,13 +296,18 @@ class _Tagger:
         return found
 
     def _tag(
-        self, rows: Sequence[int], sentences: Sequence[Sequence[str]], found: list[list[tuple[str, Features]]]
+        self,
+        rows: Sequence[int],
+        sentences: Sequence[Sequence[str]],
+        found: list[list[tuple[str, Features]]],
     ) -> None:
         """Fill in the sentences of `rows`, which come longest first."""
         import torch
 
         device = next(self._model.parameters()).device
-        forms = sorted({form for n in rows for form in sentences[n]}, key=lambda form: (-len(form), form))
+        forms = sorted(
+            {form for n in rows for form in sentences[n]}, key=lambda form: (-len(form), form)
+        )
         number = {form: n for n, form in enumerate(forms, 1)}  # 0 is padding
         shown = [entry[0] for entry in self._simplify([[[form] for form in forms]])[0]]
         lengths = [len(sentences[n]) for n in rows]
@@ -282,8 +315,15 @@ class _Tagger:
         for k, n in enumerate(rows):
             places[k, : lengths[k]] = torch.tensor([number[form] for form in sentences[n]])
         word_ids = torch.tensor([0, *self._vocabulary["word"].map(shown)])
-        known = [0] * len(shown) if self._pretrain is None else self._pretrain.map([w.lower() for w in shown])
-        words, pretrained = word_ids[places].to(device), torch.tensor([0, *known])[places].to(device)
+        known = (
+            [0] * len(shown)
+            if self._pretrain is None
+            else self._pretrain.map([w.lower() for w in shown])
+        )
+        words, pretrained = (
+            word_ids[places].to(device),
+            torch.tensor([0, *known])[places].to(device),
+        )
         characters, order, sizes = self._characters(shown)
         # the character model's rows of all words, sentence by sentence
         of_form = torch.empty(len(forms) + 1, dtype=torch.int64)
@@ -307,7 +347,9 @@ class _Tagger:
             found[n] = [(self._part(part), self._features(key)) for part, key in zip(upos[k], keys)]
 
     def _characters(self, forms: Sequence[str]) -> tuple[Any, list[int], list[int]]:
-        """Character ids of every form, the longest form first; the forms' order, and their lengths."""
+        """Character ids of every form, the longest form first; the forms' order, and their
+        lengths.
+        """
         import torch
 
         order = sorted(range(len(forms)), key=lambda n: -len(forms[n]))
@@ -324,7 +366,9 @@ def _not_empty(name: str) -> str | None:
 
 
 def _once_a_form(charmodel: Any) -> Any:  # noqa: ANN401 - torch is imported late
-    """`charmodel` as a module that also takes distinct forms, and the rows of theirs that the words want."""
+    """`charmodel` as a module that also takes distinct forms, and the rows of theirs that the words
+    want.
+    """
     import torch
     from torch.nn.utils.rnn import pack_sequence
 
@@ -336,7 +380,9 @@ def _once_a_form(charmodel: Any) -> Any:  # noqa: ANN401 - torch is imported lat
         def forward(self, characters: Any, mask: Any, order: Any, lengths: Any, sizes: Any) -> Any:  # noqa: ANN401
             if not isinstance(order, torch.Tensor):  # Stanza's own call
                 return self.of_distinct_forms(characters, mask, order, lengths, sizes)
-            forms = self.of_distinct_forms(characters, mask, range(len(sizes)), [len(sizes)], sizes).data
+            forms = self.of_distinct_forms(
+                characters, mask, range(len(sizes)), [len(sizes)], sizes
+            ).data
             return pack_sequence(forms[order].split(lengths))
 
     return Once()

@@ -1,4 +1,6 @@
-"""Analyses that somebody else made, in CoNLL-U: by hand, or by a tagger for a language that Stanza does not have."""
+"""Analyses that somebody else made, in CoNLL-U: by hand, or by a tagger for a language that Stanza
+does not have.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class GivenAnalyser:
         """Read the file at `path`.
 
         Raises:
-            DataError: it is no CoNLL-U, a sentence has no text, or its tokens do not stand in it; with the line.
+            DataError: it is no CoNLL-U, a sentence has no text, or its tokens do not stand in it;
+                with the line.
         """
         file = read_text(path)
         self._path = path
@@ -35,7 +38,9 @@ class GivenAnalyser:
     def abandon(self) -> None:
         """There is nothing to end."""
 
-    def prepare(self, texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
+    def prepare(
+        self, texts: Iterable[str], progress: Callable[[int], object] | None = None
+    ) -> None:
         """Check that every one of `texts` is there.
 
         Raises:
@@ -53,7 +58,10 @@ class GivenAnalyser:
             DataError: the file has none.
         """
         if text not in self._analyses:
-            raise DataError(f"expected an analysis of each sentence, got none of {text!r}; add it", path=self._path)
+            raise DataError(
+                f"expected an analysis of each sentence, got none of {text!r}; add it",
+                path=self._path,
+            )
         return self._analyses[text]
 
 
@@ -71,13 +79,17 @@ def _sentences(file: TextFile) -> Iterator[Analysis]:
             rows.append((line, cells))
         elif rows:
             if not text:
-                raise file.error(f"expected {_TEXT.strip()!r} and the sentence above its words", rows[0][0])
+                raise file.error(
+                    f"expected {_TEXT.strip()!r} and the sentence above its words", rows[0][0]
+                )
             yield Analysis(text, tuple(_tokens(file, text, rows)))
             text, rows = "", []
 
 
 def _tokens(file: TextFile, text: str, rows: Sequence[_Row]) -> Iterator[Token]:
-    """The tokens with their places; a line such as ``3-4`` is one of several words, which follow."""
+    """The tokens with their places; a line such as ``3-4`` is one of several words, which
+    follow.
+    """
     at, left = 0, list(rows)
     while left:
         line, (place, form, *_) = left.pop(0)

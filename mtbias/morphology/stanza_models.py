@@ -1,5 +1,5 @@
-"""Stanza as mtbias uses it: offline, raw text, one sentence a document, large batches; and where its models are, which
-ones a language uses, and how they are downloaded.
+"""Stanza as mtbias uses it: offline, raw text, one sentence a document, large batches; and where
+its models are, which ones a language uses, and how they are downloaded.
 """
 
 from __future__ import annotations
@@ -63,14 +63,20 @@ def stanza_folder(given: Path | None, cache: Path) -> Path:
     return Path(variable) if variable else cache / "stanza"
 
 
-def find_package(language: str, folder: Path, processors: Sequence[str] = PROCESSORS) -> StanzaPackage:
-    """The default models of `language` in `folder` for `processors`, of which a language may lack ``mwt`` alone.
+def find_package(
+    language: str, folder: Path, processors: Sequence[str] = PROCESSORS
+) -> StanzaPackage:
+    """The default models of `language` in `folder` for `processors`, of which a language may lack
+    ``mwt`` alone.
 
     Raises:
-        MissingResourceError: the folder, the language or a model file is missing; names the command that downloads it.
+        MissingResourceError: the folder, the language or a model file is missing; names the command
+            that downloads it.
         DataError: ``resources.json`` is damaged.
     """
-    hint = f"`mtbias fetch --lang {language}` downloads it, or --stanza-dir names a folder that has it"
+    hint = (
+        f"`mtbias fetch --lang {language}` downloads it, or --stanza-dir names a folder that has it"
+    )
     if folder == stanza_folder_of_demo():  # into which nothing is downloaded
         hint = f"leave --stanza-dir {STANZA_NAME} out; without it {hint}"
     resources, default = read_index(language, folder, processors, hint)
@@ -78,7 +84,9 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
         known = ", ".join(sorted(k for k in resources if len(k) <= 3)) or "none"
         wanted = " and ".join(p for p in processors if p != "mwt")
         index = folder / "resources.json"
-        raise MissingResourceError(f"{index} has no {wanted} models for {language!r} (it has: {known}): {hint}")
+        raise MissingResourceError(
+            f"{index} has no {wanted} models for {language!r} (it has: {known}): {hint}"
+        )
     models = []
     for processor, name in default.items():
         path = folder / resources[language].get("alias", language) / processor / f"{name}.pt"
@@ -97,7 +105,8 @@ def find_package(language: str, folder: Path, processors: Sequence[str] = PROCES
 def read_index(
     language: str, folder: Path, processors: Sequence[str], hint: str
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Stanza's index of models in `folder`, and which it has for `language` by default, by processor.
+    """Stanza's index of models in `folder`, and which it has for `language` by default, by
+    processor.
 
     Raises:
         MissingResourceError: there is no index; gives `hint`.
@@ -111,13 +120,18 @@ def read_index(
         default = entry.get("packages", {}).get("default") or entry.get("default_processors", {})
         return resources, {p: default[p] for p in processors if p in default}
     except (FileNotFoundError, NotADirectoryError):
-        raise MissingResourceError(f"no Stanza resources at {folder} (resources.json is missing): {hint}") from None
+        raise MissingResourceError(
+            f"no Stanza resources at {folder} (resources.json is missing): {hint}"
+        ) from None
     except (ValueError, AttributeError, TypeError) as error:
-        raise DataError(f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index) from None
+        raise DataError(
+            f"not Stanza's index of resources ({error}): delete it, then {hint}", path=index
+        ) from None
 
 
 def download(language: str, folder: Path, processors: Sequence[str] = PROCESSORS) -> StanzaPackage:
-    """Download `language`'s default models into `folder` with Stanza's own downloader (from one process only).
+    """Download `language`'s default models into `folder` with Stanza's own downloader (from one
+    process only).
 
     Raises:
         MissingResourceError: the download failed; says why.
@@ -125,7 +139,9 @@ def download(language: str, folder: Path, processors: Sequence[str] = PROCESSORS
     import stanza
 
     try:
-        wanted = ",".join(p for p in processors if p != "mwt")  # which comes with tokenize, where there is one
+        wanted = ",".join(
+            p for p in processors if p != "mwt"
+        )  # which comes with tokenize, where there is one
         stanza.download(language, model_dir=str(folder), processors=wanted, verbose=False)
     except Exception as error:
         raise MissingResourceError(
@@ -149,8 +165,9 @@ BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x85\u2028\u2029", " "))
 PROBES = 8
 """Texts that are analysed both ways before the short way is trusted."""
 KNOWN = "1.15"
-"""The release whose code the short way is written for; another may have the same. Those from 1.10 to 1.14 that were
-tried give `_PADDING` for every feature of today's models, without an error: no gender would be called."""
+"""The release whose code the short way is written for; another may have the same. Those from 1.10
+to 1.14 that were tried give `_PADDING` for every feature of today's models, without an error: no
+gender would be called."""
 _PADDING = "<PAD>"
 DIRECT, DOCUMENTS = "direct tensors", "Stanza's documents"
 """The ways of a text, as the manifest names them."""
@@ -159,9 +176,9 @@ DIRECT, DOCUMENTS = "direct tensors", "Stanza's documents"
 class StanzaModels:
     """A package's tokenizer, multiword splitter and tagger, loaded when the first text comes.
 
-    Texts go the short way (`mtbias.morphology.direct_tensors`) where it gives what Stanza gives: the first `PROBES`
-    texts are analysed both ways, and where they differ, or the models are not known there, all go through Stanza's
-    documents.
+    Texts go the short way (`mtbias.morphology.direct_tensors`) where it gives what Stanza gives:
+    the first `PROBES` texts are analysed both ways, and where they differ, or the models are not
+    known there, all go through Stanza's documents.
     """
 
     def __init__(self, package: StanzaPackage, device: str | None) -> None:
@@ -169,7 +186,8 @@ class StanzaModels:
         self._package, self._device = package, device
         self._bulk: Bulk | None = None
         self.way: str | None = None
-        """How texts go, `DIRECT` or `DOCUMENTS`; None until texts that say something went both ways."""
+        """How texts go, `DIRECT` or `DOCUMENTS`; None until texts that say something went both
+        ways."""
 
     @cached_property
     def _pipeline(self) -> Any:  # noqa: ANN401 - stanza has no types
@@ -190,7 +208,9 @@ class StanzaModels:
         """
         from mtbias.morphology.direct_tensors import MOST_CHARACTERS
 
-        if self.way is None and (probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]):
+        if self.way is None and (
+            probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]
+        ):
             self._bulk = self._trusted(probes)
             self.way = DOCUMENTS if self._bulk is None else DIRECT
         if self._bulk is None:
@@ -227,12 +247,16 @@ class StanzaModels:
             return []
         with lenient():
             documents = self._pipeline.bulk_process([text.translate(BREAKS) for text in texts])
-        return [Analysis(text, tuple(_tokens(text, document))) for text, document in zip(texts, documents, strict=True)]
+        return [
+            Analysis(text, tuple(_tokens(text, document)))
+            for text, document in zip(texts, documents, strict=True)
+        ]
 
 
 @contextmanager
 def _not_to_be_trained() -> Iterator[None]:
-    """Stanza gives each model an optimizer, for the first of which PyTorch imports its compiler: two seconds.
+    """Stanza gives each model an optimizer, for the first of which PyTorch imports its compiler:
+    two seconds.
 
     Nothing is trained here, so they are empty.
     """
@@ -243,7 +267,9 @@ def _not_to_be_trained() -> Iterator[None]:
         def __init__(self, *_: object, **__: object) -> None:
             self.param_groups: list[object] = []
 
-    made = getattr(utils, "dispatch_optimizer", None)  # no part of Stanza's interface: another release may lack it
+    made = getattr(
+        utils, "dispatch_optimizer", None
+    )  # no part of Stanza's interface: another release may lack it
     if made is None:
         yield
         return
@@ -266,7 +292,8 @@ def load_pipeline(package: StanzaPackage, device: str | None, **options: object)
     import stanza
     import torch
 
-    # cuDNN's LSTMs would compute with 10 bits of a number's 23; the tags of a GPU are to be those of a CPU.
+    # cuDNN's LSTMs would compute with 10 bits of a number's 23; the tags of a GPU are to be those
+    # of a CPU.
     torch.backends.cudnn.allow_tf32 = False
     if device:
         require_device(device)
@@ -306,5 +333,7 @@ def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stan
                     f"Stanza {version('stanza')} reads no features with these models, which need {KNOWN} or newer: "
                     f"pip install 'stanza>={KNOWN}'"
                 )
-            words = tuple(Word(w.text, None, w.upos or "X", parse_feats(w.feats)) for w in token.words)
+            words = tuple(
+                Word(w.text, None, w.upos or "X", parse_feats(w.feats)) for w in token.words
+            )
             yield Token(span, text[span.start : span.end], words)

@@ -1,1 +1,3 @@
-"""What helps to add a language: a draft of its plugin, and what is left to do (``mtbias languages``)."""
+"""What helps to add a language: a draft of its plugin, and what is left to do (``mtbias
+languages``).
+"""

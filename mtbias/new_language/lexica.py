@@ -1,7 +1,8 @@
 """Reading of lexica for a draft: a UniMorph table, or a list with a header.
 
-Files are read line by line, twice: first which nouns there are and of which gender, then the forms of those that are
-wanted. In memory there are citation forms, so that a lexicon of millions of lines is no matter.
+Files are read line by line, twice: first which nouns there are and of which gender, then the forms
+of those that are wanted. In memory there are citation forms, so that a lexicon of millions of lines
+is no matter.
 """
 
 from __future__ import annotations
@@ -60,22 +61,33 @@ class Lexicon:
 
     def forms(self, lemmas: Collection[str]) -> Iterator[LexiconForm]:
         """The forms of the nouns with one of `lemmas`, in the order of the file."""
-        return (found for found in ([] if self.format == "list" else _nouns(self.path)) if found.lemma in lemmas)
+        return (
+            found
+            for found in ([] if self.format == "list" else _nouns(self.path))
+            if found.lemma in lemmas
+        )
 
 
 def read_lexicon(path: Path) -> Lexicon:
     """Read the lexicon at `path`, in the format that its first line has.
 
     Raises:
-        DataError: there is no such file, it is not UTF-8, or it has none of the formats; with the line.
+        DataError: there is no such file, it is not UTF-8, or it has none of the formats; with the
+            line.
     """
-    first = next(((n, line) for n, line in _lines(path) if line.strip() and not line.startswith("#")), None)
+    first = next(
+        ((n, line) for n, line in _lines(path) if line.strip() and not line.startswith("#")), None
+    )
     if first is None:
         raise DataError("the lexicon is empty", path=path, line=1)
     number, cells = first[0], [cell.strip() for cell in first[1].split("\t")]
     if len(cells) in (3, 4) and _FEATURES.fullmatch(cells[2]):
         return Lexicon(path, "UniMorph table", _citations(_nouns(path)))
-    if len(cells) >= 2 and set(cells) <= set(LIST_COLUMNS) and {"noun", "masculine", "feminine"} & set(cells):
+    if (
+        len(cells) >= 2
+        and set(cells) <= set(LIST_COLUMNS)
+        and {"noun", "masculine", "feminine"} & set(cells)
+    ):
         return Lexicon(path, "list", rows=tuple(_list_rows(path, cells, number)))
     raise DataError(
         "expected a UniMorph table (lemma, form, features such as N;MASC;SG), or a list whose first line names columns "
@@ -90,7 +102,8 @@ UNIMORPH = "unimorph-"
 
 
 def unimorph_table(code: str, cache: Path | None) -> tuple[Path, str]:
-    """The fetched table of UniMorph's for a language, and a line on where it comes from and its licence.
+    """The fetched table of UniMorph's for a language, and a line on where it comes from and its
+    licence.
 
     Raises:
         SettingError: the catalog has none.
@@ -99,7 +112,8 @@ def unimorph_table(code: str, cache: Path | None) -> tuple[Path, str]:
     known = [name.removeprefix(UNIMORPH) for name in tables() if name.startswith(UNIMORPH)]
     if code not in known:
         raise SettingError(
-            "lexicon", f"expected a file, for UniMorph is known for {', '.join(known)} alone; got {code}"
+            "lexicon",
+            f"expected a file, for UniMorph is known for {', '.join(known)} alone; got {code}",
         )
     source = fetched_source(UNIMORPH + code)
     line = f"UniMorph: {source.licence}, {source.home} at {source.commit[:7]}"
@@ -117,7 +131,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             for number, line in enumerate(file, 1):
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise DataError(f"expected UTF-8: {error.reason}; save the file as UTF-8", path=path, line=number) from None
+        raise DataError(
+            f"expected UTF-8: {error.reason}; save the file as UTF-8", path=path, line=number
+        ) from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
 
@@ -141,15 +157,25 @@ def _nouns(path: Path) -> Iterator[LexiconForm]:
             continue
         cells = line.split("\t")
         if len(cells) not in (3, 4):
-            raise DataError(f"expected lemma, form, features; got {len(cells)} columns", path=path, line=number)
+            raise DataError(
+                f"expected lemma, form, features; got {len(cells)} columns", path=path, line=number
+            )
         lemma, form, features = (cell.strip() for cell in cells[:3])
         names = features.split(";")
         if names[0] != "N" or "DU" in names or not lemma or not form:
             continue
         said = {_TAGS[one] for name in names for one in name.strip("{}").split("/") if one in _TAGS}
-        genders, numbers = sorted(said & {"m", "f", "n"}) or ["*"], sorted(said & {"sg", "pl"}) or ["*"]
+        genders, numbers = (
+            sorted(said & {"m", "f", "n"}) or ["*"],
+            sorted(said & {"sg", "pl"}) or ["*"],
+        )
         cases = sorted(said - {"m", "f", "n", "sg", "pl"}) or ["*"]
-        yield from (LexiconForm(lemma, form, Agreement(g, c, n)) for g in genders for c in cases for n in numbers)
+        yield from (
+            LexiconForm(lemma, form, Agreement(g, c, n))
+            for g in genders
+            for c in cases
+            for n in numbers
+        )
 
 
 def _list_rows(path: Path, columns: list[str], header: int) -> Iterator[ListRow]:
@@ -159,7 +185,9 @@ def _list_rows(path: Path, columns: list[str], header: int) -> Iterator[ListRow]
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) != len(columns):
             raise DataError(
-                f"expected {len(columns)} columns, as in the header, got {len(cells)}", path=path, line=number
+                f"expected {len(columns)} columns, as in the header, got {len(cells)}",
+                path=path,
+                line=number,
             )
         row = dict(zip(columns, cells, strict=True))
         english = row.get("english", "").lower()
@@ -171,4 +199,8 @@ def _list_rows(path: Path, columns: list[str], header: int) -> Iterator[ListRow]
         if man and man == woman:
             yield ListRow(english, man, "common")
         else:
-            yield from (ListRow(english, noun, gender) for noun, gender in ((man, "m"), (woman, "f")) if noun)
+            yield from (
+                ListRow(english, noun, gender)
+                for noun, gender in ((man, "m"), (woman, "f"))
+                if noun
+            )

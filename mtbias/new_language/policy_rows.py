@@ -2,9 +2,10 @@
 
 Sentences of the policy have a kind of noun, what shows the gender, and the call that follows.
 
-Each row of such a file is a sentence with its translation: ``[ ]`` marks the entity's head in both, ``{ }`` the words
-of the translation that show the kind and the evidence (without them the head shows it). `call` is the gender or the
-reason for none that follows from kind and evidence, in whatever language.
+Each row of such a file is a sentence with its translation: ``[ ]`` marks the entity's head in both,
+``{ }`` the words of the translation that show the kind and the evidence (without them the head
+shows it). `call` is the gender or the reason for none that follows from kind and evidence, in
+whatever language.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from mtbias.types import Gender, GenderCall, Reason, Span, frozen
 
 # Which occupations a language's table of nouns does not know, or knows for one gender alone.
 #
-# The list (``occupations.txt``) has the entities of WinoMT and Winogender, the professions of BUG and the occupations
-# of ISCO-08.
+# The list (``occupations.txt``) has the entities of WinoMT and Winogender, the professions of BUG
+# and the occupations of ISCO-08.
 
 _FOR_BOTH = frozenset((NounKind.COMMON, NounKind.GENERIC, NounKind.FIXED))
 _PAIR = frozenset((NounKind.MASCULINE, NounKind.FEMININE))
@@ -42,14 +43,22 @@ _PAIR = frozenset((NounKind.MASCULINE, NounKind.FEMININE))
 
 @cache
 def occupations(*, winomt: bool = False) -> tuple[str, ...]:
-    """The occupations, English, in the order of their sources; with `winomt` the first source's, its entities."""
-    text = resources.files("mtbias.new_language").joinpath("occupations.txt").read_text(encoding="utf-8")
+    """The occupations, English, in the order of their sources; with `winomt` the first source's,
+    its entities.
+    """
+    text = (
+        resources.files("mtbias.new_language")
+        .joinpath("occupations.txt")
+        .read_text(encoding="utf-8")
+    )
     text = text.partition("\n# BUG")[0] if winomt else text
     return tuple(word for line in text.splitlines() if (word := line.partition("#")[0].strip()))
 
 
 def lacking_occupations(language: Language) -> tuple[list[str], list[str]]:
-    """The occupations, each as a phrase or by its head, that have no noun, and those with one for a single gender."""
+    """The occupations, each as a phrase or by its head, that have no noun, and those with one for a
+    single gender.
+    """
     translations = KnownTranslations(language)
     kinds = {word: kinds_of(language, translations.of(word)) for word in occupations()}
     one_sided = [word for word, k in kinds.items() if k and not (k & _FOR_BOTH or k >= _PAIR)]
@@ -74,8 +83,8 @@ class CheckedLanguage:
     contract_problems: Sequence[str]
     """A line for each place where it is broken."""
     gender_pairs: Mapping[str, int]
-    """Of pairs of sentences that differ in gender alone: how many, in how many of them the men and the women are
-    right."""
+    """Of pairs of sentences that differ in gender alone: how many, in how many of them the men and
+    the women are right."""
     occupations: int
     without_noun: Sequence[str]
     """Occupations without any noun."""
@@ -97,12 +106,13 @@ def examine_language(
     stanza_dir: Path | None = None,
     cache: Path | None = None,
 ) -> CheckedLanguage:
-    """Check the contract of an installed language, its calls on men and women, its occupations, and its calls on
-    the sentences of `challenge`, analysed by Stanza or as the file `analyses` has it.
+    """Check the contract of an installed language, its calls on men and women, its occupations, and
+    its calls on the sentences of `challenge`, analysed by Stanza or as the file `analyses` has it.
 
     Raises:
         SettingError: `analyses` without `challenge`.
-        MtbiasError: there is no such language; a file cannot be read; Stanza's models are not there.
+        MtbiasError: there is no such language; a file cannot be read; Stanza's models are not
+            there.
     """
     if analyses is not None and challenge is None:
         raise SettingError("analyses", "expected --challenge too, the sentences that are analysed")
@@ -127,7 +137,11 @@ def examine_language(
         winomt_without_noun=[word for word in without_noun if word in occupations(winomt=True)],
         one_gender_only=one_sided,
         sentences=len(rows) or None,
-        wrong_calls=[describe(*each) for each in policy_calls(rows, language, analyser) if not is_right(*each)]
+        wrong_calls=[
+            describe(*each)
+            for each in policy_calls(rows, language, analyser)
+            if not is_right(*each)
+        ]
         if rows
         else None,
     )
@@ -154,12 +168,14 @@ class PolicyRow:
 
 
 def read_policy_rows(path: Path, languages: Collection[str] = ()) -> tuple[PolicyRow, ...]:
-    """The rows of the file at `path`, in order; those of other languages' files have a column `language`.
+    """The rows of the file at `path`, in order; those of other languages' files have a column
+    `language`.
 
     Rows without a translation are passed over where the file is of one language: a draft has many.
 
     Raises:
-        DataError: a mark is missing, a call or a language is unknown, or one kind and evidence has two calls.
+        DataError: a mark is missing, a call or a language is unknown, or one kind and evidence has
+            two calls.
     """
     table = read_table(path, *POLICY_COLUMNS, *(["language"] if languages else []))
     records = [record for record in table.records if languages or record.get("target")]
@@ -168,15 +184,22 @@ def read_policy_rows(path: Path, languages: Collection[str] = ()) -> tuple[Polic
     for record, row in zip(records, rows, strict=True):
         first = calls.setdefault((row.kind, row.evidence), row)
         if first.call is not row.call:
-            raise record.error(f"expected {first.call}, as in {first.language or first.pair.text}; got {row.call}")
+            raise record.error(
+                f"expected {first.call}, as in {first.language or first.pair.text}; got {row.call}"
+            )
     return rows
 
 
 def policy_calls(
-    rows: Sequence[PolicyRow], language: Language, analyser: Analyser, evidence: EvidenceReader = "tables"
+    rows: Sequence[PolicyRow],
+    language: Language,
+    analyser: Analyser,
+    evidence: EvidenceReader = "tables",
 ) -> list[tuple[PolicyRow, GenderCall]]:
     """The calls on `rows`, which are of one language and are aligned among themselves."""
-    calls = GenderMeasure(language, StatisticalAligner(), analyser, evidence).call_pairs([row.pair for row in rows])
+    calls = GenderMeasure(language, StatisticalAligner(), analyser, evidence).call_pairs(
+        [row.pair for row in rows]
+    )
     return list(zip(rows, calls, strict=True))
 
 
@@ -190,7 +213,9 @@ def is_right(row: PolicyRow, call: GenderCall) -> bool:
 def describe(row: PolicyRow, call: GenderCall) -> str:
     """One row that is wrong, for a reader."""
     at = row.pair.text[slice(*call.target[0])] if call.target else "–"
-    evidence = "; ".join(f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence)
+    evidence = "; ".join(
+        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence
+    )
     return (
         f"{row.language} {row.kind}, {row.evidence}: expected {row.call} at {row.pair.text[slice(*row.head)]}, "
         f"got {call.gender or call.reason} at {at} [{evidence}] in {row.pair.text!r}"
@@ -208,7 +233,9 @@ def _row(record: Record, languages: Collection[str]) -> PolicyRow:
     braced = re.sub(r"[\[\]]", "", record.raw("target"))
     shown = [head] if not languages and "{" not in braced else _unmarked(braced, "{}", record)[1]
     pair = Pair(f"{language}:{record.line}", source, target, entity, source[slice(*entity)].lower())
-    return PolicyRow(record.get("kind"), record.get("evidence"), CALLS[call], language, pair, head, tuple(shown))
+    return PolicyRow(
+        record.get("kind"), record.get("evidence"), CALLS[call], language, pair, head, tuple(shown)
+    )
 
 
 def _unmarked(text: str, marks: str, record: Record) -> tuple[str, list[Span]]:

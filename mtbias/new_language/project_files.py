@@ -1,8 +1,9 @@
-"""The files of a draft: a project that can be installed, with every question that its data must answer.
+"""The files of a draft: a project that can be installed, with every question that its data must
+answer.
 
-Its nouns are those of the lists that the user names, with gender and forms where a lexicon has them. Nothing of it is
-read before somebody has looked: every row is a comment that begins with `CHECK` or, where the noun is missing, with
-`FILL`. Whoever removes the mark answers for the row.
+Its nouns are those of the lists that the user names, with gender and forms where a lexicon has
+them. Nothing of it is read before somebody has looked: every row is a comment that begins with
+`CHECK` or, where the noun is missing, with `FILL`. Whoever removes the mark answers for the row.
 """
 
 from __future__ import annotations
@@ -40,14 +41,18 @@ _FOR = {"tokenize": "words", "mwt": "contractions are split", "pos": "parts of s
 
 
 def prospects(code: str, stanza: Path) -> tuple[str, ...]:
-    """What is to be said, a line each: who registers the language already, and which models Stanza has in the folder
-    `stanza`.
+    """What is to be said, a line each: who registers the language already, and which models Stanza
+    has in the folder `stanza`.
 
     Raises:
         DataError: Stanza's index there is damaged.
     """
     there = installed(GROUP).get(code, ())
-    twice = [f"{' and '.join(there)} registers {code} already: two plugins for one code are refused"] if there else []
+    twice = (
+        [f"{' and '.join(there)} registers {code} already: two plugins for one code are refused"]
+        if there
+        else []
+    )
     return (*twice, _stanza_line(code, stanza))
 
 
@@ -72,7 +77,8 @@ def _stanza_line(code: str, folder: Path) -> str:
 CHECK, FILL = "# check ", "# fill "
 """What a row begins with that must be looked at, and one that lacks its noun."""
 _UNKNOWN = "?"
-"""Stands for a gender that no lexicon says: no gender of the format, so that it cannot be forgotten."""
+"""Stands for a gender that no lexicon says: no gender of the format, so that it cannot be
+forgotten."""
 _KINDS = {"m": "m", "f": "f", "mf": "common", "n": "fixed"}
 """A neuter noun for a person says nothing about that person (de *das Kind*)."""
 _CASES = ("*", "nom", "gen", "dat", "acc", "ins", "loc", "voc")
@@ -137,7 +143,9 @@ class _Found:
 
 
 def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftNouns:
-    """The nouns of the lists among `lexica`, those that pair with them, and what is left of `occupations`."""
+    """The nouns of the lists among `lexica`, those that pair with them, and what is left of
+    `occupations`.
+    """
     found: dict[str, _Found] = {}
     for row in (row for lexicon in lexica for row in lexicon.rows):
         one = found.setdefault(row.noun, _Found())
@@ -149,14 +157,22 @@ def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftN
     paradigms = _paradigms(found)
     names = {noun: paradigm.name for paradigm in paradigms for noun in paradigm.nouns}
     nouns = tuple(
-        DraftNoun(tuple(one.english), noun, one.kind, names.get(noun, ""), () if noun in names else _forms(noun, one))
+        DraftNoun(
+            tuple(one.english),
+            noun,
+            one.kind,
+            names.get(noun, ""),
+            () if noun in names else _forms(noun, one),
+        )
         for noun, one in found.items()
     )
     return DraftNouns(nouns, paradigms, tuple(_unfilled(found, occupations)))
 
 
 def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> None:
-    """Behind each noun that a lexicon has under one lemma with another, the other, with the same English."""
+    """Behind each noun that a lexicon has under one lemma with another, the other, with the same
+    English.
+    """
     others: dict[str, tuple[str, str]] = {}
     for genders in (genders for lexicon in lexica for genders in lexicon.citations.values()):
         if "m" in genders and "f" in genders and genders["m"] != genders["f"]:
@@ -174,7 +190,9 @@ def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> No
 
 
 def _add_forms(found: Mapping[str, _Found], lexicon: Lexicon) -> None:
-    """Genders and forms of the nouns in `lexicon`, which may have a woman's noun under the lemma of a man's."""
+    """Genders and forms of the nouns in `lexicon`, which may have a woman's noun under the lemma of
+    a man's.
+    """
     lemmas: dict[str, dict[str, str]] = {noun: {"*": noun} for noun in found}
     for lemma, genders in lexicon.citations.items():
         for gender, citation in genders.items():
@@ -196,8 +214,12 @@ def _paradigms(found: Mapping[str, _Found]) -> tuple[DraftParadigm, ...]:
         words = [form for form, _ in one.slots]
         if one.slots and not any(" " in word for word in (noun, *words)):
             stem = shared_beginning(noun, *words)
-            slots = sorted(one.slots, key=lambda s: (s[1].number != "sg", _CASES.index(s[1].case), s[0]))
-            alike[noun[len(stem) :], tuple((form[len(stem) :], where) for form, where in slots)].append(noun)
+            slots = sorted(
+                one.slots, key=lambda s: (s[1].number != "sg", _CASES.index(s[1].case), s[0])
+            )
+            alike[
+                noun[len(stem) :], tuple((form[len(stem) :], where) for form, where in slots)
+            ].append(noun)
     ranked = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
     times: Counter[str] = Counter()
     paradigms = []
@@ -256,7 +278,8 @@ class Draft:
 
 
 def check_draft(code: str, name: str | None, out: Path) -> str:
-    """Check what the user named, before anything is read; gives the language's name, by default Stanza's.
+    """Check what the user named, before anything is read; gives the language's name, by default
+    Stanza's.
 
     Raises:
         UsageError: `code` is none of `is_language_code`.
@@ -272,9 +295,13 @@ def check_draft(code: str, name: str | None, out: Path) -> str:
 
         name = lcode2lang.get(code, "").replace("_", " ")
     if not re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)*", name):
-        raise SettingError("name", f"expected the language's English name, such as Polish; got {name!r}")
+        raise SettingError(
+            "name", f"expected the language's English name, such as Polish; got {name!r}"
+        )
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SettingError("out", f"expected a folder that is empty or not there yet; {out} has something in it")
+        raise SettingError(
+            "out", f"expected a folder that is empty or not there yet; {out} has something in it"
+        )
     return name
 
 
@@ -335,11 +362,15 @@ _FAMILIES = (
     "mt ar he am",
 )
 """Codes of related languages, neighbours beside each other."""
-_PLACES = {code: 100 * n + k for n, family in enumerate(_FAMILIES) for k, code in enumerate(family.split())}
+_PLACES = {
+    code: 100 * n + k for n, family in enumerate(_FAMILIES) for k, code in enumerate(family.split())
+}
 
 
 def relatives(code: str) -> list[str]:
-    """The languages of the policy's sentences but `code` itself, those nearest to it first; Spanish where none is."""
+    """The languages of the policy's sentences but `code` itself, those nearest to it first; Spanish
+    where none is.
+    """
     here = _PLACES.get(code, _PLACES["es"])
     return sorted({*_policy()["language"]} - {code}, key=lambda other: abs(_PLACES[other] - here))
 
@@ -351,9 +382,16 @@ def _policy() -> pd.DataFrame:
 
 
 def _challenge(code: str) -> str:
-    """The sentences to translate, one for each kind and evidence; beside each that of the nearest language."""
+    """The sentences to translate, one for each kind and evidence; beside each that of the nearest
+    language.
+    """
     near = {other: place for place, other in enumerate(relatives(code))}
-    rows = _policy().assign(near=_policy()["language"].map(near)).dropna().sort_values("near", kind="stable")
+    rows = (
+        _policy()
+        .assign(near=_policy()["language"].map(near))
+        .dropna()
+        .sort_values("near", kind="stable")
+    )
     rows = rows.drop_duplicates(["kind", "evidence"]).sort_index()
     rows = rows.assign(example=rows["language"] + ": " + rows["target"], target="")
     columns = ["kind", "evidence", "call", "source", "target", "example"]
@@ -361,8 +399,13 @@ def _challenge(code: str) -> str:
 
 
 def _hints(language: Language, words: Iterable[str]) -> dict[str, str]:
-    """How `language` says each of `words`: the first noun for men and the first for women in its table."""
-    translations, order = KnownTranslations(language), {form: place for place, form in enumerate(language.nouns)}
+    """How `language` says each of `words`: the first noun for men and the first for women in its
+    table.
+    """
+    translations, order = (
+        KnownTranslations(language),
+        {form: place for place, form in enumerate(language.nouns)},
+    )
     hints = {}
     for word in dict.fromkeys(words):
         first: dict[bool, str] = {}
@@ -385,7 +428,10 @@ def _shown(table: Mapping[str, object] | Iterable[tuple[str, object]]) -> str:
         return " ".join(sorted(map(said, cast(Iterable[object], value))))
 
     entries = list(dict(table).items())[:2]
-    quoted = [[json.dumps(text, ensure_ascii=False) for text in (key, said(value))] for key, value in entries]
+    quoted = [
+        [json.dumps(text, ensure_ascii=False) for text in (key, said(value))]
+        for key, value in entries
+    ]
     return "\n".join(f"# {key} = {value}" for key, value in quoted) or "# none"
 
 

@@ -54,7 +54,8 @@ def named_warnings(runs: Sequence[tuple[str, JsonObject | None]]) -> list[str]:
 
 
 def shown_without(metrics: JsonObject, numbers: Sequence[Number]) -> list[tuple[str, str, str]]:
-    """The numbers of the headline with and without the sentences in doubt: label, with, without; empty without any.
+    """The numbers of the headline with and without the sentences in doubt: label, with, without;
+    empty without any.
 
     The first line is how many sentences there are.
     """
@@ -72,12 +73,15 @@ def shown_without(metrics: JsonObject, numbers: Sequence[Number]) -> list[tuple[
 
 
 def alarm_block(metrics: JsonObject, numbers: Sequence[Number], width: int, *, full: bool) -> str:
-    """What stands above the numbers in a terminal of that width; empty where nothing is above its limit.
+    """What stands above the numbers in a terminal of that width; empty where nothing is above its
+    limit.
 
     With `full` the numbers without the sentences concerned, too.
     """
     warned = warnings(metrics.get("alarms"))
-    said = [line for text in warned for line in wrap(f"WARNING: {text}", width, subsequent_indent="  ")]
+    said = [
+        line for text in warned for line in wrap(f"WARNING: {text}", width, subsequent_indent="  ")
+    ]
     lines = shown_without(metrics, numbers) if full else []
     if (metrics.get("alarms") or {}).get("concerned") == metrics["n"]:
         said.append("  All sentences are concerned.")
@@ -110,7 +114,9 @@ def check_rows(metrics: JsonObject) -> Iterator[CheckRow]:
 
 
 def checks_block(metrics: JsonObject) -> str:
-    """What was checked, for a terminal: every share where one is above its limit; and how often the readers agree."""
+    """What was checked, for a terminal: every share where one is above its limit; and how often the
+    readers agree.
+    """
     rows = list(check_rows(metrics))
     if not rows:
         return ""
@@ -118,12 +124,16 @@ def checks_block(metrics: JsonObject) -> str:
     readers = [f"Stanza's features agree: {', '.join(alike)}"] if alike else []
     if not any(row.above for row in rows):  # which the finding says
         return "\n".join(readers)
-    table = [[f"  {row.label}", row.counted, row.percent, f"{row.limit}{'  <<' * row.above}"] for row in rows]
+    table = [
+        [f"  {row.label}", row.counted, row.percent, f"{row.limit}{'  <<' * row.above}"]
+        for row in rows
+    ]
     return "\n".join([*aligned([["Checks", "", "per cent", "limit"], *table], "<>><"), *readers])
 
 
 def reader_rows(metrics: JsonObject) -> list[tuple[str, int, str]]:
-    """Men and women: how many both readers call, and per cent of these that they call alike, with its interval.
+    """Men and women: how many both readers call, and per cent of these that they call alike, with
+    its interval.
 
     Edge cases: empty where `metrics.json` says nothing of it.
     """

@@ -1,4 +1,6 @@
-"""The tables of a comparison as text for a terminal, Markdown, LaTeX, CSV or JSON. Nothing is computed here."""
+"""The tables of a comparison as text for a terminal, Markdown, LaTeX, CSV or JSON. Nothing is
+computed here.
+"""
 
 from __future__ import annotations
 
@@ -36,37 +38,55 @@ _UNMARKED = "  "
 
 
 def render_comparison(
-    comparison: Comparison, form: str = "text", numbers: Sequence[Number] = GENDER, *, full: bool = False
+    comparison: Comparison,
+    form: str = "text",
+    numbers: Sequence[Number] = GENDER,
+    *,
+    full: bool = False,
 ) -> str:
-    """The comparison as ``text``, ``markdown``, ``latex``, ``json`` or ``csv``, ending in a newline.
+    """The comparison as ``text``, ``markdown``, ``latex``, ``json`` or ``csv``, ending in a
+    newline.
 
-    Text, Markdown and LaTeX have the finding (but LaTeX); the numbers of all systems and their differences, language by
-    language (text without `full` ranks more than two systems, without their differences); weighted numbers and what the
-    weights are; and the signature; with `full` the intervals over entities, the tests, the sentences on which the
-    systems differ, and consistency, too. CSV has `Comparison.table`, a number a row,
-    with the signature as its last column. JSON is `Comparison.to_json`. `numbers` are what the measure of the runs
-    reports.
+    Text, Markdown and LaTeX have the finding (but LaTeX); the numbers of all systems and their
+    differences, language by language (text without `full` ranks more than two systems, without
+    their differences); weighted numbers and what the weights are; and the signature; with `full`
+    the intervals over entities, the tests, the sentences on which the systems differ, and
+    consistency, too. CSV has `Comparison.table`, a number a row, with the signature as its last
+    column. JSON is `Comparison.to_json`. `numbers` are what the measure of the runs reports.
     """
     if form == "json":
         return json.dumps(comparison.to_json(), ensure_ascii=False, allow_nan=False) + "\n"
     if form == "csv":
-        return tables.as_csv({**row, "signature": comparison.signature} for row in comparison.table())
+        return tables.as_csv(
+            {**row, "signature": comparison.signature} for row in comparison.table()
+        )
     compared = {number.key: number.short for number in numbers if number.compared}
     short = form == "text" and not full
     found = _tables(comparison, compared, full=full, short=short)
     if comparison.unknown is not None:
         names = {number.key: number.short for number in UNKNOWN_GENDER.compared}
         part, *more = _tables(comparison.unknown, names, full=full, short=short)
-        found += [replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()), *more]
-    said = [each.text for each in comparison.finding if full or len(comparison.pairs) == 1 or each.rule == "better"]
+        found += [
+            replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()),
+            *more,
+        ]
+    said = [
+        each.text
+        for each in comparison.finding
+        if full or len(comparison.pairs) == 1 or each.rule == "better"
+    ]
     if form == "text":
-        said = ["".join(f"{line}\n" for text in said for line in wrapped(text)) + "\n"] if said else []
+        said = (
+            ["".join(f"{line}\n" for text in said for line in wrapped(text)) + "\n"] if said else []
+        )
     else:
         said = [f"{tables.markdown_text(text)}\n\n" for text in said if form == "markdown"]
     return "".join(said) + draw(found, form, [("", comparison.signature)])
 
 
-def _tables(c: Comparison, names: Mapping[str, str], *, full: bool, short: bool) -> list[PrintedTable]:
+def _tables(
+    c: Comparison, names: Mapping[str, str], *, full: bool, short: bool
+) -> list[PrintedTable]:
     many = max(Counter(system.lang for system in c.systems).values()) > _FEW
     found = [_numbers(c, names, ranked=short and many)]
     if full and c.over_entities is not None and c.over_entities.intervals is not None:
@@ -80,10 +100,17 @@ def _tables(c: Comparison, names: Mapping[str, str], *, full: bool, short: bool)
     return found
 
 
-def _table_rows(c: Comparison, cells: Callable[[SystemNumbers | SystemPair], Iterable[Any]]) -> list[list[str]]:
-    """Systems and then their differences, language by language; a language's name stands only where it begins."""
+def _table_rows(
+    c: Comparison, cells: Callable[[SystemNumbers | SystemPair], Iterable[Any]]
+) -> list[list[str]]:
+    """Systems and then their differences, language by language; a language's name stands only where
+    it begins.
+    """
     found = [
-        (s.lang, [cut(s.system), *(estimate_text(e.value, e.interval) + _UNMARKED for e in cells(s))])
+        (
+            s.lang,
+            [cut(s.system), *(estimate_text(e.value, e.interval) + _UNMARKED for e in cells(s))],
+        )
         for s in c.systems
     ]
     found += [(p.lang, [_name(p), *map(_difference, cells(p))]) for p in c.pairs]
@@ -95,17 +122,27 @@ def _table_rows(c: Comparison, cells: Callable[[SystemNumbers | SystemPair], Ite
 
 
 def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> PrintedTable:
-    """Systems and differences; `ranked`: the systems alone, the highest in the first number first."""
+    """Systems and differences; `ranked`: the systems alone, the highest in the first number
+    first.
+    """
     r = c.rows
     title = f"{c.dataset}: {r['n']:,} sentences"
     if "male" in r:  # a measure of one's own may have other classes, or none
         title += f", gold male {r['male']:,}, female {r['female']:,}; pro stereotype {r['pro']:,}, anti {r['anti']:,}"
     title += ". Per cent"
     title += f" [95 % interval over {c.unit}]" if c.n_resamples else ""
-    shares = [names[key] for key, method in c.methods.items() if method == "wilson" and key in names]
-    notes = [f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"] if shares else []
+    shares = [
+        names[key] for key, method in c.methods.items() if method == "wilson" and key in names
+    ]
+    notes = (
+        [f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"]
+        if shares
+        else []
+    )
     if c.pairs and ranked:
-        notes.append(f"The {c.tests:,} pairs, each difference with its interval and corrected test: --full")
+        notes.append(
+            f"The {c.tests:,} pairs, each difference with its interval and corrected test: --full"
+        )
     elif c.pairs:
         family = (
             f"corrected by Holm over the {c.tests:,} tests of the same number in this table"
@@ -116,13 +153,22 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
     if c.n_resamples and c.over_entities is not None and c.over_entities.intervals is None:
         notes.append(f"No intervals over entities: {c.over_entities.reason}")
     if c.too_few_resamples:
-        notes.append(f"{c.n_resamples:,} resamples are too few for any of {c.tests:,} tests to be significant")
-    notes += [f"{lang}: read by different evaluators: {'; '.join(phrases)}" for lang, phrases in c.evaluators.items()]
+        notes.append(
+            f"{c.n_resamples:,} resamples are too few for any of {c.tests:,} tests to be significant"
+        )
+    notes += [
+        f"{lang}: read by different evaluators: {'; '.join(phrases)}"
+        for lang, phrases in c.evaluators.items()
+    ]
     head = ["", "", *(name + _UNMARKED for name in names.values())]
     warned = named_warnings([(f"{s.system} ({s.lang})", s.alarms) for s in c.systems])
     if ranked:
         first = next(iter(names))
-        c = replace(c, systems=tuple(sorted(c.systems, key=lambda s: -(s.plain[first].value or 0))), pairs=())
+        c = replace(
+            c,
+            systems=tuple(sorted(c.systems, key=lambda s: -(s.plain[first].value or 0))),
+            pairs=(),
+        )
     rows = _table_rows(c, lambda of: (of.plain[key] for key in names))
     return PrintedTable(head, rows, title, warnings=warned, notes=notes, left=2)
 
@@ -134,16 +180,32 @@ def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityInterval
     def cells(of: SystemNumbers | SystemPair) -> Iterable[Estimate | Difference]:
         for key in names:
             plain = of.plain[key]
-            yield replace(plain, interval=None if of.over_entities is None else of.over_entities.of(key))
+            yield replace(
+                plain, interval=None if of.over_entities is None else of.over_entities.of(key)
+            )
 
     title = f"Per cent [95 % interval over {over.n:,} entities]"
-    return PrintedTable(head, _table_rows(c, cells), title, [f"Intervals {QUESTIONS}; tests are over {c.unit}"], left=2)
+    return PrintedTable(
+        head,
+        _table_rows(c, cells),
+        title,
+        [f"Intervals {QUESTIONS}; tests are over {c.unit}"],
+        left=2,
+    )
 
 
 def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
     head = ["", "", *(text for name in names.values() for text in (f"{name}: p", "corrected"))]
     rows = [
-        [p.lang, _name(p), *(text for key in names for text in (p_text(p.plain[key].p), p_text(p.plain[key].p_holm)))]
+        [
+            p.lang,
+            _name(p),
+            *(
+                text
+                for key in names
+                for text in (p_text(p.plain[key].p), p_text(p.plain[key].p_holm))
+            ),
+        ]
         for p in c.pairs
     ]
     return PrintedTable(head, rows, f"Paired randomisation over {c.unit}, two-sided", left=2)
@@ -159,13 +221,19 @@ def _sentences(c: Comparison) -> PrintedTable:
     units = c.unit.capitalize()
     title = f"{units} by which system is right (McNemar's test: exact, two-sided, not corrected)"
     if not c.right_or_wrong:
-        return PrintedTable(head[:3], [row[:3] for row in rows], f"{units} with another call", left=2)
+        return PrintedTable(
+            head[:3], [row[:3] for row in rows], f"{units} with another call", left=2
+        )
     return PrintedTable(head, rows, title, left=2)
 
 
 def _consistency(c: Comparison) -> PrintedTable:
     shown = [n for n in CONSISTENCY if n.compared and any(n.key in p.consistency for p in c.pairs)]
-    head = ["", "", *(f"{n.short}{text}" for n in shown for text in (": A", " B", " A - B", " p", " corr."))]
+    head = [
+        "",
+        "",
+        *(f"{n.short}{text}" for n in shown for text in (": A", " B", " A - B", " p", " corr.")),
+    ]
     rows = []
     for p in c.pairs:
         cells: list[str] = []
@@ -174,19 +242,41 @@ def _consistency(c: Comparison) -> PrintedTable:
             if d is None:
                 cells += [UNDEFINED] * 5
             else:
-                cells += [number_text(d.first), number_text(d.second), _difference(d), p_text(d.p), p_text(d.p_holm)]
+                cells += [
+                    number_text(d.first),
+                    number_text(d.second),
+                    _difference(d),
+                    p_text(d.p),
+                    p_text(d.p_holm),
+                ]
         rows.append([p.lang, _name(p), *cells])
     title = f"Consistency: {c.rows['pairs']:,} pairs that differ in gender alone"
-    title += f", {c.rows['quadruples']:,} quadruples with controls" if c.rows["quadruples"] else ", no controls"
+    title += (
+        f", {c.rows['quadruples']:,} quadruples with controls"
+        if c.rows["quadruples"]
+        else ", no controls"
+    )
     title += ". Per cent of pairs right for one gender only"
-    return PrintedTable(head, rows, title, ["Units of the intervals and tests are pairs and quadruples"], left=2)
+    return PrintedTable(
+        head, rows, title, ["Units of the intervals and tests are pairs and quadruples"], left=2
+    )
 
 
 def _weighted(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
-    head = ["", "", *(f"{names[n]}{text}{_UNMARKED}" for n in c.weightings for text in ("", " weighted"))]
-    rows = _table_rows(c, lambda of: (found for n, e in of.weighted.items() for found in (of.plain[n], e)))
-    notes = [f"{names[number]}: {text}" for number, w in c.weightings.items() for text in _weights(w)]
-    return PrintedTable(head, rows, "Plain and weighted (mean 1; effective: Kish's sample size)", notes, left=2)
+    head = [
+        "",
+        "",
+        *(f"{names[n]}{text}{_UNMARKED}" for n in c.weightings for text in ("", " weighted")),
+    ]
+    rows = _table_rows(
+        c, lambda of: (found for n, e in of.weighted.items() for found in (of.plain[n], e))
+    )
+    notes = [
+        f"{names[number]}: {text}" for number, w in c.weightings.items() for text in _weights(w)
+    ]
+    return PrintedTable(
+        head, rows, "Plain and weighted (mean 1; effective: Kish's sample size)", notes, left=2
+    )
 
 
 def _weights(weighting: Weighting) -> Iterator[str]:
@@ -198,8 +288,12 @@ def _weights(weighting: Weighting) -> Iterator[str]:
     if b.one_sided:
         yield f"cannot be balanced, weight 0: {', '.join(b.one_sided)} ({b.n_zero:,} sentences)"
     groups = zip(b.groups, b.sizes, b.effective_sizes, strict=True)
-    yield "effective sentences: " + ", ".join(f"{name} {effective:,.1f} of {n:,}" for name, n, effective in groups)
-    yield "largest weights: " + ", ".join(f"{weight:.2f} ({id_})" for id_, weight in weighting.largest[:3])
+    yield "effective sentences: " + ", ".join(
+        f"{name} {effective:,.1f} of {n:,}" for name, n, effective in groups
+    )
+    yield "largest weights: " + ", ".join(
+        f"{weight:.2f} ({id_})" for id_, weight in weighting.largest[:3]
+    )
 
 
 def _name(pair: SystemPair) -> str:

@@ -1,7 +1,8 @@
-"""The tables of coreference and the page of `mtbias coref eval`: numbers, differences between systems, counts.
+"""The tables of coreference and the page of `mtbias coref eval`: numbers, differences between
+systems, counts.
 
-The page is one HTML file that needs nothing else. No number is computed here. Everything that comes from files is
-escaped.
+The page is one HTML file that needs nothing else. No number is computed here. Everything that comes
+from files is escaped.
 """
 
 from __future__ import annotations
@@ -30,14 +31,18 @@ def render_evaluation(
 ) -> str:
     """The tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``; ends in a newline.
 
-    `evaluations` are the system's, then those it was compared with; `differences` are the first's from the others. CSV
-    has every number, the others those of the headline, unless `every`; `counts` adds what was counted.
+    `evaluations` are the system's, then those it was compared with; `differences` are the first's
+    from the others. CSV has every number, the others those of the headline, unless `every`;
+    `counts` adds what was counted.
     """
     if form == "csv":
         return as_csv(_records(evaluations, differences))
     first, *others = evaluations
     shown = [one for one in differences if every or one.number.headline]
-    tables = [_numbers(evaluations, every), *(_differences(first.name, other.name, shown) for other in others)]
+    tables = [
+        _numbers(evaluations, every),
+        *(_differences(first.name, other.name, shown) for other in others),
+    ]
     tables += [table for one in evaluations for table in _counts(one)] if counts else []
     signatures = [
         (", ".join([one.name] * bool(others) + [name] * (len(one.results) > 1)), result.signature)
@@ -56,9 +61,15 @@ def labelled(one: NamedNumber) -> str:
     return f"{one.part}: {one.label}" if one.part else one.label
 
 
-def all_numbers(evaluations: Sequence[Evaluation], dataset: str) -> list[tuple[NamedNumber, list[NamedNumber | None]]]:
-    """Each number of a data set, as the first system that has it names it, with those of all systems."""
-    of_systems = [e.results[dataset].scores.by_key if dataset in e.results else {} for e in evaluations]
+def all_numbers(
+    evaluations: Sequence[Evaluation], dataset: str
+) -> list[tuple[NamedNumber, list[NamedNumber | None]]]:
+    """Each number of a data set, as the first system that has it names it, with those of all
+    systems.
+    """
+    of_systems = [
+        e.results[dataset].scores.by_key if dataset in e.results else {} for e in evaluations
+    ]
     named: dict[tuple[str, str], NamedNumber] = {}
     for numbers in of_systems:
         named = numbers | named
@@ -67,7 +78,11 @@ def all_numbers(evaluations: Sequence[Evaluation], dataset: str) -> list[tuple[N
 
 def _value(one: NamedNumber | None) -> str:
     """A number with its interval; a dash where there is none."""
-    return UNDEFINED if one is None else estimate_text(one.estimate.value, one.estimate.interval, one.decimals)
+    return (
+        UNDEFINED
+        if one is None
+        else estimate_text(one.estimate.value, one.estimate.interval, one.decimals)
+    )
 
 
 def notes(evaluations: Sequence[Evaluation]) -> Iterator[str]:
@@ -90,9 +105,17 @@ def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
         for one, of_systems in all_numbers(evaluations, dataset):
             if one.headline or every:
                 p = map(_p, of_systems) if tested else []
-                rows.append([dataset, labelled(one), *map(_value, of_systems), *p, _count(one.estimate.n)])
+                rows.append(
+                    [dataset, labelled(one), *map(_value, of_systems), *p, _count(one.estimate.n)]
+                )
     return PrintedTable(
-        head=["data set", "number", *(cut(one.name) for one in evaluations), *(["p"] * len(evaluations) * tested), "n"],
+        head=[
+            "data set",
+            "number",
+            *(cut(one.name) for one in evaluations),
+            *(["p"] * len(evaluations) * tested),
+            "n",
+        ],
         rows=rows,
         title="Coreference: per cent and points, but for correlations and biases (F/M)"
         + (" [95 % interval]" if evaluations[0].settings.resamples else ""),
@@ -103,7 +126,9 @@ def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
 
 
 def _p(one: NamedNumber | None) -> str:
-    """The two-sided p of a number, then the one-sided one of its paper; empty where it is not tested."""
+    """The two-sided p of a number, then the one-sided one of its paper; empty where it is not
+    tested.
+    """
     if one is None or one.estimate.p is None:
         return ""
     two_sided, one_sided = one.estimate.p, one.estimate.p_one_sided
@@ -128,7 +153,9 @@ def _differences(first: str, other: str, differences: Sequence[NumberDifference]
     for one in differences:
         if one.second == other:
             d = one.difference
-            text = estimate_text(d.difference, d.interval, one.number.decimals) + "*" * d.significant
+            text = (
+                estimate_text(d.difference, d.interval, one.number.decimals) + "*" * d.significant
+            )
             pvalues = (p_text(p, _P_DECIMALS) for p in (d.p, d.p_holm))
             rows.append([one.dataset, labelled(one.number), text, *pvalues])
     return PrintedTable(
@@ -143,7 +170,9 @@ def _differences(first: str, other: str, differences: Sequence[NumberDifference]
     )
 
 
-def _records(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]) -> Iterator[JsonObject]:
+def _records(
+    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]
+) -> Iterator[JsonObject]:
     """A line of CSV for each number, and for each difference: of a system, `minus` another."""
     for evaluation in evaluations:
         for dataset, result in evaluation.results.items():
@@ -187,7 +216,9 @@ class _Row:
 
 
 def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
-    """The documents of the first system by their groups, those first of which it gets some right and some wrong."""
+    """The documents of the first system by their groups, those first of which it gets some right
+    and some wrong.
+    """
     groups: list[list[_Row]] = []
     for dataset, of_first in evaluations[0].results.items():
         others = [
@@ -200,7 +231,12 @@ def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
         for group in members.values():
             right = {text.right for text in group}
             kind = "alone" if len(group) == 1 else _FLIP if len(right) > 1 else "all alike"
-            groups.append([_Row(dataset, kind, text, (text, *(of.get(text.id) for of in others))) for text in group])
+            groups.append(
+                [
+                    _Row(dataset, kind, text, (text, *(of.get(text.id) for of in others)))
+                    for text in group
+                ]
+            )
     return sorted(groups, key=lambda group: group[0].members != _FLIP)
 
 
@@ -211,7 +247,10 @@ _OUTCOMES = ("right", "wrong")
 def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> JsonDict:
     """What the page shows of `rows`, of `total`, with its ``data`` for the script."""
     properties = {"data set": [row.dataset for row in rows], "group": [row.members for row in rows]}
-    columns = {name: (values := sorted(set(of)), [values.index(one) for one in of]) for name, of in properties.items()}
+    columns = {
+        name: (values := sorted(set(of)), [values.index(one) for one in of])
+        for name, of in properties.items()
+    }
 
     def block(some: Sequence[_Row]) -> JsonDict:
         return {
@@ -221,32 +260,60 @@ def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: i
         }
 
     calls = [
-        ("en", "ltr", one.name, [None if (of := row.results[at]) is None else int(not of.right) for row in rows])
+        (
+            "en",
+            "ltr",
+            one.name,
+            [None if (of := row.results[at]) is None else int(not of.right) for row in rows],
+        )
         for at, one in enumerate(evaluations)
     ]
-    about = {"outcomes": _OUTCOMES, "calls": ["as in the gold cluster", "otherwise"], "about": list(columns)}
+    about = {
+        "outcomes": _OUTCOMES,
+        "calls": ["as in the gold cluster", "otherwise"],
+        "about": list(columns),
+    }
     data = {**about, **script_data(rows, columns, calls, block)}
-    return {"shown": len(rows), "total": total, "first": rows[:FIRST], "columns": columns, "data": data}
+    return {
+        "shown": len(rows),
+        "total": total,
+        "first": rows[:FIRST],
+        "columns": columns,
+        "data": data,
+    }
 
 
 def render_coref_page(
-    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], max_bytes: int = MAX_BYTES
+    evaluations: Sequence[Evaluation],
+    differences: Sequence[NumberDifference],
+    max_bytes: int = MAX_BYTES,
 ) -> str:
-    """The page, as text to be written in UTF-8: of the first system, with those that it was compared with."""
+    """The page, as text to be written in UTF-8: of the first system, with those that it was
+    compared with.
+    """
     groups = _groups(evaluations)
     total = sum(map(len, groups))
 
     def page_of(shown: Sequence[list[_Row]]) -> str:
-        return _page(evaluations, differences, _sentences(evaluations, [*chain.from_iterable(shown)], total))
+        return _page(
+            evaluations, differences, _sentences(evaluations, [*chain.from_iterable(shown)], total)
+        )
 
     return fitting(page_of, groups, max_bytes)
 
 
-def _page(evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference], sentences: JsonObject) -> str:
+def _page(
+    evaluations: Sequence[Evaluation],
+    differences: Sequence[NumberDifference],
+    sentences: JsonObject,
+) -> str:
     first = evaluations[0]
     tables = {dataset: all_numbers(evaluations, dataset) for dataset in first.results}
     content: dict[str, tuple[str, Any]] = {
-        "headline": ("In short", {name: [row for row in rows if row[0].headline] for name, rows in tables.items()}),
+        "headline": (
+            "In short",
+            {name: [row for row in rows if row[0].headline] for name, rows in tables.items()},
+        ),
         "differences": ("Differences", differences),
         **{f"data-{dataset}": (_TITLES[dataset], rows) for dataset, rows in tables.items()},
         "sentences": ("Sentences", sentences if sentences["shown"] else None),

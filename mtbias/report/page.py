@@ -1,4 +1,5 @@
-"""From plain values to a page or a plot: templates with autoescape, and for pages one style, one script, one policy.
+"""From plain values to a page or a plot: templates with autoescape, and for pages one style, one
+script, one policy.
 
 All markup is in ``templates``. A value that is no markup is escaped there, wherever it came from.
 """
@@ -31,14 +32,19 @@ def render_page(
 ) -> str:
     """The page of a template, by the name of its file, as text to be written in UTF-8.
 
-    `data` is what the page's script reads; without it the page has no script. `sections` are headings with what stands
-    below them, by key: one below which nothing stands is left out. `view` is what else the template shows.
+    `data` is what the page's script reads; without it the page has no script. `sections` are
+    headings with what stands below them, by key: one below which nothing stands is left out. `view`
+    is what else the template shows.
     """
     style, script = _source("page.css"), "" if data is None else _source(script_file)
     allowed = f"style-src {_digest(style)}" + (f"; script-src {_digest(script)}" if script else "")
     policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
     shown = {key: part for key, part in (sections or {}).items() if part[1]}
-    return str(render(template, style=style, script=script, data=data, policy=policy, sections=shown, **view))
+    return str(
+        render(
+            template, style=style, script=script, data=data, policy=policy, sections=shown, **view
+        )
+    )
 
 
 def render(template: str, **view: object) -> Markup:
@@ -71,13 +77,23 @@ def _environment() -> Environment:
         "p_value": p_text,
         "px": lambda value: f"{round(value, 2):g}",
     }
-    environment.globals |= {"UNDEFINED": UNDEFINED, "note_on_bits": note_on_bits, "zip": partial(zip, strict=True)}
+    environment.globals |= {
+        "UNDEFINED": UNDEFINED,
+        "note_on_bits": note_on_bits,
+        "zip": partial(zip, strict=True),
+    }
     return environment
 
 
 def _shown(value: object) -> object:
-    """What stands in a page for a value: text that is no markup without what a browser would obey."""
-    return printable(value, "\t\n\r\u2028\u2029") if isinstance(value, str) and not isinstance(value, Markup) else value
+    """What stands in a page for a value: text that is no markup without what a browser would
+    obey.
+    """
+    return (
+        printable(value, "\t\n\r\u2028\u2029")
+        if isinstance(value, str) and not isinstance(value, Markup)
+        else value
+    )
 
 
 @cache

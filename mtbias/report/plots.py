@@ -33,9 +33,18 @@ class Scale(NamedTuple):
     step: float
 
     @classmethod
-    def of(cls, found: Iterable[tuple[float | None, Sequence[float] | None]], *more: float) -> Scale:
-        """An axis for values and their intervals, where there are any, and for `more`; with 0 and at most 9 ticks."""
-        ends = (end for value, interval in found for end in (value, *(interval or ())) if end is not None)
+    def of(
+        cls, found: Iterable[tuple[float | None, Sequence[float] | None]], *more: float
+    ) -> Scale:
+        """An axis for values and their intervals, where there are any, and for `more`; with 0 and
+        at most 9 ticks.
+        """
+        ends = (
+            end
+            for value, interval in found
+            for end in (value, *(interval or ()))
+            if end is not None
+        )
         values = [0.0, *more, *ends]
         low, high = min(values), max(values)
         if low == high:
@@ -49,7 +58,9 @@ class Scale(NamedTuple):
     @property
     def ticks(self) -> list[float]:
         """The values of the ticks, ascending."""
-        return [self.low + i * self.step for i in range(round((self.high - self.low) / self.step) + 1)]
+        return [
+            self.low + i * self.step for i in range(round((self.high - self.low) / self.step) + 1)
+        ]
 
     def share(self, value: float) -> float:
         """How far along the axis `value` stands, from 0 to 1."""
@@ -89,20 +100,33 @@ class Panel:
 
 
 def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
-    """The headline's numbers in per cent and points: of all sentences, and by each breakdown with few groups.
+    """The headline's numbers in per cent and points: of all sentences, and by each breakdown with
+    few groups.
 
-    With each the key of `metrics.json` that it is made of; runs are of one measure and may lack a breakdown.
+    With each the key of `metrics.json` that it is made of; runs are of one measure and may lack a
+    breakdown.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
     headline = [n for n in runs[0].numbers if n.headline and n.unit is not Unit.OWN]
-    few = {by.key: f" by {by.label}" for by in breakdowns(*(run.metrics for run in runs)) if not by.long}
+    few = {
+        by.key: f" by {by.label}"
+        for by in breakdowns(*(run.metrics for run in runs))
+        if not by.long
+    }
     for key, by in {"overall": "", **few}.items():
         shown = [n for n in headline if not (by and n.whole)]
         parts = [run.metrics.get(key, {}) if by else {"": run.metrics["overall"]} for run in runs]
         series = [
-            (run.name, {f"{n.label} {group}".strip(): n.of(part) for n in shown for group, part in found.items()})
+            (
+                run.name,
+                {
+                    f"{n.label} {group}".strip(): n.of(part)
+                    for n in shown
+                    for group, part in found.items()
+                },
+            )
             for run, found in zip(runs, parts, strict=True)
         ]
         levels = {level(run.metrics) for run in runs} - {""}
@@ -140,17 +164,22 @@ def svg_panel(
 ) -> Markup:
     """A panel as SVG: lines below each other, on each a point with its whiskers, across the value.
 
-    Each group and run has a line with its numbers in words; with `beside`, what stands at the right of each group, all
-    runs of a group share a line, in two shapes. Colours are black on nothing where there is no style sheet, and follow
-    the classes ``grid``, ``zero``, ``quiet``, ``c0`` to ``c5`` where there is one. A point without an interval is
-    hollow, an undefined one is not drawn. The description of a plot with a style of its own holds every number.
+    Each group and run has a line with its numbers in words; with `beside`, what stands at the right
+    of each group, all runs of a group share a line, in two shapes. Colours are black on nothing
+    where there is no style sheet, and follow the classes ``grid``, ``zero``, ``quiet``, ``c0`` to
+    ``c5`` where there is one. A point without an interval is hollow, an undefined one is not drawn.
+    The description of a plot with a style of its own holds every number.
 
-    `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own, `width` pixels long;
-    `style`, a style sheet, comes with a white ground.
+    `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own, `width`
+    pixels long; `style`, a style sheet, comes with a white ground.
     """
     lines = list(_lines(part, beside))
     left = 12 + math.ceil(_LETTER * max((len(line.label) for line in lines), default=0))
-    right = 60 if beside is not None else 12 + math.ceil(_LETTER * max((len(e.beside) for e in lines), default=0))
+    right = (
+        60
+        if beside is not None
+        else 12 + math.ceil(_LETTER * max((len(e.beside) for e in lines), default=0))
+    )
     own = axis or part.axis
     return render(
         "panel.svg",
@@ -173,7 +202,11 @@ def svg_panel(
 def _lines(part: Panel, beside: Mapping[str, str] | None) -> Iterator[Line]:
     for group in part.groups:
         name = cut(group, _LABEL)
-        marks = [(k, run, points[group]) for k, (run, points) in enumerate(part.series) if group in points]
+        marks = [
+            (k, run, points[group])
+            for k, (run, points) in enumerate(part.series)
+            if group in points
+        ]
         if beside is not None:
             yield Line(name, marks, beside[group])
         else:
@@ -195,27 +228,32 @@ MOST = 40
 
 
 def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> list[WomenRelation]:
-    """The entities of each run against their shares of women, by default those that ship with mtbias.
+    """The entities of each run against their shares of women, by default those that ship with
+    mtbias.
 
-    Empty where the runs have another measure or no breakdown by entity, or where no entity has one of the shares that
-    ship.
+    Empty where the runs have another measure or no breakdown by entity, or where no entity has one
+    of the shares that ship.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
     """
-    if any(run.numbers not in (GENDER, UNKNOWN_GENDER.numbers) or "by_entity" not in run.metrics for run in runs):
+    if any(
+        run.numbers not in (GENDER, UNKNOWN_GENDER.numbers) or "by_entity" not in run.metrics
+        for run in runs
+    ):
         return []
     found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
     return found if shares or any(relation.entities for relation in found) else []
 
 
 def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, dict[str, str]]]:
-    """Men and women by entity, for `mtbias.report.plots.svg_panel` with what stands beside each: its share of women.
+    """Men and women by entity, for `mtbias.report.plots.svg_panel` with what stands beside each:
+    its share of women.
 
-    Of sentences of unknown gender, masculine and feminine forms. Entities stand in the order of their shares of women;
-    left out are those without one and those with few rows of either gender (`MIN_ROWS`), unless there are no others;
-    of more than `MOST`, those with fewer sentences. At most one, and none for a measure without men and women, or
-    without entities.
+    Of sentences of unknown gender, masculine and feminine forms. Entities stand in the order of
+    their shares of women; left out are those without one and those with few rows of either gender
+    (`MIN_ROWS`), unless there are no others; of more than `MOST`, those with fewer sentences. At
+    most one, and none for a measure without men and women, or without entities.
 
     Raises:
         DataError: `metrics.json` lacks a key.
@@ -229,18 +267,27 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
         for name, part in run.metrics["by_entity"].items()
     }
     interval_level = level(run.metrics)
-    defined = {name: both for name, both in found.items() if all(mark.value is not None for mark in both)}
-    many = {name: both for name, both in defined.items() if enough([int(mark.n or 0) for mark in both])} or defined
+    defined = {
+        name: both for name, both in found.items() if all(mark.value is not None for mark in both)
+    }
+    many = {
+        name: both for name, both in defined.items() if enough([int(mark.n or 0) for mark in both])
+    } or defined
     shared = [name for name in many if shares.of(name) is not None] or list(many)
     most = sorted(shared, key=lambda name: (-sum(mark.n or 0 for mark in many[name]), name))[:MOST]
     groups = sorted(most, key=lambda name: (shares.of(name) or 0, name))
     if not groups:
         return
-    series = [(name, {group: many[group][k] for group in groups}) for k, name in enumerate(pair.values())]
+    series = [
+        (name, {group: many[group][k] for group in groups}) for k, name in enumerate(pair.values())
+    ]
     what = "Right" if "men" in pair.values() else "Forms"
     yield (
         Panel(f"{what} by entity, in per cent", interval_level, groups, series),
-        {name: f"{number(shares.of(name), 0)} %" if shares.of(name) is not None else "" for name in groups},
+        {
+            name: f"{number(shares.of(name), 0)} %" if shares.of(name) is not None else ""
+            for name in groups
+        },
     )
 
 

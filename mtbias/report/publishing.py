@@ -1,7 +1,8 @@
-"""Published results: checked runs as lines of numbers without any sentence, tested against each other in pairs.
+"""Published results: checked runs as lines of numbers without any sentence, tested against each
+other in pairs.
 
-A line describes itself: which numbers the measure has, how they are called and where they are best stands in it, so
-that a page can be made where the measure is not installed.
+A line describes itself: which numbers the measure has, how they are called and where they are best
+stands in it, so that a page can be made where the measure is not installed.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class PublishedDifference:
     difference: float | None
     interval: Interval | None
     p: float | None
-    """Two-sided, paired randomisation over sentences, not corrected: over how many tests is known on the page alone."""
+    """Two-sided, paired randomisation over sentences, not corrected: over how many tests is known
+    on the page alone."""
 
     def turned(self) -> PublishedDifference:
         """The same, seen from the other run."""
@@ -95,7 +97,8 @@ class PublishedComparison:
     fingerprint: str
     """Of the other run."""
     calls: str
-    """SHA-256 of the other's `calls.jsonl`: an endpoint's runs may share a fingerprint and differ here."""
+    """SHA-256 of the other's `calls.jsonl`: an endpoint's runs may share a fingerprint and differ
+    here."""
     resamples: int
     seed: int
     numbers: Mapping[str, PublishedDifference]
@@ -125,8 +128,8 @@ class PublishedResult:
     language: str
     corpus: PublishedCorpus
     evaluator: JsonObject
-    """What read the translations: aligner, Stanza and its models, language plugin, release; the measure where it is
-    another than the gender of an entity."""
+    """What read the translations: aligner, Stanza and its models, language plugin, release; the
+    measure where it is another than the gender of an entity."""
     signature: str
     fingerprint: str
     calls: str
@@ -141,7 +144,8 @@ class PublishedResult:
     alarms: JsonObject
     """The same as numbers, as `metrics.json` has them."""
     comparisons: tuple[PublishedComparison, ...]
-    """With runs that were published together with it; both lines hold a comparison, each from its own side."""
+    """With runs that were published together with it; both lines hold a comparison, each from its
+    own side."""
     link: str | None = None
     """Where more about the run is."""
     note: str | None = None
@@ -159,11 +163,15 @@ class PublishedResult:
     @cached_property
     def place(self) -> str:
         """Corpus and language, as one text."""
-        return json.dumps([self.corpus.name, dict(self.corpus.files), self.language], sort_keys=True)
+        return json.dumps(
+            [self.corpus.name, dict(self.corpus.files), self.language], sort_keys=True
+        )
 
     @cached_property
     def block(self) -> str:
-        """What results have in common that are tested against each other and ranked together, as one text."""
+        """What results have in common that are tested against each other and ranked together, as
+        one text.
+        """
         return json.dumps([self.place, dict(self.evaluator)], sort_keys=True)
 
     def number(self, key: str) -> PublishedNumber | None:
@@ -172,7 +180,10 @@ class PublishedResult:
 
     def to_json(self) -> JsonDict:
         """The content of the line: numbers rounded to 6 decimals, its own hash last."""
-        content: JsonDict = {"schema": SCHEMA, **{key: rounded(part) for key, part in asdict(self).items()}}
+        content: JsonDict = {
+            "schema": SCHEMA,
+            **{key: rounded(part) for key, part in asdict(self).items()},
+        }
         return {**content, _HASH: own_hash(content)}
 
 
@@ -183,7 +194,9 @@ def check_link(link: str | None) -> None:
         ValueError: it is no address of http or https.
     """
     if link is not None and not link.startswith(("https://", "http://")):
-        raise ValueError(f"link: expected an address that begins with https:// or http://, got {link!r}")
+        raise ValueError(
+            f"link: expected an address that begins with https:// or http://, got {link!r}"
+        )
 
 
 def own_hash(content: JsonObject) -> str:
@@ -202,8 +215,9 @@ def read_results(path: Path) -> list[PublishedResult]:
     """All results of the file at `path`, in its order.
 
     Raises:
-        DataError: there is no such file, or nothing in it; a line is damaged, of another schema, or a number in it was
-            changed; a run stands in it twice; two systems of a block have one name.
+        DataError: there is no such file, or nothing in it; a line is damaged, of another schema, or
+            a number in it was changed; a run stands in it twice; two systems of a block have one
+            name.
         OSError: the file cannot be read.
     """
     how = "`mtbias publish RUN --out DIR` writes them"
@@ -221,19 +235,25 @@ def _read_line(line: bytes, path: Path, number: int) -> PublishedResult:
     try:
         content = load_json(line, once)
         if not isinstance(content, dict) or "schema" not in content:
-            raise DataError("expected a result that `mtbias publish` wrote; leave it out", path=path, line=number)
-        if (schema := content.pop("schema")) != SCHEMA:
-            message = (
-                f"expected schema {SCHEMA}, got {schema!r}; publish the run again, or read it with the mtbias that "
+            raise DataError(
+                "expected a result that `mtbias publish` wrote; leave it out",
+                path=path,
+                line=number,
             )
+        if (schema := content.pop("schema")) != SCHEMA:
+            message = f"expected schema {SCHEMA}, got {schema!r}; publish the run again, or read it with the mtbias that "
             raise DataError(f"{message}wrote it", path=path, line=number)
         stated = content.pop(_HASH, None)
         result = decoded(PublishedResult, json.dumps(content, ensure_ascii=False))
         if stated != own_hash({"schema": schema, **content}):
-            message = "expected the numbers as they were published, got others; publish the run again"
+            message = (
+                "expected the numbers as they were published, got others; publish the run again"
+            )
             raise DataError(message, path=path, line=number)
     except ValueError as error:
-        raise DataError(f"damaged: {error}; publish the run again", path=path, line=number) from error
+        raise DataError(
+            f"damaged: {error}; publish the run again", path=path, line=number
+        ) from error
     return result
 
 
@@ -246,7 +266,9 @@ def check_apart(results: Sequence[PublishedResult], path: Path | None = None) ->
     runs, names = set(), set()
     for result in results:
         if result.fingerprint in runs:
-            raise DataError(f"expected each run once, got {result.fingerprint} twice; leave one out", path=path)
+            raise DataError(
+                f"expected each run once, got {result.fingerprint} twice; leave one out", path=path
+            )
         if (result.block, result.system) in names:
             raise DataError(
                 f"expected a name for each system, got {result.system!r} twice on {result.corpus.name} in "
@@ -263,7 +285,9 @@ def write_results(results: Iterable[PublishedResult], path: Path) -> None:
     Raises:
         RunFolderError: the file cannot be written.
     """
-    ordered = sorted(results, key=lambda result: (result.corpus.name, result.language, result.fingerprint))
+    ordered = sorted(
+        results, key=lambda result: (result.corpus.name, result.language, result.fingerprint)
+    )
     lines = (json.dumps(result.to_json(), ensure_ascii=False) for result in ordered)
     write_atomic(path, "".join(f"{line}\n" for line in lines).encode(), own=True)
 
@@ -286,16 +310,19 @@ def read_checked(path: Path) -> FinishedRun:
     """A finished run whose every number follows from its calls.
 
     Raises:
-        RunFolderError: the run is not complete, a file was changed, or its fingerprint is not that of its identity.
-        DataError: `metrics.json` says what does not follow from the calls; these are of other translations than
-            `translations.jsonl`.
+        RunFolderError: the run is not complete, a file was changed, or its fingerprint is not that
+            of its identity.
+        DataError: `metrics.json` says what does not follow from the calls; these are of other
+            translations than `translations.jsonl`.
         MtbiasError: its language is not installed, without which the alarms cannot be checked.
     """
     again = "run `mtbias eval` or `mtbias score` into the folder again"
     run = read_run(path)
     stated = load_json(input_bytes(path / MANIFEST))["signature"]
     if stated != run.signature:
-        raise DataError(f"expected the signature {run.signature}, got {stated}; {again}", path=path / MANIFEST)
+        raise DataError(
+            f"expected the signature {run.signature}, got {stated}; {again}", path=path / MANIFEST
+        )
     if run.measure == GENDER:
         get_language(run.lang)
     if differing := run.not_following():
@@ -303,7 +330,9 @@ def read_checked(path: Path) -> FinishedRun:
             f"expected what follows from {CALLS}, got other content ({', '.join(differing)}); {again}",
             path=path / METRICS,
         )
-    called = {line["id"]: line["translation"] for line in (record.to_json() for record in run.calls)}
+    called = {
+        line["id"]: line["translation"] for line in (record.to_json() for record in run.calls)
+    }
     if called != {line.id: line.text for line in RunFolder(path).read_translations()}:
         message = f"expected the translations of {CALLS}, got others; {again}"
         raise DataError(message, path=path / TRANSLATIONS)
@@ -317,7 +346,8 @@ def make_results(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> list[PublishedResult]:
-    """A result for each run, in their order, compared with all others of its corpus, language and evaluator.
+    """A result for each run, in their order, compared with all others of its corpus, language and
+    evaluator.
 
     Args:
         runs: of `read_checked`.
@@ -326,7 +356,8 @@ def make_results(
         seed: of the tests.
 
     Raises:
-        DataError: a run twice; two runs that would be compared have one name; as `mtbias.scoring.comparison`.
+        DataError: a run twice; two runs that would be compared have one name; as
+            `mtbias.scoring.comparison`.
     """
     results = [_result(*both) for both in zip(runs, about or [About()] * len(runs), strict=True)]
     check_apart(results)
@@ -340,16 +371,28 @@ def make_results(
             # The names are those of the fingerprints, which tell the runs of a pair apart.
             names = [run.fingerprint for run in group]
             for pair in compare_runs(group, n_resamples=n_resamples, seed=seed, names=names).pairs:
-                numbers = {k: PublishedDifference(d.difference, d.interval, d.p) for k, d in pair.plain.items()}
+                numbers = {
+                    k: PublishedDifference(d.difference, d.interval, d.p)
+                    for k, d in pair.plain.items()
+                }
                 turned = {key: difference.turned() for key, difference in numbers.items()}
-                for one, other, of in ((pair.first, pair.second, numbers), (pair.second, pair.first, turned)):
-                    comparisons[one].append(PublishedComparison(other, calls[other], n_resamples, seed, of))
-    return [replace(result, comparisons=tuple(comparisons[result.fingerprint])) for result in results]
+                for one, other, of in (
+                    (pair.first, pair.second, numbers),
+                    (pair.second, pair.first, turned),
+                ):
+                    comparisons[one].append(
+                        PublishedComparison(other, calls[other], n_resamples, seed, of)
+                    )
+    return [
+        replace(result, comparisons=tuple(comparisons[result.fingerprint])) for result in results
+    ]
 
 
 def _result(run: FinishedRun, about: About) -> PublishedResult:
     if run.path is None:
-        raise DataError("expected a run in a folder, got one that was not written; evaluate it with out=DIR")
+        raise DataError(
+            "expected a run in a folder, got one that was not written; evaluate it with out=DIR"
+        )
     return PublishedResult(
         mtbias=__version__,
         system=about.name or run.system,
@@ -377,7 +420,10 @@ def _number(number: Number, run: FinishedRun) -> PublishedNumber:
     estimate = number.of(overall)
     over_entities = (overall.get("ci_entities") or {}).get(number.key)
     return PublishedNumber(
-        **{name: getattr(number, name) for name in ("key", "label", "unit", "decimals", "best", "compared", "about")},
+        **{
+            name: getattr(number, name)
+            for name in ("key", "label", "unit", "decimals", "best", "compared", "about")
+        },
         shown=number.headline or number.coverage,
         value=estimate.value,
         interval=estimate.interval,

@@ -1,7 +1,8 @@
-"""What `mtbias report` writes: the page, the tables that papers need, and plots as SVG that needs no page around it.
+"""What `mtbias report` writes: the page, the tables that papers need, and plots as SVG that needs
+no page around it.
 
-Tables are made of `metrics.json`: CSV with all numbers, Markdown and LaTeX with the headline. A row is a system in a
-language, or a group of its sentences. No number is computed here.
+Tables are made of `metrics.json`: CSV with all numbers, Markdown and LaTeX with the headline. A row
+is a system in a language, or a group of its sentences. No number is computed here.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def write_report(
         out: the file to write; without it a table is given back.
         form: html, csv, latex or markdown.
         names: of the systems (default: the runs' own).
-        women: table with the share of women by occupation (`mtbias.scoring.women_share.read_women`).
+        women: table with the share of women by occupation
+            (`mtbias.scoring.women_share.read_women`).
         women_column: its column of shares.
         plots: folder for the plots.
 
@@ -66,7 +68,13 @@ def write_report(
         raise UsageError(
             f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it"
         )
-    shares = read_women(women, women_column) if women else shipped_shares(women_column) if women_column else None
+    shares = (
+        read_women(women, women_column)
+        if women
+        else shipped_shares(women_column)
+        if women_column
+        else None
+    )
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
     named = list(zip(systems, runs, strict=True))
@@ -81,7 +89,9 @@ def write_report(
         unique = unique_names([(system, run.lang) for system, run in named])
         shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
         if any(run.numbers != shown[0].numbers for run in shown):
-            raise DataError("expected runs of one measure in a page, got several; make one for each")
+            raise DataError(
+                "expected runs of one measure in a page, got several; make one for each"
+            )
         if page and out is not None:
             content = render_html(shown, shares=shares)
             size = f"{len(content.encode()) / 2**20:.1f} MiB, nothing else is needed to open it"
@@ -107,12 +117,14 @@ svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
 _NAME = 40
 
 
-def plot_files(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> Iterator[tuple[str, str]]:
+def plot_files(
+    runs: Sequence[ReportRun], shares: WomenShares | None = None
+) -> Iterator[tuple[str, str]]:
     """The plots of a report, each with the name of its file without ending.
 
-    ``overall``, ``by_domain`` and the like show all runs; ``entities-1-NAME`` one run, ``entities-unknown-1-NAME`` its
-    sentences of unknown gender beside others. `runs` are at least one, all of one measure; `shares` are by default
-    those that ship with mtbias.
+    ``overall``, ``by_domain`` and the like show all runs; ``entities-1-NAME`` one run,
+    ``entities-unknown-1-NAME`` its sentences of unknown gender beside others. `runs` are at least
+    one, all of one measure; `shares` are by default those that ship with mtbias.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
@@ -124,34 +136,50 @@ def plot_files(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> 
             for part, beside in entity_panel(run, shares or shipped_shares()):
                 plain = re.sub(r"[^A-Za-z0-9.]+", "-", run.name).strip("-.")[:_NAME]
                 name = f"entities-{kind}{i}-{plain}".rstrip("-")
-                yield name, str(svg_panel(part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE))
+                yield (
+                    name,
+                    str(
+                        svg_panel(
+                            part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE
+                        )
+                    ),
+                )
 
 
 def paper_table(runs: Sequence[ReportRun], form: str) -> str:
     """The table in one of the forms ``csv``, ``markdown``, ``latex``; ends in a newline.
 
-    Languages follow each other as they first come, systems within a language as given. CSV has the numbers of the whole
-    corpus and of the groups of every breakdown, as in `metrics.json`.
+    Languages follow each other as they first come, systems within a language as given. CSV has the
+    numbers of the whole corpus and of the groups of every breakdown, as in `metrics.json`.
 
     Raises:
-        DataError: a `metrics.json` lacks a number; runs of measures that differ are to stand in a table for people.
+        DataError: a `metrics.json` lacks a number; runs of measures that differ are to stand in a
+            table for people.
     """
     langs = list(dict.fromkeys(run.lang for run in runs))
     ordered = sorted(runs, key=lambda run: langs.index(run.lang))
     unknown = [run.unknown for run in ordered if run.unknown is not None]
     if form == "csv":
         own = [record for run in ordered for record in _records(run)]
-        return as_csv([*own, *({**record, "gender": UNKNOWN} for run in unknown for record in _records(run))])
+        return as_csv(
+            [*own, *({**record, "gender": UNKNOWN} for run in unknown for record in _records(run))]
+        )
     if any(run.numbers != runs[0].numbers for run in runs):
-        raise DataError("expected runs of one measure in a table, got several; make one for each, or CSV")
+        raise DataError(
+            "expected runs of one measure in a table, got several; make one for each, or CSV"
+        )
     tables = [_table(ordered)]
     tables += [replace(_table(unknown), title="Sentences of unknown gender")] if unknown else []
-    signatures = [(f"{run.name}, {run.lang}", run.metrics["signature"] or UNDEFINED) for run in ordered]
+    signatures = [
+        (f"{run.name}, {run.lang}", run.metrics["signature"] or UNDEFINED) for run in ordered
+    ]
     return draw(tables, form, signatures)
 
 
 def _records(run: ReportRun) -> Iterator[dict[str, object]]:
-    """All numbers as `metrics.json` has them (per cent), with the names that `Scores.to_frame` gives them."""
+    """All numbers as `metrics.json` has them (per cent), with the names that `Scores.to_frame`
+    gives them.
+    """
     metrics = run.metrics
     parts = {"overall": {"": metrics["overall"]}}
     parts |= {key: groups for key, groups in metrics.items() if key.startswith("by_")}
@@ -179,13 +207,19 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
         columns.insert(0, ("Corpus", [run.corpus for run in runs]))
     left = len(columns)
     columns.append(("n", [f"{group['n']:,}" for group in groups]))
-    columns += [(f"{n.label}, %", [number_text(n.of(g).value) for g in groups]) for n in numbers if n.coverage]
+    columns += [
+        (f"{n.label}, %", [number_text(n.of(g).value) for g in groups])
+        for n in numbers
+        if n.coverage
+    ]
     columns += [(n.label, [with_interval(group, n) for group in groups]) for n in headline]
     notes = [*_notes(runs, headline), *dict.fromkeys(_sizes(group, headline) for group in groups)]
     return PrintedTable(
         head=[name for name, _ in columns],
         rows=list(zip(*(column for _, column in columns), strict=True)),
-        warnings=list(dict.fromkeys(named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]))),
+        warnings=list(
+            dict.fromkeys(named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]))
+        ),
         notes=[" ".join(notes)],
         left=left,
         parts=[(run.corpus, run.lang) for run in runs],
@@ -193,7 +227,9 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
 
 
 def with_interval(group: JsonObject, number: Number) -> str:
-    """A number of a group of `metrics.json` with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
+    """A number of a group of `metrics.json` with its interval, where it has one: ``24.8 [22.4,
+    27.3]``.
+    """
     found = number.of(group)
     return estimate_text(found.value, found.interval, number.decimals)
 
@@ -203,7 +239,9 @@ def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:
     how: dict[str, None] = {}
     for metrics in (run.metrics for run in runs):
         part, methods = metrics["intervals"], metrics.get("interval_methods", {})
-        shares = ", ".join(number.label for number in headline if methods.get(number.key) == "wilson")
+        shares = ", ".join(
+            number.label for number in headline if methods.get(number.key) == "wilson"
+        )
         other = f"{shares}: Wilson; else " if shares else ""
         if part["resamples"]:
             how[

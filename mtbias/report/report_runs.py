@@ -71,11 +71,16 @@ class ReportRun:
     def unknown(self) -> ReportRun | None:
         """The numbers of its sentences of unknown gender, where it has others, too."""
         part = unknown_part(self.metrics)
-        return None if part is None else ReportRun(self.name, self.lang, part, numbers=UNKNOWN_GENDER.numbers)
+        return (
+            None
+            if part is None
+            else ReportRun(self.name, self.lang, part, numbers=UNKNOWN_GENDER.numbers)
+        )
 
     @classmethod
     def of(cls, run: FinishedRun, name: str | None = None) -> ReportRun:
-        """A finished run under a name, by default its system's; only gender calls are listed sentence by sentence.
+        """A finished run under a name, by default its system's; only gender calls are listed
+        sentence by sentence.
 
         Raises:
             UsageError: the language is not installed.
@@ -91,7 +96,9 @@ class ReportRun:
         )
         if run.measure != GENDER:
             return shown
-        return replace(shown, calls=run.calls, direction=get_language(run.lang).direction, answers=run.answers)
+        return replace(
+            shown, calls=run.calls, direction=get_language(run.lang).direction, answers=run.answers
+        )
 
 
 def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
@@ -101,9 +108,14 @@ def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
 
 
 def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
-    """Systems, language and corpus in one line; then what the corpus is, how large, when and by what it was scored."""
+    """Systems, language and corpus in one line; then what the corpus is, how large, when and by
+    what it was scored.
+    """
     corpora = dict.fromkeys(run.corpus for run in runs if run.corpus)
-    described = [datasets()[name].description if name in datasets() else corpus_name(name) for name in corpora]
+    described = [
+        datasets()[name].description if name in datasets() else corpus_name(name)
+        for name in corpora
+    ]
     named = listed([corpus_name(name) for name in corpora])
     systems = f"{len(runs)} runs" if len(runs) > _NAMED else listed([run.name for run in runs])
     languages = dict.fromkeys(language_name(run.lang) for run in runs)
@@ -111,19 +123,34 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
     on = f" on {named}" if named else ""
     sizes = sorted({run.metrics["n"] for run in runs if "n" in run.metrics})
     facts = [*described, *([f"{' or '.join(f'{n:,}' for n in sizes)} sentences"] if sizes else [])]
-    facts += [f"scored {' and '.join(dates)}"] if (dates := sorted({run.date for run in runs} - {""})) else []
-    facts += [f"mtbias {version}" for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""})]
-    spoken = listed([language_name(code) for code in dict.fromkeys(run.source_lang for run in runs)])
+    facts += (
+        [f"scored {' and '.join(dates)}"]
+        if (dates := sorted({run.date for run in runs} - {""}))
+        else []
+    )
+    facts += [
+        f"mtbias {version}"
+        for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""})
+    ]
+    spoken = listed(
+        [language_name(code) for code in dict.fromkeys(run.source_lang for run in runs)]
+    )
     return f"{systems}: gender in translations from {spoken} into {into}{on}", " · ".join(facts)
 
 
 def corpus_name(name: str) -> str:
     """``WinoMT``; as it is where it is a plugin's."""
-    return datasets()[name].description.partition(":")[0] if name in datasets() else _OWN.get(name, name)
+    return (
+        datasets()[name].description.partition(":")[0]
+        if name in datasets()
+        else _OWN.get(name, name)
+    )
 
 
 def language_name(code: str) -> str:
-    """``German (de)``; the code alone where the language is not installed. English is no target, and needs no code."""
+    """``German (de)``; the code alone where the language is not installed. English is no target,
+    and needs no code.
+    """
     if code == ENGLISH_CODE:
         return english_name(code)
     try:
@@ -146,17 +173,22 @@ class Sentence:
 
 
 def join_sentences(runs: Sequence[ReportRun]) -> list[Sentence]:
-    """The sentences of all runs: one where id, source, entity, gold, stereotype, domain and pronouns are the same."""
+    """The sentences of all runs: one where id, source, entity, gold, stereotype, domain and
+    pronouns are the same.
+    """
     rows: dict[object, list[CallRecord | None]] = {}
     for number, run in enumerate(runs):
         for r in run.calls:
             key = (r.id, r.source, r.entity, r.gold, r.stereotype, r.domain, r.pronouns)
             rows.setdefault(key, [None] * len(runs))[number] = r
-    return [Sentence(next(r for r in found if r is not None), tuple(found)) for found in rows.values()]
+    return [
+        Sentence(next(r for r in found if r is not None), tuple(found)) for found in rows.values()
+    ]
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:
-    """Names for runs, given each one's system and language: the system, with the language where systems are not unique.
+    """Names for runs, given each one's system and language: the system, with the language where
+    systems are not unique.
 
     Raises:
         DataError: two runs have both in common.

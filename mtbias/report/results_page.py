@@ -1,4 +1,5 @@
-"""The page of published results: systems by language and corpus, with ranks, intervals, warnings and signatures.
+"""The page of published results: systems by language and corpus, with ranks, intervals, warnings
+and signatures.
 
 One HTML file that needs nothing else. No number is computed here: all stand in the blocks.
 """
@@ -41,9 +42,10 @@ from mtbias.types import frozen
 
 # Which results are ranked together, and the ranks: ties are what paired tests could not tell apart.
 #
-# A block holds the results of one corpus (by hash), language and evaluator. Within a block all tests of one number are
-# a family for Holm's correction. A system's rank is a range: one below all that are significantly better, above all
-# that are significantly worse; what ties with it, or was never tested against it, stands somewhere in between.
+# A block holds the results of one corpus (by hash), language and evaluator. Within a block all
+# tests of one number are a family for Holm's correction. A system's rank is a range: one below all
+# that are significantly better, above all that are significantly worse; what ties with it, or was
+# never tested against it, stands somewhere in between.
 
 Identity = tuple[str, str]
 """`PublishedResult.identity`."""
@@ -60,8 +62,8 @@ class Relation(StrEnum):
     """Tested, and not significantly different."""
     NOT_TESTED = "not tested"
     DIFFERENT = "different"
-    """Significantly, but which is better was not tested: one lies above and the other below the best value (ΔG above
-    and below 0), or there is none."""
+    """Significantly, but which is better was not tested: one lies above and the other below the
+    best value (ΔG above and below 0), or there is none."""
 
 
 class Tested(NamedTuple):
@@ -90,7 +92,8 @@ class Rank(NamedTuple):
     not_tested: int
     """With so many systems of the block there is no test."""
     other_side: int = 0
-    """So many differ significantly and lie on the other side of the best value: which is better was not tested."""
+    """So many differ significantly and lie on the other side of the best value: which is better was
+    not tested."""
 
 
 @frozen
@@ -101,8 +104,8 @@ class Block:
     pairs: Sequence[RankedPair]
     """All of them."""
     ranks: Mapping[str, Mapping[Identity, Rank]]
-    """By number and result; without results that lack the number, without numbers of which none is best, and empty for
-    a block of one."""
+    """By number and result; without results that lack the number, without numbers of which none is
+    best, and empty for a block of one."""
     families: Mapping[str, int]
     """By number, how many tests Holm's correction is over."""
     apart: tuple[str, ...] = ()
@@ -110,8 +113,12 @@ class Block:
 
     @property
     def numbers(self) -> tuple[PublishedNumber, ...]:
-        """The numbers that are shown, as the first result has them: those in which systems are compared first."""
-        return tuple(sorted((n for n in self.results[0].numbers if n.shown), key=lambda n: not n.compared))
+        """The numbers that are shown, as the first result has them: those in which systems are
+        compared first.
+        """
+        return tuple(
+            sorted((n for n in self.results[0].numbers if n.shown), key=lambda n: not n.compared)
+        )
 
     def of(self, system: str) -> PublishedResult | None:
         """The result of a system, where the block has it."""
@@ -124,8 +131,12 @@ class Block:
 
     @property
     def too_few_resamples(self) -> bool:
-        """Whether some test cannot be significant, whatever the data: its smallest p times the tests is not below α."""
-        resamples = min((c.resamples for result in self.results for c in result.comparisons), default=0)
+        """Whether some test cannot be significant, whatever the data: its smallest p times the
+        tests is not below α.
+        """
+        resamples = min(
+            (c.resamples for result in self.results for c in result.comparisons), default=0
+        )
         return any(tests >= ALPHA * (resamples + 1) for tests in self.families.values() if tests)
 
 
@@ -144,8 +155,13 @@ def make_blocks(results: Sequence[PublishedResult]) -> list[Block]:
         first = ordered[0][0].evaluator
         for group in ordered:
             own = group[0].evaluator
-            both = ((key, own.get(key, "(absent)"), first.get(key, "(absent)")) for key in {**first, **own})
-            apart = tuple(f"{key} {here} here, {there} there" for key, here, there in both if here != there)
+            both = (
+                (key, own.get(key, "(absent)"), first.get(key, "(absent)"))
+                for key in {**first, **own}
+            )
+            apart = tuple(
+                f"{key} {here} here, {there} there" for key, here, there in both if here != there
+            )
             blocks.append(_block(group, apart))
     return blocks
 
@@ -158,17 +174,27 @@ def _block(group: Sequence[PublishedResult], apart: tuple[str, ...]) -> Block:
     for number in compared:
         key = number.key
         found = [known.get((a.identity, b.identity), {}).get(key) for a, b, _ in pairs]
-        corrected = iter(holm([one.p for one in found if one and one.p is not None]))  # all tests of a number together
+        corrected = iter(
+            holm([one.p for one in found if one and one.p is not None])
+        )  # all tests of a number together
         for (a, b, tested), one in zip(pairs, found, strict=True):
             p = next(corrected) if one and one.p is not None else None
             tested[key] = Tested(_relation(a.number(key), b.number(key), p), one, p)
     ranked = [n.key for n in compared if n.best is not Best.OPEN] if len(group) > 1 else []
-    families = {n.key: sum(pair.tested[n.key].p_holm is not None for pair in pairs) for n in compared}
-    return Block(tuple(ordered), pairs, {key: _ranks(key, ordered, pairs) for key in ranked}, families, apart)
+    families = {
+        n.key: sum(pair.tested[n.key].p_holm is not None for pair in pairs) for n in compared
+    }
+    return Block(
+        tuple(ordered), pairs, {key: _ranks(key, ordered, pairs) for key in ranked}, families, apart
+    )
 
 
-def _comparisons(results: Sequence[PublishedResult]) -> dict[tuple[Identity, Identity], Differences]:
-    """What was tested, for both orders of each pair: each of two results may have it, or both, but then the same."""
+def _comparisons(
+    results: Sequence[PublishedResult],
+) -> dict[tuple[Identity, Identity], Differences]:
+    """What was tested, for both orders of each pair: each of two results may have it, or both, but
+    then the same.
+    """
     here = {result.identity: result for result in results}
     known: dict[tuple[Identity, Identity], Differences] = {}
     for result in results:
@@ -186,8 +212,16 @@ def _comparisons(results: Sequence[PublishedResult]) -> dict[tuple[Identity, Ide
     return known
 
 
-def _relation(first: PublishedNumber | None, second: PublishedNumber | None, p_holm: float | None) -> Relation:
-    if p_holm is None or first is None or second is None or first.value is None or second.value is None:
+def _relation(
+    first: PublishedNumber | None, second: PublishedNumber | None, p_holm: float | None
+) -> Relation:
+    if (
+        p_holm is None
+        or first is None
+        or second is None
+        or first.value is None
+        or second.value is None
+    ):
         return Relation.NOT_TESTED
     if p_holm >= ALPHA:
         return Relation.TIE
@@ -200,12 +234,22 @@ def _relation(first: PublishedNumber | None, second: PublishedNumber | None, p_h
 _TURNED = {Relation.FIRST: Relation.SECOND, Relation.SECOND: Relation.FIRST}
 
 
-def _ranks(key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedPair]) -> dict[Identity, Rank]:
+def _ranks(
+    key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedPair]
+) -> dict[Identity, Rank]:
     """See `Rank`; results in which the number is undefined have none, and count in nobody's."""
-    there = {r.identity for r in results if (number := r.number(key)) is not None and number.value is not None}
+    there = {
+        r.identity
+        for r in results
+        if (number := r.number(key)) is not None and number.value is not None
+    }
     seen: Counter[tuple[Identity, Relation]] = Counter()
     for pair in pairs:
-        first, second, relation = pair.first.identity, pair.second.identity, pair.tested[key].relation
+        first, second, relation = (
+            pair.first.identity,
+            pair.second.identity,
+            pair.tested[key].relation,
+        )
         if {first, second} <= there:
             seen.update(((first, relation), (second, _TURNED.get(relation, relation))))
     return {
@@ -244,15 +288,16 @@ def publish(
     title: str | None = None,
     bootstrap: BootstrapSettings = BootstrapSettings(),
 ) -> list[PublishedResult]:
-    """Check finished runs, write their numbers into `out`/results.jsonl, and make the page of all results there.
+    """Check finished runs, write their numbers into `out`/results.jsonl, and make the page of all
+    results there.
 
-    A result of the same run is replaced; where nothing new is said of it, its link, note, licence and tests stay.
-    Without runs the page alone is made again. `names` and `links` are empty or one for each run; `note` and `licence`
-    are of all. Returns the results of `runs`, in their order.
+    A result of the same run is replaced; where nothing new is said of it, its link, note, licence
+    and tests stay. Without runs the page alone is made again. `names` and `links` are empty or one
+    for each run; `note` and `licence` are of all. Returns the results of `runs`, in their order.
 
     Raises:
-        SettingError: `out` is no folder; a note or licence of no runs; another number of links than of runs, or one
-            that is no address.
+        SettingError: `out` is no folder; a note or licence of no runs; another number of links than
+            of runs, or one that is no address.
         DataError: as `read_checked`, `make_results`, `read_results` and `make_blocks`.
         RunFolderError: a run is not complete; a file cannot be written.
     """
@@ -262,16 +307,24 @@ def publish(
         if text is not None and not runs:
             raise SettingError(name, "expected runs with it, of which it is said; give them again")
     if links and len(links) != len(runs):
-        raise SettingError("link", f"expected an address for each of {len(runs)} runs, got {len(links)}")
+        raise SettingError(
+            "link", f"expected an address for each of {len(runs)} runs, got {len(links)}"
+        )
     for link in links:
         try:
             check_link(link)
         except ValueError as error:
             raise SettingError("link", str(error).removeprefix("link: ")) from error
     remarks = [None if text is None else escaped(text) for text in (note, licence)]
-    about = [About(names[n] if names else None, links[n] if links else None, *remarks) for n in range(len(runs))]
+    about = [
+        About(names[n] if names else None, links[n] if links else None, *remarks)
+        for n in range(len(runs))
+    ]
     results = make_results(
-        [read_checked(path) for path in runs], about, n_resamples=bootstrap.resamples, seed=bootstrap.seed
+        [read_checked(path) for path in runs],
+        about,
+        n_resamples=bootstrap.resamples,
+        seed=bootstrap.seed,
     )
     file, new = out / RESULTS, {result.fingerprint for result in results}
     there = read_results(file) if file.exists() or not runs else []
@@ -282,7 +335,10 @@ def publish(
     page = render_results(make_blocks(together), title or TITLE)
     make_folder(out)
     if (out / PAGE).exists() and GENERATOR.encode() not in read_bytes(out / PAGE):
-        raise SettingError("out", f"expected a page of mtbias or none, got another {out / PAGE}; choose another folder")
+        raise SettingError(
+            "out",
+            f"expected a page of mtbias or none, got another {out / PAGE}; choose another folder",
+        )
     if runs:
         write_results(together, file)
     write_atomic(out / PAGE, page.encode(), own=True)
@@ -290,7 +346,9 @@ def publish(
 
 
 def _with_known(result: PublishedResult, before: PublishedResult | None) -> PublishedResult:
-    """A result with what was known of the same run before: remarks, and tests against runs that are not given again."""
+    """A result with what was known of the same run before: remarks, and tests against runs that are
+    not given again.
+    """
     if before is None:
         return result
     tested = {(one.fingerprint, one.calls) for one in result.comparisons}
@@ -320,7 +378,9 @@ class _Corpus(NamedTuple):
 
 
 def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
-    """The page, as text to be written in UTF-8; the blocks are those of `mtbias.report.results_page.make_blocks`."""
+    """The page, as text to be written in UTF-8; the blocks are those of
+    `mtbias.report.results_page.make_blocks`.
+    """
     by_corpus: dict[object, list[Block]] = {}
     for block in blocks:
         corpus = block.results[0].corpus
@@ -331,9 +391,14 @@ def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
     for n, part in enumerate(parts, start=1):
         several = f" (files {part.files})" if headings.count(part.name) > 1 else ""
         sections[f"corpus-{n}"] = (f"{part.name}{several}", part)
-    sections["how"] = ("How to read it", {n.key: n for block in blocks for n in block.numbers}.values())
+    sections["how"] = (
+        "How to read it",
+        {n.key: n for block in blocks for n in block.numbers}.values(),
+    )
     results = [result for block in blocks for result in block.results]
-    systems, languages = (len({getattr(result, key) for result in results}) for key in ("system", "language"))
+    systems, languages = (
+        len({getattr(result, key) for result in results}) for key in ("system", "language")
+    )
     releases = ", ".join(sorted({result.mtbias for result in results}))
     drawn = [n for result in results for n in result.numbers if n.shown and n.unit is not Unit.OWN]
     return render_page(
@@ -366,7 +431,9 @@ def _corpus(blocks: Sequence[Block]) -> _Corpus:
 
 
 def block_text(block: Block) -> str:
-    """Which system is best in the deciding number, which cannot be told from it, and how the others range."""
+    """Which system is best in the deciding number, which cannot be told from it, and how the others
+    range.
+    """
     compared = [number for number in block.numbers if number.compared] or [*block.numbers]
     first = decisive(compared)
     others = [number for number in compared if number is not first]
@@ -377,11 +444,17 @@ def block_text(block: Block) -> str:
         text = f"{best.system}: {number.label} {estimate_text(number.value, number.interval, number.decimals)}"
     if first is not None and len(block.results) > 1:
         ranks = block.ranks.get(key, {})
-        tied = [r.system for r in block.results[1:] if r.identity in ranks and ranks[r.identity].low == 1]
+        tied = [
+            r.system
+            for r in block.results[1:]
+            if r.identity in ranks and ranks[r.identity].low == 1
+        ]
         text += f", the best of {len(block.results)} systems"
         text += f" (rank not told apart from {', '.join(tied)})" if tied else ""
     for other in others:
-        values = [n.value for r in block.results if (n := r.number(other.key)) and n.value is not None]
+        values = [
+            n.value for r in block.results if (n := r.number(other.key)) and n.value is not None
+        ]
         if values:
             low, high = (number_text(end, other.decimals) for end in (min(values), max(values)))
             among = f" from {low} to {high} among the {len(values)}" if low != high else f" {low}"
@@ -390,8 +463,13 @@ def block_text(block: Block) -> str:
 
 
 def caution_text(result: PublishedResult) -> str:
-    """Why its ΔS means little (`mtbias.scoring.finding.RULES`); empty where it finds enough men and women."""
-    found = ((name, result.number(f"recall_{key}")) for key, name in (("male", "men"), ("female", "women")))
+    """Why its ΔS means little (`mtbias.scoring.finding.RULES`); empty where it finds enough men and
+    women.
+    """
+    found = (
+        (name, result.number(f"recall_{key}"))
+        for key, name in (("male", "men"), ("female", "women"))
+    )
     least, limit = RULES["found"].limit, RULES["few_found"].limit
     few = [
         f"{number_text(n.value)} % of the {name}"
@@ -402,19 +480,28 @@ def caution_text(result: PublishedResult) -> str:
 
 
 def rank_text(block: Block, result: PublishedResult, key: str) -> str:
-    """``1–2, 1 not tested``: with how many it is not ordered, and why; empty where systems are not ranked."""
+    """``1–2, 1 not tested``: with how many it is not ordered, and why; empty where systems are not
+    ranked.
+    """
     rank: Rank | None = block.ranks.get(key, {}).get(result.identity)
     if rank is None:
         return ""
     places = f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
-    unordered = {"not tested": rank.not_tested, "on the other side of the best value": rank.other_side}
+    unordered = {
+        "not tested": rank.not_tested,
+        "on the other side of the best value": rank.other_side,
+    }
     return ", ".join([places, *(f"{n} {why}" for why, n in unordered.items() if n)])
 
 
 def tested_text(tested: Tested, decimals: int) -> str:
-    """``5.9 [4.9, 7.0], p 0.004: A better``: the difference with its interval, corrected p, and what it says."""
+    """``5.9 [4.9, 7.0], p 0.004: A better``: the difference with its interval, corrected p, and
+    what it says.
+    """
     if tested.relation is Relation.NOT_TESTED or tested.found is None:
         return str(Relation.NOT_TESTED)
-    outcome = {Relation.FIRST: "A better", Relation.SECOND: "B better"}.get(tested.relation, str(tested.relation))
+    outcome = {Relation.FIRST: "A better", Relation.SECOND: "B better"}.get(
+        tested.relation, str(tested.relation)
+    )
     difference = estimate_text(tested.found.difference, tested.found.interval, decimals)
     return f"{difference}, p {p_text(tested.p_holm)}: {outcome}"

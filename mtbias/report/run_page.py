@@ -1,9 +1,10 @@
-"""The report of runs, and of their comparison: one HTML file that needs nothing else, neither network nor server.
+"""The report of runs, and of their comparison: one HTML file that needs nothing else, neither
+network nor server.
 
-No number is computed here: all stand in `metrics.json` and in the `Comparison`. Everything that comes from files is
-escaped, a content security policy forbids the page to load or run anything but its own style and script
-(`mtbias.report.page`), and sentences reach the page as data (`mtbias.report.sentence_data`) that the script writes as
-text.
+No number is computed here: all stand in `metrics.json` and in the `Comparison`. Everything that
+comes from files is escaped, a content security policy forbids the page to load or run anything but
+its own style and script (`mtbias.report.page`), and sentences reach the page as data
+(`mtbias.report.sentence_data`) that the script writes as text.
 """
 
 from __future__ import annotations
@@ -79,17 +80,21 @@ def render_html(
 ) -> str:
     """The page, as text to be written in UTF-8.
 
-    The sentences of all runs stand in one list: those with the same id, source, entity, gold, stereotype, domain and
-    number of pronouns are one. With a comparison of the runs there are its differences, and the list has the sentences
-    on which calls of one language differ (a gender and none are different). Where the page would become larger than
-    `max_bytes`, it holds as many sentences as fit, spread evenly, and says so; the numbers rest on all. Sections whose
-    numbers `metrics.json` does not have, and the list where there are no calls, are not there.
-    `runs` are of one measure, each under its own name; `shares` of women are by default those that ship with mtbias.
+    The sentences of all runs stand in one list: those with the same id, source, entity, gold,
+    stereotype, domain and number of pronouns are one. With a comparison of the runs there are its
+    differences, and the list has the sentences on which calls of one language differ (a gender and
+    none are different). Where the page would become larger than `max_bytes`, it holds as many
+    sentences as fit, spread evenly, and says so; the numbers rest on all. Sections whose numbers
+    `metrics.json` does not have, and the list where there are no calls, are not there. `runs` are
+    of one measure, each under its own name; `shares` of women are by default those that ship with
+    mtbias.
 
     Raises:
         DataError: a `metrics.json` lacks a number.
     """
-    ranked = _ranked(runs, compared) if len(runs) >= RANKED else dict.fromkeys(run.name for run in runs)
+    ranked = (
+        _ranked(runs, compared) if len(runs) >= RANKED else dict.fromkeys(run.name for run in runs)
+    )
     named = {run.name: run for run in runs}
     ordered = [named[name] for name in ranked]
     unknown = unknown_parts(ordered)
@@ -103,7 +108,9 @@ def render_html(
 
 
 def page_of_runs(runs: Sequence[FinishedRun], compared: Comparison | None = None) -> str:
-    """`render_html` of runs in any order, under the names of the comparison, if they were compared, else their own."""
+    """`render_html` of runs in any order, under the names of the comparison, if they were compared,
+    else their own.
+    """
     names = {run.fingerprint: run.system for run in runs}
     names |= {system.fingerprint: system.system for system in compared.systems} if compared else {}
     unique = unique_names([(names[run.fingerprint], run.lang) for run in runs])
@@ -119,10 +126,12 @@ def _differs(runs: Sequence[ReportRun], sentence: Sentence) -> bool:
 
 
 def _ranked(runs: Sequence[ReportRun], compared: Comparison | None) -> dict[str, str | None]:
-    """The names of the runs, of each language the best first, with the places that each may have among its peers.
+    """The names of the runs, of each language the best first, with the places that each may have
+    among its peers.
 
-    A run stands below those that are better: significantly, by the paired tests of a comparison, else by an interval
-    that lies wholly above its own. The number is the `decisive` one; without one there are no places.
+    A run stands below those that are better: significantly, by the paired tests of a comparison,
+    else by an interval that lies wholly above its own. The number is the `decisive` one; without
+    one there are no places.
     """
     number = decisive(n for n in runs[0].numbers if n.headline)
     if number is None:
@@ -136,7 +145,8 @@ def _ranked(runs: Sequence[ReportRun], compared: Comparison | None) -> dict[str,
         for pair in compared.pairs:
             # Where systems are not unique, runs are named with their language (`unique_names`).
             one, other = (
-                full if (full := f"{name}, {pair.lang}") in found else name for name in (pair.first, pair.second)
+                full if (full := f"{name}, {pair.lang}") in found else name
+                for name in (pair.first, pair.second)
             )
             tested = pair.plain[number.key]
             if tested.significant:
@@ -168,21 +178,37 @@ class _Part(NamedTuple):
     """Whether a group has as many sentences in each run."""
 
     @classmethod
-    def of(cls, runs: Sequence[ReportRun], women: Sequence[WomenRelation], columns: Columns, ident: str) -> _Part:
+    def of(
+        cls, runs: Sequence[ReportRun], women: Sequence[WomenRelation], columns: Columns, ident: str
+    ) -> _Part:
         numbers, shares = runs[0].numbers, women[0].shares if women else None
         listed = [n for n in numbers if n.listed] or [n for n in numbers if n.headline]
         width = 300
         if len(runs) >= RANKED:
-            width, listed = 180, [n for n in listed if any(n.key in pair for pair in plots.GENDERED)] or listed
+            width, listed = (
+                180,
+                [n for n in listed if any(n.key in pair for pair in plots.GENDERED)] or listed,
+            )
         drawn = [
-            (run, svg_panel(panel, ident=f"{ident}-{i}", axis=PERCENT_SCALE, beside=beside, width=width))
+            (
+                run,
+                svg_panel(
+                    panel, ident=f"{ident}-{i}", axis=PERCENT_SCALE, beside=beside, width=width
+                ),
+            )
             for i, run in enumerate(runs)
             for panel, beside in entity_panel(run, shares or shipped_shares())
         ]
         long = [by for by in breakdowns(*(run.metrics for run in runs)) if by.long]
-        sizes = [{part["n"] for part in parts if part} for by in long for parts in _by_group(runs, by).values()]
+        sizes = [
+            {part["n"] for part in parts if part}
+            for by in long
+            for parts in _by_group(runs, by).values()
+        ]
         long_groups = [_entities(runs, by, columns, shares) for by in long]
-        return cls(runs, numbers, listed, women, drawn, long_groups, all(len(size) == 1 for size in sizes))
+        return cls(
+            runs, numbers, listed, women, drawn, long_groups, all(len(size) == 1 for size in sizes)
+        )
 
 
 def _page(
@@ -240,18 +266,26 @@ def _page(
         difference_axis=Scale.of((row.found.difference, row.found.interval) for row in differences),
         numbers=numbers,
         unknown=numbers == UNKNOWN_GENDER.numbers,
-        heads=lambda whats: [f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats],
+        heads=lambda whats: [
+            f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats
+        ],
         language_name=language_name,
         filled=filled,
         tables=run_table,
         plots=plots,
-        published={(run.lang, found.title): found for run in runs if (found := published_table(run.metrics))},
+        published={
+            (run.lang, found.title): found
+            for run in runs
+            if (found := published_table(run.metrics))
+        },
         expected_text=expected_text,
         alarms=alarm_texts,
         confusions=[(run, counts) for run in runs if (counts := _confusion(run))],
         paired=paired,
         of_pairs=CONSISTENCY,
-        unpaired=list(dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))),
+        unpaired=list(
+            dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))
+        ),
         shipped=shipped_shares().name,
         min_rows=MIN_ROWS,
         alpha=ALPHA,
@@ -276,13 +310,17 @@ _DETAILS: tuple[tuple[str, _Rows, str], ...] = (
 """Tables of each run: a title, header and rows of `metrics.json`, and a note."""
 
 
-def _told(runs: Sequence[ReportRun], rows_of: _Rows) -> list[tuple[ReportRun, list[str], list[list[str]]]]:
+def _told(
+    runs: Sequence[ReportRun], rows_of: _Rows
+) -> list[tuple[ReportRun, list[str], list[list[str]]]]:
     """The runs that have rows, with their header and these."""
     return [(run, head, rows) for run in runs for head, rows in [rows_of(run.metrics)] if rows]
 
 
 def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
-    """One axis for all numbers of the headline in per cent and points, of all runs and their few groups."""
+    """One axis for all numbers of the headline in per cent and points, of all runs and their few
+    groups.
+    """
     headline = [n for n in runs[0].numbers if n.headline and n.unit is not Unit.OWN]
     points = [number.of(run.metrics["overall"]) for run in runs for number in headline]
     groups = (group for run in runs for by in few for group in run.metrics.get(by.key, {}).values())
@@ -299,13 +337,23 @@ class _Row(NamedTuple):
 
 
 def _differences(compared: Comparison, numbers: Sequence[Number]) -> list[_Row]:
-    """All differences: plain, weighted, over pairs of sentences, and of the sentences of unknown gender."""
+    """All differences: plain, weighted, over pairs of sentences, and of the sentences of unknown
+    gender.
+    """
     rows = []
     for pair in compared.pairs:
         plain = [n for n in numbers if n.key in pair.plain]
         rows += [_Row(pair, number.label, pair.plain[number.key]) for number in plain]
-        rows += [_Row(pair, f"{n.label}, weighted", pair.weighted[n.key]) for n in plain if n.key in pair.weighted]
-        rows += [_Row(pair, n.label, pair.consistency[n.key]) for n in CONSISTENCY if n.key in pair.consistency]
+        rows += [
+            _Row(pair, f"{n.label}, weighted", pair.weighted[n.key])
+            for n in plain
+            if n.key in pair.weighted
+        ]
+        rows += [
+            _Row(pair, n.label, pair.consistency[n.key])
+            for n in CONSISTENCY
+            if n.key in pair.consistency
+        ]
     if compared.unknown is not None:
         found = _differences(compared.unknown, UNKNOWN_GENDER.numbers)
         rows += [row._replace(label=f"{row.label}, unknown gender") for row in found]
@@ -314,7 +362,9 @@ def _differences(compared: Comparison, numbers: Sequence[Number]) -> list[_Row]:
 
 def _reasons_by_gold(run: ReportRun) -> Counter[tuple[str, str]]:
     """How many sentences have no call, by reason and gold gender; empty without calls."""
-    return Counter((str(r.call.reason), str(r.gold or UNKNOWN)) for r in run.calls if r.call.gender is None)
+    return Counter(
+        (str(r.call.reason), str(r.gold or UNKNOWN)) for r in run.calls if r.call.gender is None
+    )
 
 
 _Group = JsonObject
@@ -329,16 +379,27 @@ def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[_Group
 
 def _entities(
     runs: Sequence[ReportRun], by: Breakdown, columns: Columns, shares: WomenShares | None
-) -> tuple[Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Group | None]]]]:
+) -> tuple[
+    Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Group | None]]]
+]:
     """A breakdown with many groups, the filters that choose their sentences, and shares of women.
 
-    Entities come in the order of the first run's gaps between men and women, other groups with most sentences first.
+    Entities come in the order of the first run's gaps between men and women, other groups with most
+    sentences first.
     """
     name = by.key.removeprefix("by_")
-    gaps = {gap.entity: place for place, gap in enumerate(entity_gaps(runs[0].metrics))} if name == "entity" else {}
+    gaps = (
+        {gap.entity: place for place, gap in enumerate(entity_gaps(runs[0].metrics))}
+        if name == "entity"
+        else {}
+    )
     groups = sorted(
         _by_group(runs, by).items(),
-        key=lambda item: (gaps.get(item[0], len(gaps)), -next(part["n"] for part in item[1] if part), item[0]),
+        key=lambda item: (
+            gaps.get(item[0], len(gaps)),
+            -next(part["n"] for part in item[1] if part),
+            item[0],
+        ),
     )
     shares = shares if name == "entity" else None
     if name not in columns or not any(run.calls for run in runs):
@@ -348,8 +409,12 @@ def _entities(
     return by, shares, [(group, at.get(group, {}), parts) for group, parts in groups]
 
 
-def _confusion(run: ReportRun) -> tuple[tuple[str, list[str]], tuple[str, list[str | None]], list[list[int]]] | None:
-    """Counts by the last two axes of a run's table, with names: what the sentence says, what the translation shows."""
+def _confusion(
+    run: ReportRun,
+) -> tuple[tuple[str, list[str]], tuple[str, list[str | None]], list[list[int]]] | None:
+    """Counts by the last two axes of a run's table, with names: what the sentence says, what the
+    translation shows.
+    """
     axes = list((run.metrics.get("confusion_axes") or {}).items())
     if len(axes) < 2:
         return None

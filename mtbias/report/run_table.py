@@ -1,7 +1,8 @@
-"""The table of a run for a terminal: plain text made of `metrics.json`, with one decimal as in the papers.
+"""The table of a run for a terminal: plain text made of `metrics.json`, with one decimal as in the
+papers.
 
-Nothing is computed here; every number stands in `metrics.json`, and what it is called and rests on in its declaration
-(`mtbias.scoring.definitions`). An undefined number is "–".
+Nothing is computed here; every number stands in `metrics.json`, and what it is called and rests on
+in its declaration (`mtbias.scoring.definitions`). An undefined number is "–".
 """
 
 from __future__ import annotations
@@ -22,13 +23,18 @@ from mtbias.scoring.scores import UNKNOWN
 from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
 from mtbias.types import JsonObject
 
-# How much a run changed when everything was translated again, as `metrics.json` has it under `repeats`.
+# How much a run changed when everything was translated again, as `metrics.json` has it under
+# `repeats`.
 
-EXPLAINED = "Spread: greatest minus least, of asking again. The interval is of drawing other sentences."
+EXPLAINED = (
+    "Spread: greatest minus least, of asking again. The interval is of drawing other sentences."
+)
 
 
 def repeat_lines(metrics: JsonObject, numbers: Sequence[Number]) -> list[list[str]]:
-    """Label, the value of each time, spread, and the interval of the first time; empty where there are no repeats."""
+    """Label, the value of each time, spread, and the interval of the first time; empty where there
+    are no repeats.
+    """
     found = metrics.get("repeats")
     if not found:
         return []
@@ -37,7 +43,14 @@ def repeat_lines(metrics: JsonObject, numbers: Sequence[Number]) -> list[list[st
         if (part := found["numbers"].get(number.key)) is not None:
             values = ", ".join(map(number_text, part["values"]))
             spread = UNDEFINED if part["spread"] is None else number_text(part["spread"])
-            rows.append([number.label, values, spread, interval_text(number.of(metrics["overall"]).interval)])
+            rows.append(
+                [
+                    number.label,
+                    values,
+                    spread,
+                    interval_text(number.of(metrics["overall"]).interval),
+                ]
+            )
     return rows
 
 
@@ -56,7 +69,10 @@ def repeat_block(metrics: JsonObject, numbers: Sequence[Number], level: str) -> 
     rows = repeat_lines(metrics, numbers)
     if not rows:
         return ""
-    table = [["", "each time", "spread", level], *([f"  {label}", *cells] for label, *cells in rows)]
+    table = [
+        ["", "each time", "spread", level],
+        *([f"  {label}", *cells] for label, *cells in rows),
+    ]
     return "\n".join([repeat_title(metrics), *aligned(table, "<>>>"), f"  {EXPLAINED}"])
 
 
@@ -64,17 +80,21 @@ WIDTH = 80
 """Columns of a terminal: sentences are broken there; tables have as many as they need."""
 
 
-def render(metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Number] = GENDER) -> str:
+def render(
+    metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Number] = GENDER
+) -> str:
     """The table of one run, ending in a newline.
 
-    From top to bottom: warnings, where a share is above its limit; how many sentences have a call; the finding; the
-    headline with its intervals over sentences and over entities, and what it rests on; how it changes when everything
-    is translated again; the signature, in one line to be copied. What `metrics.json` does not have is passed over.
+    From top to bottom: warnings, where a share is above its limit; how many sentences have a call;
+    the finding; the headline with its intervals over sentences and over entities, and what it rests
+    on; how it changes when everything is translated again; the signature, in one line to be copied.
+    What `metrics.json` does not have is passed over.
 
     Args:
         metrics_json: the content of `metrics.json`, schema 1.
-        full: all numbers of the corpus; the breakdowns; consistency over pairs; what has no call and why; what the
-            calls rest on; what was checked; published numbers; what was noticed in the input, too.
+        full: all numbers of the corpus; the breakdowns; consistency over pairs; what has no call
+            and why; what the calls rest on; what was checked; published numbers; what was noticed
+            in the input, too.
         numbers: what the measure of the run reports.
 
     Raises:
@@ -118,8 +138,12 @@ def overall_table(metrics_json: JsonObject, *, numbers: Sequence[Number] = GENDE
     warned = warnings(metrics_json.get("alarms"))
     both = shown_without(metrics_json, numbers)
     in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
-    warned += [said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"]
-    warned += [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
+    warned += [
+        said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"
+    ]
+    warned += (
+        [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
+    )
     title = _headline(metrics_json["overall"], numbers)
     return PrintedTable(head, rows, title=title, warnings=warned, notes=notes)
 
@@ -162,20 +186,34 @@ def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool) -> s
     """The numbers of the whole corpus, all of them or those of the headline, and what they mean."""
     shown = [number for number in numbers if full or number.headline]
     lines = aligned(_cells(shown, metrics), "<>>>>")
-    about = [f"{number.label}: {number.about}" for number in shown if number.about and number.unit is not Unit.PERCENT]
+    about = [
+        f"{number.label}: {number.about}"
+        for number in shown
+        if number.about and number.unit is not Unit.PERCENT
+    ]
     lines += [line for text in about for line in wrapped(text, "  ")]
     over = metrics.get("entity_intervals")
     if full and level(metrics) and over:
         reason = over["reason"]
-        lines += wrapped(QUESTIONS if reason is None else f"No intervals over entities: {reason}", "  ")
+        lines += wrapped(
+            QUESTIONS if reason is None else f"No intervals over entities: {reason}", "  "
+        )
     return "\n".join(lines)
 
 
 def _cells(numbers: Sequence[Number], metrics: JsonObject) -> list[list[str]]:
-    """A header and a line for each number: value, intervals over sentences and over entities, the rows it rests on."""
+    """A header and a line for each number: value, intervals over sentences and over entities, the
+    rows it rests on.
+    """
     group, made = metrics["overall"], metrics.get("entity_intervals")
     over = group.get("ci_entities")
-    head = ["", "per cent", level(metrics), "n", f"over {made['entities']:,} entities" if made and over else ""]
+    head = [
+        "",
+        "per cent",
+        level(metrics),
+        "n",
+        f"over {made['entities']:,} entities" if made and over else "",
+    ]
     table = [head]
     for number in numbers:
         found = number.of(group)
@@ -185,23 +223,33 @@ def _cells(numbers: Sequence[Number], metrics: JsonObject) -> list[list[str]]:
                 number_text(found.value, number.decimals),
                 interval_text(found.interval, number.decimals) if level(metrics) else "",
                 " + ".join(f"{rows:,}" for rows in number.rows(group)),
-                interval_text(over.get(number.key), number.decimals) if over and number.interval else "",
+                interval_text(over.get(number.key), number.decimals)
+                if over and number.interval
+                else "",
             ]
         )
     return table
 
 
 def _breakdowns(metrics: JsonObject, numbers: Sequence[Number]) -> list[str]:
-    """The breakdowns, each under its title, with their columns under each other across all of them."""
+    """The breakdowns, each under its title, with their columns under each other across all of
+    them.
+    """
     present = [(found, metrics[found.key]) for found in breakdowns(metrics) if not found.long]
     if not present:
         return []
-    shown = [number for number in numbers if number.coverage or (number.headline and not number.whole)]
+    shown = [
+        number for number in numbers if number.coverage or (number.headline and not number.whole)
+    ]
     groups = [(f"  {name}", group) for _, part in present for name, group in part.items()]
     head, *rest = _grid(groups, shown)
     blocks, start = [], 0
     for found, part in present:
-        notes = [f"  {cut(name)}: all of neutral gold gender" for name, group in part.items() if all_neutral(group)]
+        notes = [
+            f"  {cut(name)}: all of neutral gold gender"
+            for name, group in part.items()
+            if all_neutral(group)
+        ]
         blocks.append("\n".join([f"By {found.label}", *rest[start : start + len(part)], *notes]))
         start += len(part)
     return [f"{head}\n{blocks[0]}", *blocks[1:]]
@@ -209,7 +257,10 @@ def _breakdowns(metrics: JsonObject, numbers: Sequence[Number]) -> list[str]:
 
 def _grid(groups: Sequence[tuple[str, JsonObject]], numbers: Sequence[Number]) -> list[str]:
     """A header and a line for each group."""
-    table = [["", *(cut(label) for label, _ in groups)], ["n", *(f"{group['n']:,}" for _, group in groups)]]
+    table = [
+        ["", *(cut(label) for label, _ in groups)],
+        ["n", *(f"{group['n']:,}" for _, group in groups)],
+    ]
     for number in numbers:
         cells = []
         for _, group in groups:
@@ -222,7 +273,9 @@ def _grid(groups: Sequence[tuple[str, JsonObject]], numbers: Sequence[Number]) -
 
 
 def _consistency(metrics: JsonObject) -> str:
-    """How often a system is right for one gender only, beside control pairs; nothing where the corpus has no pairs."""
+    """How often a system is right for one gender only, beside control pairs; nothing where the
+    corpus has no pairs.
+    """
     content = metrics.get("consistency")
     if content is None:
         return ""
@@ -230,13 +283,23 @@ def _consistency(metrics: JsonObject) -> str:
     table = [["", "all", "n", "both with a call", "n"]]
     for number in CONSISTENCY:
         found = [number.of(part) for part in parts]
-        cells = [text for each in found for text in (estimate_text(each.value, each.interval), f"{each.n:,}")]
+        cells = [
+            text
+            for each in found
+            for text in (estimate_text(each.value, each.interval), f"{each.n:,}")
+        ]
         table.append([f"  {number.label}", *cells])
-    lines = [f"Consistency (pairs that differ in gender alone), per cent, {level(metrics)}", *aligned(table, "<>>>>")]
+    lines = [
+        f"Consistency (pairs that differ in gender alone), per cent, {level(metrics)}",
+        *aligned(table, "<>>>>"),
+    ]
     outside = content["pairs_without_controls"]
     if outside and content["all"]["delta_i"]["n"]:
         lines.append(f"  {outside:,} pairs have no controls: in I_across alone")
-    return "\n".join(lines + [f"  left out: {n:,}, {printable(reason)}" for reason, n in content["left_out"].items()])
+    return "\n".join(
+        lines
+        + [f"  left out: {n:,}, {printable(reason)}" for reason, n in content["left_out"].items()]
+    )
 
 
 def _unknown(metrics: JsonObject, *, full: bool) -> str:
@@ -245,8 +308,14 @@ def _unknown(metrics: JsonObject, *, full: bool) -> str:
     if part is None:
         return ""
     title = f"Of unknown gender: {_headline(part['overall'], UNKNOWN_GENDER.numbers)}"
-    without = _shares("Without a call (of the sentences of unknown gender)", part, "reasons") if full else ""
-    return "\n".join([title, _numbers(part, UNKNOWN_GENDER.numbers, full=full), *([without] if without else [])])
+    without = (
+        _shares("Without a call (of the sentences of unknown gender)", part, "reasons")
+        if full
+        else ""
+    )
+    return "\n".join(
+        [title, _numbers(part, UNKNOWN_GENDER.numbers, full=full), *([without] if without else [])]
+    )
 
 
 STRATEGIES = "What the translations do with the person's gender, in per cent of the sentences"
@@ -255,14 +324,19 @@ SOURCES = {"unknown": 'unknown or "they"', "known": "a man or a woman"}
 
 
 def strategy_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
-    """A header and a row for each strategy: its share with the interval, and rows, apart for what the source says.
+    """A header and a row for each strategy: its share with the interval, and rows, apart for what
+    the source says.
 
     Edge cases: no rows where no call says what the translation does.
     """
     parts = metrics.get("strategies") or {}
     head = [
         "source",
-        *(text for part, found in parts.items() for text in (SOURCES[part], f"of {found['male']['of']:,}")),
+        *(
+            text
+            for part, found in parts.items()
+            for text in (SOURCES[part], f"of {found['male']['of']:,}")
+        ),
     ]
     rows = []
     for key in dict.fromkeys(key for found in parts.values() for key in found):
@@ -270,7 +344,9 @@ def strategy_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
         for found in parts.values():
             share = found.get(key)
             row += (
-                ["", ""] if share is None else [estimate_text(share["percent"], share["interval"]), f"{share['n']:,}"]
+                ["", ""]
+                if share is None
+                else [estimate_text(share["percent"], share["interval"]), f"{share['n']:,}"]
             )
         rows.append(row)
     return head, rows
@@ -280,15 +356,27 @@ POST_EDITS = "What wrong genders cost: the words to be changed to make them righ
 
 
 def post_edit_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
-    """A header and a row for men, women and both: wrong calls, their words, and the means with their intervals.
+    """A header and a row for men, women and both: wrong calls, their words, and the means with
+    their intervals.
 
     Edge cases: no rows where no call says its words.
     """
-    head = ["the source has", "sentences", "wrong calls", "words", "by the tagger alone", "a wrong call", "a sentence"]
+    head = [
+        "the source has",
+        "sentences",
+        "wrong calls",
+        "words",
+        "by the tagger alone",
+        "a wrong call",
+        "a sentence",
+    ]
     rows = []
     for name, part in (metrics.get("post_edits") or {}).items():
         numbers = [f"{part[key]:,}" for key in ("n", "wrong", "edits", "unknown")]
-        means = [estimate_text(part[key]["value"], part[key]["interval"], 2) for key in ("per_wrong", "per_sentence")]
+        means = [
+            estimate_text(part[key]["value"], part[key]["interval"], 2)
+            for key in ("per_wrong", "per_sentence")
+        ]
         rows.append([{"male": "a man", "female": "a woman"}.get(name, "either"), *numbers, *means])
     return head, rows
 
@@ -303,7 +391,9 @@ def _published(metrics: JsonObject) -> str:
     table = published_table(metrics)
     if table is None:
         return ""
-    return "\n".join([as_text(replace(table, notes=())).rstrip("\n"), *(wrapped(table.notes[0], "  "))])
+    return "\n".join(
+        [as_text(replace(table, notes=())).rstrip("\n"), *(wrapped(table.notes[0], "  "))]
+    )
 
 
 def _shares(title: str, metrics: JsonObject, key: str) -> str:
@@ -311,7 +401,10 @@ def _shares(title: str, metrics: JsonObject, key: str) -> str:
     if not counts:
         return ""
     shares = metrics[f"{key}_percent"]
-    rows = [[cut(f"  {name}"), f"{count:,}", f"{number_text(shares[name])} %"] for name, count in counts.items()]
+    rows = [
+        [cut(f"  {name}"), f"{count:,}", f"{number_text(shares[name])} %"]
+        for name, count in counts.items()
+    ]
     return "\n".join([title, *aligned(rows, "<>>")])
 
 
@@ -340,18 +433,26 @@ _NOTICED = {
 
 
 def noticed(metrics: JsonObject) -> Iterator[tuple[str, int, str]]:
-    """What was noticed while the corpus and the translations were read: what, how often, and the first three ids."""
+    """What was noticed while the corpus and the translations were read: what, how often, and the
+    first three ids.
+    """
     corpus, given = metrics.get("corpus") or {}, metrics.get("translations") or {}
     for kind, text in _NOTICED.items():
         if given.get(kind):
             yield text, given[kind], ", ".join(given.get("examples", {}).get(kind, [])[:3])
-    if given.get("cleaned"):  # in the answers of a language model, some of which are left without a translation
+    if given.get(
+        "cleaned"
+    ):  # in the answers of a language model, some of which are left without a translation
         from mtbias.translate.language_models.cleaning import KINDS
 
         for kind, count in given["cleaned"].items():
             lost = given["untranslated"].get(kind, 0)
             without = f" ({lost:,} without a translation)" if lost else ""
-            yield f"{KINDS.get(kind, kind)}{without}", count, ", ".join(given["examples"].get(kind, [])[:3])
+            yield (
+                f"{KINDS.get(kind, kind)}{without}",
+                count,
+                ", ".join(given["examples"].get(kind, [])[:3]),
+            )
     if corpus.get("skipped"):
         yield f"rows of the corpus left out, of {corpus['rows']:,}", corpus["skipped"], ""
     for note, rows in corpus.get("notes", {}).items():
@@ -359,7 +460,10 @@ def noticed(metrics: JsonObject) -> Iterator[tuple[str, int, str]]:
 
 
 def _noticed(metrics: JsonObject) -> str:
-    rows = [[f"  {what}", f"{count:,}", f"({first})" if first else ""] for what, count, first in noticed(metrics)]
+    rows = [
+        [f"  {what}", f"{count:,}", f"({first})" if first else ""]
+        for what, count, first in noticed(metrics)
+    ]
     return "\n".join(["Noticed in the input", *aligned(rows, "<><")]) if rows else ""
 
 
@@ -385,12 +489,15 @@ _DIFFERS = {
 
 
 def published_lines(dataset: str) -> list[dict[str, str]]:
-    """The lines of a data set in the table's order, by its columns; none of one that has no published lines.
+    """The lines of a data set in the table's order, by its columns; none of one that has no
+    published lines.
 
-    ``lang`` is ``mean`` over BUG's eight languages; ``group`` a part of the corpus, empty of all sentences; ``how``
-    ``recomputed``, or ``log``: of WinoMT ΔS from memory of the table.
+    ``lang`` is ``mean`` over BUG's eight languages; ``group`` a part of the corpus, empty of all
+    sentences; ``how`` ``recomputed``, or ``log``: of WinoMT ΔS from memory of the table.
     """
-    text = (resources.files("mtbias.scoring") / "data" / "published.tsv").read_text(encoding="utf-8")
+    text = (resources.files("mtbias.scoring") / "data" / "published.tsv").read_text(
+        encoding="utf-8"
+    )
     return [row for row in commented_rows(text) if row["dataset"] == dataset]
 
 
@@ -399,9 +506,15 @@ PUBLISHED = ("accuracy", "delta_g", "delta_s")
 
 
 def published_table(metrics: JsonObject) -> PrintedTable | None:
-    """The lines of a run's data set and language, below them the means over languages; None where there are none."""
+    """The lines of a run's data set and language, below them the means over languages; None where
+    there are none.
+    """
     found = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics["signature"] or "")
-    lines = [line for line in published_lines(found[1]) if line["lang"] in {found[2], "mean"}] if found else []
+    lines = (
+        [line for line in published_lines(found[1]) if line["lang"] in {found[2], "mean"}]
+        if found
+        else []
+    )
     if found is None or all(line["lang"] == "mean" for line in lines):
         return None
     rows = []
@@ -411,5 +524,9 @@ def published_table(metrics: JsonObject) -> PrintedTable | None:
         remembered = found[1] == "winomt" and line["how"] == "log"
         rows.append([line["system"], of, accuracy, delta_g, UNDEFINED if remembered else delta_s])
     return PrintedTable(
-        ["", "", "accuracy", "ΔG", "ΔS"], rows, f"Published: {_ABOUT[found[1]]}", [_DIFFERS[found[1]]], left=2
+        ["", "", "accuracy", "ΔG", "ΔS"],
+        rows,
+        f"Published: {_ABOUT[found[1]]}",
+        [_DIFFERS[found[1]]],
+        left=2,
     )

@@ -1,6 +1,8 @@
-"""The sentences of a page as data for its script (``page.js``), which writes them as text; their list.
+"""The sentences of a page as data for its script (``page.js``), which writes them as text; their
+list.
 
-JSON in blocks of rows, each compressed with gzip and in base 64; a browser unpacks the blocks whose rows it shows.
+JSON in blocks of rows, each compressed with gzip and in base 64; a browser unpacks the blocks whose
+rows it shows.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ BLOCK = 1024
 """Rows of a block: fewer compress worse, more take longer to show one of them."""
 
 LONGEST_ANSWER = 2000
-"""Of a longer answer of a language model, a page shows the beginning; `translations.jsonl` has all of it."""
+"""Of a longer answer of a language model, a page shows the beginning; `translations.jsonl` has all
+of it."""
 
 _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -41,15 +44,23 @@ Columns = Mapping[str, tuple[list[str], list[int]]]
 
 
 def columns(shown: Sequence[Sentence]) -> Columns:
-    """What is filtered by: the values of each property, and for each sentence the place of its value."""
+    """What is filtered by: the values of each property, and for each sentence the place of its
+    value.
+    """
     firsts = [sentence.first for sentence in shown]
     properties: dict[str, tuple[list[str], Callable[[CallRecord], str]]] = {
-        "gold": ([*GENDERS, *([UNKNOWN] if any(r.gold is None for r in firsts) else [])], lambda r: r.gold or UNKNOWN),
+        "gold": (
+            [*GENDERS, *([UNKNOWN] if any(r.gold is None for r in firsts) else [])],
+            lambda r: r.gold or UNKNOWN,
+        ),
         "stereotype": ([kind.value for kind in Stereotype], lambda r: r.stereotype.value),
         "entity": (sorted({r.entity for r in firsts}), lambda r: r.entity),
         "domain": (sorted({r.domain for r in firsts}), lambda r: r.domain),
         "pronouns": (
-            [pronoun_class(n) for n in sorted({r.pronouns for r in firsts}, key=lambda n: -1 if n is None else n)],
+            [
+                pronoun_class(n)
+                for n in sorted({r.pronouns for r in firsts}, key=lambda n: -1 if n is None else n)
+            ],
             lambda r: pronoun_class(r.pronouns),
         ),
     }
@@ -66,16 +77,22 @@ def script_data(
     runs: Iterable[tuple[str, str, str, Sequence[int | None]]],
     block: Callable[[Sequence[Row]], JsonDict],
 ) -> JsonDict:
-    """What the script reads of a list of sentences: what is filtered by (a number a row), and the texts in blocks.
+    """What the script reads of a list of sentences: what is filtered by (a number a row), and the
+    texts in blocks.
 
-    `runs` have each its language, the direction of writing, its name, and its call of each row as a place in ``calls``,
-    None where it does not have the row; `block` makes the content of some rows.
+    `runs` have each its language, the direction of writing, its name, and its call of each row as a
+    place in ``calls``, None where it does not have the row; `block` makes the content of some rows.
     """
     return {
         "rows": len(rows),
         "block": BLOCK,
-        "columns": {name: {"values": values, "at": packed(at)} for name, (values, at) in columns.items()},
-        "runs": [{"name": name, "lang": lang, "dir": way, "call": packed(calls)} for lang, way, name, calls in runs],
+        "columns": {
+            name: {"values": values, "at": packed(at)} for name, (values, at) in columns.items()
+        },
+        "runs": [
+            {"name": name, "lang": lang, "dir": way, "call": packed(calls)}
+            for lang, way, name, calls in runs
+        ],
         "blocks": [packed(block(rows[at : at + BLOCK])) for at in range(0, len(rows), BLOCK)],
     }
 
@@ -85,7 +102,9 @@ def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns)
 
     def calls(at: int) -> list[int | None]:
         records = (sentence.records[at] for sentence in shown)
-        return [None if r is None else CALLS.index(str(r.call.gender or r.call.reason)) for r in records]
+        return [
+            None if r is None else CALLS.index(str(r.call.gender or r.call.reason)) for r in records
+        ]
 
     called = [(run.lang, run.direction, run.name, calls(at)) for at, run in enumerate(runs)]
     source = runs[0].source_lang
@@ -100,18 +119,25 @@ def packed(content: object) -> str:
 
 
 def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> JsonDict:
-    """Like beside like takes less place: the source of a sentence and its renderings, and each piece of evidence once.
+    """Like beside like takes less place: the source of a sentence and its renderings, and each
+    piece of evidence once.
 
-    ``text`` has them for each row; ``evidence`` the places of the pieces in ``pieces``, for each row and run;
-    ``answer`` is there for runs of language models only.
+    ``text`` has them for each row; ``evidence`` the places of the pieces in ``pieces``, for each
+    row and run; ``answer`` is there for runs of language models only.
     """
     pieces: dict[tuple[str, ...], int] = {}
-    answer = [[_answer(r, run.answers) for r, run in zip(s.records, runs, strict=True)] for s in rows]
+    answer = [
+        [_answer(r, run.answers) for r, run in zip(s.records, runs, strict=True)] for s in rows
+    ]
     return {
         "id": [_clean(s.first.id) for s in rows],
-        "text": [[list(marked(s.first.source, entity_spans(s.first))), *map(_target, s.records)] for s in rows],
+        "text": [
+            [list(marked(s.first.source, entity_spans(s.first))), *map(_target, s.records)]
+            for s in rows
+        ],
         "evidence": [
-            [[pieces.setdefault(piece, len(pieces)) for piece in _evidence(r)] for r in s.records] for s in rows
+            [[pieces.setdefault(piece, len(pieces)) for piece in _evidence(r)] for r in s.records]
+            for s in rows
         ],
         "pieces": list(pieces),
         **({"answer": answer} if any(run.answers for run in runs) else {}),
@@ -119,7 +145,9 @@ def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> JsonDict:
 
 
 def _answer(record: CallRecord | None, answers: Mapping[str, str]) -> str:
-    """The whole answer, in lines, cut where it is long; empty where it is not more than the translation."""
+    """The whole answer, in lines, cut where it is long; empty where it is not more than the
+    translation.
+    """
     answer = "" if record is None else answers.get(record.id, "")
     shown = "\n".join(map(_clean, answer[:LONGEST_ANSWER].splitlines()))
     return shown if len(answer) <= LONGEST_ANSWER else f"{shown} … ({len(answer):,} characters)"
@@ -172,7 +200,9 @@ _SHOWN = {"tagger": "read as {}", "stanza": "read as {}", "corpus": "{} in most 
 
 def evidence_words(evidence: Evidence) -> str:
     """What a word shows: ``feminine form``, ``one form for both genders``, ``no gender shown``."""
-    if evidence.gender is Gender.NEUTRAL and (both := next((n for n in NAMES_BOTH if n in evidence.detail), None)):
+    if evidence.gender is Gender.NEUTRAL and (
+        both := next((n for n in NAMES_BOTH if n in evidence.detail), None)
+    ):
         return both
     if evidence.gender is not None:
         text = _SHOWN.get(evidence.source, "{} form").format(_FORMS[evidence.gender])
@@ -184,16 +214,21 @@ def evidence_words(evidence: Evidence) -> str:
 
 
 def evidence_code(evidence: Evidence) -> str:
-    """The same with source and detail, as `calls.jsonl` has them: ``female (lexicon, feminine: Ärztin)``."""
+    """The same with source and detail, as `calls.jsonl` has them: ``female (lexicon, feminine:
+    Ärztin)``.
+    """
     return f"{evidence.gender or 'silent'} ({', '.join(filter(None, (evidence.source, evidence.detail)))})"
 
 
 def _clean(text: str) -> str:
-    """The text without control characters and halves of letters, which no page can show; of the same length."""
+    """The text without control characters and halves of letters, which no page can show; of the
+    same length.
+    """
     return _NOT_TEXT.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
 
 
-# The list of sentences as pages have it: what its filters offer, its data, and as many sentences as fit.
+# The list of sentences as pages have it: what its filters offer, its data, and as many sentences as
+# fit.
 
 MAX_BYTES = 500_000
 """Above this a page, which people mail around, holds fewer sentences and says so."""
@@ -211,14 +246,21 @@ def outcome(record: CallRecord | None) -> str:
     """``right``, ``wrong``, ``none`` for no call, ``called`` where nothing is right or wrong."""
     if record is None or record.call.gender is None:
         return "none"
-    return "called" if record.gold is None else "right" if record.call.gender is record.gold else "wrong"
+    return (
+        "called"
+        if record.gold is None
+        else "right"
+        if record.call.gender is record.gold
+        else "wrong"
+    )
 
 
 def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> JsonDict:
-    """What templates show of the list of sentences (``sentences.html``), with its ``data`` for the script.
+    """What templates show of the list of sentences (``sentences.html``), with its ``data`` for the
+    script.
 
-    `shown` are the sentences that the page holds, of `total`. They stand in the order of their sources: those that
-    differ in a pronoun are neighbours, and take half the place.
+    `shown` are the sentences that the page holds, of `total`. They stand in the order of their
+    sources: those that differ in a pronoun are neighbours, and take half the place.
     """
     shown = sorted(shown, key=lambda sentence: sentence.first.source.casefold())
     filtered = columns(shown)
@@ -241,7 +283,8 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
 
 
 def fitting(page: Callable[[Sequence[Row]], str], sentences: Sequence[Row], max_bytes: int) -> str:
-    """The page of all sentences, or of as many, spread evenly over them, as make it no larger than `max_bytes`.
+    """The page of all sentences, or of as many, spread evenly over them, as make it no larger than
+    `max_bytes`.
 
     Without any sentence the page is as large as it is.
     """

@@ -1,7 +1,8 @@
-"""One writer of tables: text for a terminal, Markdown, LaTeX and CSV; and the one way in which numbers are written.
+"""One writer of tables: text for a terminal, Markdown, LaTeX and CSV; and the one way in which
+numbers are written.
 
-Written here and not with rich, which draws for a screen: these tables are files, too, and columns of equal width are
-the few lines of `aligned`.
+Written here and not with rich, which draws for a screen: these tables are files, too, and columns
+of equal width are the few lines of `aligned`.
 """
 
 from __future__ import annotations
@@ -42,9 +43,11 @@ class PrintedTable:
     notes: Sequence[str] = ()
     """What is to be said below."""
     left: int = 1
-    """So many columns from the first on stand flush left; those after them hold numbers, flush right."""
+    """So many columns from the first on stand flush left; those after them hold numbers, flush
+    right."""
     parts: Sequence[object] = ()
-    """For each row what it belongs to: LaTeX has a rule where that changes. Empty: there are no rules."""
+    """For each row what it belongs to: LaTeX has a rule where that changes. Empty: there are no
+    rules."""
     warnings: Sequence[str] = ()
     """What is to be read before the numbers: above title and table."""
 
@@ -66,15 +69,18 @@ def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
 
 
 def printable(text: str, kept: str = "") -> str:
-    """The text with "?" for control characters but those that are `kept`, and for marks that turn what follows them.
+    """The text with "?" for control characters but those that are `kept`, and for marks that turn
+    what follows them.
 
-    Names come from files: a terminal obeys what it is sent, and a reader of a page believes the order that it shows.
+    Names come from files: a terminal obeys what it is sent, and a reader of a page believes the
+    order that it shows.
     """
     return _CONTROLS.sub(lambda match: match[0] if match[0] in kept else "?", text)
 
 
 def cut(label: str, length: int = _LABEL_WIDTH) -> str:
-    """A label without control characters, with an ellipsis in its middle where it is longer than that.
+    """A label without control characters, with an ellipsis in its middle where it is longer than
+    that.
 
     Its end stays: the names of one model's runs with two prompts differ there.
     """
@@ -98,30 +104,40 @@ def markdown_text(text: str) -> str:
 
 
 def note_on_bits(signature: str | None) -> str:
-    """What is to be known of a run whose signature names a type of less than 32 bits; "" for others."""
+    """What is to be known of a run whose signature names a type of less than 32 bits; "" for
+    others.
+    """
     found = _DTYPE.search(signature or "")
     if found is None or found[1] == "float32":
         return ""
     return f"Note: in {found[1]} some translations differ from those in float32, and so can the gender of an entity."
 
 
-def draw(tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[str, str]] = ()) -> str:
-    """Tables one after the other as ``text``, ``markdown`` or ``latex``, then what they were made of, and a newline.
+def draw(
+    tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[str, str]] = ()
+) -> str:
+    """Tables one after the other as ``text``, ``markdown`` or ``latex``, then what they were made
+    of, and a newline.
 
-    `signatures` are names of runs with theirs; one alone may have an empty name. LaTeX needs booktabs, and longtable
-    above 40 rows; signatures are comments there.
+    `signatures` are names of runs with theirs; one alone may have an empty name. LaTeX needs
+    booktabs, and longtable above 40 rows; signatures are comments there.
 
     Raises:
         ValueError: rows of unequal length.
     """
     named = list(dict.fromkeys((printable(name), printable(text)) for name, text in signatures))
     if form == "latex":
-        long = r" \usepackage{longtable}" if any(len(table.rows) > _LONG for table in tables) else ""
+        long = (
+            r" \usepackage{longtable}" if any(len(table.rows) > _LONG for table in tables) else ""
+        )
         comments = [rf"% \usepackage{{booktabs}}{long} \usepackage[T1]{{fontenc}}"]
         comments += [f"% {name or 'Signature'}: {text}" for name, text in named]
         return "\n".join([*comments, *map(_latex, tables)])
     if form == "markdown":
-        lines = [f"- {markdown_text(name or 'Signature')}: `{text.replace('`', '?')}`\n" for name, text in named]
+        lines = [
+            f"- {markdown_text(name or 'Signature')}: `{text.replace('`', '?')}`\n"
+            for name, text in named
+        ]
         blocks = [*map(_markdown, tables), "".join(lines)]
     else:
         head = "Signatures\n" if any(name for name, _ in named) else ""
@@ -131,15 +147,22 @@ def draw(tables: Sequence[PrintedTable], form: str, signatures: Iterable[tuple[s
 
 
 def as_text(table: PrintedTable) -> str:
-    """The table for a terminal: title, columns of equal width, notes; each line ends in a newline."""
+    """The table for a terminal: title, columns of equal width, notes; each line ends in a
+    newline.
+    """
     sides = "<" * table.left + ">" * (len(table.head) - table.left)
     warned = [f"WARNING: {printable(text)}" for text in table.warnings]
-    lines = [*warned, *([printable(table.title)] if table.title else []), *aligned([table.head, *table.rows], sides)]
+    lines = [
+        *warned,
+        *([printable(table.title)] if table.title else []),
+        *aligned([table.head, *table.rows], sides),
+    ]
     return "".join(f"{line}\n" for line in (*lines, *map(printable, table.notes)))
 
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for a terminal of a header and rows: the first column flush left, the others flush right.
+    """A table for a terminal of a header and rows: the first column flush left, the others flush
+    right.
 
     Raises:
         ValueError: rows of unequal length.
@@ -169,12 +192,20 @@ def fields(content: JsonObject) -> str:
             counts += [[f"{label}: {key}", _cell(part)] for key, part in value.items()]
         elif value and isinstance(value[0], Mapping):
             head = [key.replace("_", " ") for key in value[0]]
-            tables.append(columns([label, *head[1:]], [[_cell(cell) for cell in row.values()] for row in value]))
+            tables.append(
+                columns(
+                    [label, *head[1:]], [[_cell(cell) for cell in row.values()] for row in value]
+                )
+            )
         else:
             counts.append([label, _cell(len(value))])
             texts = [part if isinstance(part, str) else ": ".join(part) for part in value[:_SHOWN]]
             lines += [printable(f"{label}: {text}") for text in texts]
-            lines += [f"{label}: … and {len(value) - _SHOWN:,} more (--json lists all)"] if len(value) > _SHOWN else []
+            lines += (
+                [f"{label}: … and {len(value) - _SHOWN:,} more (--json lists all)"]
+                if len(value) > _SHOWN
+                else []
+            )
     return "\n".join([columns(["", "number"], counts), *tables, *lines])
 
 
@@ -186,7 +217,9 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
-def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ", strip: bool = True) -> list[str]:
+def aligned(
+    rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ", strip: bool = True
+) -> list[str]:
     """Rows as lines in columns of equal width, each flush left (``<``) or right (``>``).
 
     Raises:
@@ -195,30 +228,51 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ", strip
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
-        gap.join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)) for row in rows
+        gap.join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+        )
+        for row in rows
     ]
     return [line.rstrip() for line in lines] if strip else lines
 
 
 def _markdown(table: PrintedTable) -> str:
     rule = ["---" if n < table.left else "---:" for n in range(len(table.head))]
-    rows = [[c.strip() if _ONLY_NUMBERS.fullmatch(c) else markdown_text(c) for c in row] for row in table.rows]
-    lines = [f"| {' | '.join(row)} |\n" for row in ([markdown_text(cell) for cell in table.head], rule, *rows)]
+    rows = [
+        [c.strip() if _ONLY_NUMBERS.fullmatch(c) else markdown_text(c) for c in row]
+        for row in table.rows
+    ]
+    lines = [
+        f"| {' | '.join(row)} |\n"
+        for row in ([markdown_text(cell) for cell in table.head], rule, *rows)
+    ]
     title = f"{markdown_text(table.title)}\n\n" if table.title else ""
     warned = "".join(f"**Warning: {markdown_text(text)}**\n\n" for text in table.warnings)
-    return warned + title + "".join(lines) + "".join(f"\n{markdown_text(note)}\n" for note in table.notes)
+    return (
+        warned
+        + title
+        + "".join(lines)
+        + "".join(f"\n{markdown_text(note)}\n" for note in table.notes)
+    )
 
 
 def _latex(table: PrintedTable) -> str:
-    """A ``table``, or a ``longtable`` where it is long, with the rules of booktabs; title and notes are the caption."""
+    """A ``table``, or a ``longtable`` where it is long, with the rules of booktabs; title and notes
+    are the caption.
+    """
     warned = [f"Warning: {text}" for text in table.warnings]
-    caption = " ".join(f"{latex_text(text).rstrip('.')}." for text in (*warned, table.title, *table.notes) if text)
+    caption = " ".join(
+        f"{latex_text(text).rstrip('.')}." for text in (*warned, table.title, *table.notes) if text
+    )
     names = f"{' & '.join(map(latex_text, table.head))} \\\\"
     sides = "l" * table.left + "r" * (len(table.head) - table.left)
     body: list[str] = []
     for n, row in enumerate(table.rows):
         body += [r"\midrule"] if n and table.parts and table.parts[n] != table.parts[n - 1] else []
-        cells = [latex_text(cell) if at < table.left else _latex_number(cell) for at, cell in enumerate(row)]
+        cells = [
+            latex_text(cell) if at < table.left else _latex_number(cell)
+            for at, cell in enumerate(row)
+        ]
         body.append(f"{' & '.join(cells)} \\\\")
     if len(table.rows) > _LONG:
         lines = [r"{\footnotesize", r"\setlength{\tabcolsep}{3pt}", r"\setlength{\LTcapwidth}{\linewidth}",
@@ -245,8 +299,8 @@ def as_csv(records: Iterable[Mapping[str, object]]) -> str:
     rows = list(records)
     names = list(dict.fromkeys(key for row in rows for key in row))
     lines = _Lines()
-    # Python before 3.13 quotes a carriage return only where it is part of the line's end, and a bare one ends a line
-    # for spreadsheets: what follows it would be a cell of its own.
+    # Python before 3.13 quotes a carriage return only where it is part of the line's end, and a
+    # bare one ends a line for spreadsheets: what follows it would be a cell of its own.
     writer = csv.DictWriter(lines, names, lineterminator="\r\n")
     if names:
         writer.writerow({name: harmless(name) for name in names})
@@ -262,11 +316,15 @@ class _Lines(list[str]):
 
 
 def harmless(cell: object) -> object:
-    """A cell of a CSV for people, with an apostrophe before text that starts like a formula; numbers stay.
+    """A cell of a CSV for people, with an apostrophe before text that starts like a formula;
+    numbers stay.
 
-    Source: OWASP, CSV Injection: cells that begin with ``=``, ``+``, ``-``, ``@``, tab or carriage return.
+    Source: OWASP, CSV Injection: cells that begin with ``=``, ``+``, ``-``, ``@``, tab or carriage
+    return.
     """
     formula = (
-        isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not _NUMBER.fullmatch(cell)
+        isinstance(cell, str)
+        and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+        and not _NUMBER.fullmatch(cell)
     )
     return f"'{cell}" if formula else cell

@@ -1,8 +1,9 @@
-"""The tables and the page of `mtbias validate`: how far the evaluator agrees with people, and what its errors do.
+"""The tables and the page of `mtbias validate`: how far the evaluator agrees with people, and what
+its errors do.
 
-The page is one HTML file that needs nothing else and has no script. No number is computed here; an undefined number is
-"–". Everything that comes from files is escaped, and a content security policy forbids the page to load or run anything
-but its own style.
+The page is one HTML file that needs nothing else and has no script. No number is computed here; an
+undefined number is "–". Everything that comes from files is escaped, and a content security policy
+forbids the page to load or run anything but its own style.
 """
 
 from __future__ import annotations
@@ -28,17 +29,20 @@ def render_validation(
     together: JsonObject,
     corrections: Sequence[JsonObject],
 ) -> str:
-    """The tables, ending in a newline: agreement by language, basis and evidence; then the corrected runs.
+    """The tables, ending in a newline: agreement by language, basis and evidence; then the
+    corrected runs.
 
-    `languages` has `Validation.to_json` of each language, `together` is the same of all together, whose breakdowns are
-    shown; `corrections` has `CorrectedRun.to_json` of each run.
+    `languages` has `Validation.to_json` of each language, `together` is the same of all together,
+    whose breakdowns are shown; `corrections` has `CorrectedRun.to_json` of each run.
     """
     shown = [*languages, together] if len(languages) > 1 else list(languages)
     of = "" if len(languages) == 1 else ", all languages"
     blocks = [_languages(shown)]
     if together["by_basis"]:
         blocks.append(_parts(f"By what the label rests on{of}", basis_rows(together), "agreement"))
-    blocks.append(_parts(f"By the word that the call rests on{of}", evidence_rows(together), "agreement"))
+    blocks.append(
+        _parts(f"By the word that the call rests on{of}", evidence_rows(together), "agreement")
+    )
     if together["reasons"]:
         blocks.append(_parts(f"Without a call{of}", reason_rows(together), "% of all"))
     if corrections:
@@ -57,14 +61,21 @@ def basis_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[floa
 
 
 def evidence_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[float]]]:
-    """Name, n, agreement and interval by the kind of word that a call rests on, most frequent first."""
+    """Name, n, agreement and interval by the kind of word that a call rests on, most frequent
+    first.
+    """
     parts = sorted(numbers["by_evidence"].items(), key=lambda item: (-item[1]["n"], item[0]))
-    return [(kind, part["n"], part["agreement"], part["agreement_interval"]) for kind, part in parts]
+    return [
+        (kind, part["n"], part["agreement"], part["agreement_interval"]) for kind, part in parts
+    ]
 
 
 def reason_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[float]]]:
     """Name, n, share of all labels and interval by the reason for having no call."""
-    return [(reason, part["n"], part["percent"], part["interval"]) for reason, part in numbers["reasons"].items()]
+    return [
+        (reason, part["n"], part["percent"], part["interval"])
+        for reason, part in numbers["reasons"].items()
+    ]
 
 
 def notes(correction: JsonObject) -> list[str]:
@@ -73,9 +84,13 @@ def notes(correction: JsonObject) -> list[str]:
     labels = correction["labels"]
     if absent := correction["assumed_never_read"]:
         total = f"{sum(labels.values()):,}"
-        said.append(f"no label of {total} is {' or '.join(absent)}: assumed that nobody reads a translation so")
+        said.append(
+            f"no label of {total} is {' or '.join(absent)}: assumed that nobody reads a translation so"
+        )
     if few := correction["few_labels"]:
-        said.append("hardly known: the errors on " + ", ".join(f"{g} (labels: {labels[g]})" for g in few))
+        said.append(
+            "hardly known: the errors on " + ", ".join(f"{g} (labels: {labels[g]})" for g in few)
+        )
     if correction["untranslated"]:
         said.append(f"rows without a translation, which stay wrong: {correction['untranslated']:,}")
     return said
@@ -84,7 +99,11 @@ def notes(correction: JsonObject) -> list[str]:
 def run_name(correction: JsonObject, all_: Sequence[JsonObject]) -> str:
     """System and language of one of `all_`; with the corpus where one system has several."""
     name = f"{printable(correction['system'])}, {correction['lang']}"
-    same = [other for other in all_ if (other["system"], other["lang"]) == (correction["system"], correction["lang"])]
+    same = [
+        other
+        for other in all_
+        if (other["system"], other["lang"]) == (correction["system"], correction["lang"])
+    ]
     return name if len(same) == 1 else f"{name}, {printable(correction['corpus'])}"
 
 
@@ -94,7 +113,18 @@ def label_counts(numbers: JsonObject) -> str:
 
 
 def _languages(shown: Sequence[JsonObject]) -> str:
-    head = ["per cent", "n", "labels", "agreement", "95 % interval", "called", "κ", "balanced", "no call", "head"]
+    head = [
+        "per cent",
+        "n",
+        "labels",
+        "agreement",
+        "95 % interval",
+        "called",
+        "κ",
+        "balanced",
+        "no call",
+        "head",
+    ]
     rows = [
         [
             part["lang"], f"{part['n']:,}", label_counts(part),
@@ -117,19 +147,30 @@ def _languages(shown: Sequence[JsonObject]) -> str:
 def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], what: str) -> str:
     return columns(
         [title, "n", what, "95 % interval"],
-        [[f"  {name}", f"{n:,}", number_text(value), interval_text(ends)] for name, n, value, ends in rows],
+        [
+            [f"  {name}", f"{n:,}", number_text(value), interval_text(ends)]
+            for name, n, value, ends in rows
+        ],
     )
 
 
 def _corrections(corrections: Sequence[JsonObject]) -> str:
     rows = []
-    said = ["Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too."]
+    said = [
+        "Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too."
+    ]
     for correction in corrections:
         name = run_name(correction, corrections)
         for n, number in enumerate(CORRECTED.values()):
-            cells = [*_estimate(correction["plain"][number.key]), *_estimate(correction["corrected"][number.key])]
+            cells = [
+                *_estimate(correction["plain"][number.key]),
+                *_estimate(correction["corrected"][number.key]),
+            ]
             rows.append(["" if n else name, number.label, *cells])
-        said += [f"  {name}: labels {label_counts(correction)}", *(f"    {note}" for note in notes(correction))]
+        said += [
+            f"  {name}: labels {label_counts(correction)}",
+            *(f"    {note}" for note in notes(correction)),
+        ]
     warnings = [f"{run_name(c, corrections)}: {c['warning']}" for c in corrections if c["warning"]]
     head = ["Runs", "", "as called", "95 % interval", "corrected", "95 % interval"]
     return as_text(PrintedTable(head, rows, notes=said, warnings=warnings))
@@ -179,7 +220,10 @@ def render_page(
         "evidence": ("By what the call rests on", [*several, *each]),
         "confusion": ("Label and call", each),
         "corrected": ("Runs, corrected", named),
-        "rows": ("Where label and call differ", {"shown": differing[:MAX_ROWS]}),  # said where there are none, too
+        "rows": (
+            "Where label and call differ",
+            {"shown": differing[:MAX_ROWS]},
+        ),  # said where there are none, too
         "how": ("How it was made", True),
     }
     drawn = [run[kind][key] for run in corrections for kind in _KINDS for key in CORRECTED]
@@ -198,7 +242,9 @@ def render_page(
         genders=GENDERS,
         corrections=named,
         numbers=list(CORRECTED.values()),
-        heads=[f"{number.label},\n{kind}" for number in CORRECTED.values() for kind in _KINDS.values()],
+        heads=[
+            f"{number.label},\n{kind}" for number in CORRECTED.values() for kind in _KINDS.values()
+        ],
         notes=notes,
         total=len(differing),
         labels=LABELS,

@@ -1,4 +1,6 @@
-"""The lines of `translations.jsonl` and `calls.jsonl`, and the text of `metrics.json`: fixed keys in a fixed order."""
+"""The lines of `translations.jsonl` and `calls.jsonl`, and the text of `metrics.json`: fixed keys
+in a fixed order.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ _OF_SOME_CORPORA = frozenset({"corpus_pronouns"})
 
 @frozen
 class CallRecord:
-    """One line of `calls.jsonl`: what was asked, what the system made of it, and what was read from it.
+    """One line of `calls.jsonl`: what was asked, what the system made of it, and what was read from
+    it.
 
     It has all that the scores want of an instance, so they can be computed again from the file.
     """
@@ -83,7 +86,9 @@ class CallRecord:
             **call_json(self.call, self.translation),
             "stanza_gender": self.call.stanza_gender,
             "does": self.call.does,
-            "edits": [{"word": e.word, "span": list(e.span), "known": e.known} for e in self.call.edits],
+            "edits": [
+                {"word": e.word, "span": list(e.span), "known": e.known} for e in self.call.edits
+            ],
         }
 
     @classmethod
@@ -94,7 +99,9 @@ class CallRecord:
             ValueError: it is something else.
         """
         line = decoded(_CallLine, text)
-        call = replace(line.call(), stanza_gender=line.stanza_gender, does=line.does, edits=line.edits)
+        call = replace(
+            line.call(), stanza_gender=line.stanza_gender, does=line.does, edits=line.edits
+        )
         return cls(call=call, **{name: getattr(line, name) for name in _KEYS})
 
 
@@ -150,15 +157,19 @@ class _TranslationLine:
 def join_records(
     instances: Iterable[Instance], translations: Iterable[Translation], calls: Iterable[GenderCall]
 ) -> Iterator[CallRecord]:
-    """The records of a corpus in its order, with the translation and the call of each instance joined by id."""
+    """The records of a corpus in its order, with the translation and the call of each instance
+    joined by id.
+    """
     translated, called = {each.id: each for each in translations}, {each.id: each for each in calls}
     return (CallRecord.of(row, translated[row.id], called[row.id]) for row in instances)
 
 
 def translation_to_json(translation: Translation) -> JsonDict:
-    """The object of a line of `translations.jsonl`: `id`, `target`, `reason` (null where there is a target).
+    """The object of a line of `translations.jsonl`: `id`, `target`, `reason` (null where there is a
+    target).
 
-    Also `raw`, where it is another text: the whole answer of a language model, or what was repaired.
+    Also `raw`, where it is another text: the whole answer of a language model, or what was
+    repaired.
     """
     line = {"id": translation.id, "target": translation.text, "reason": translation.reason}
     return line if translation.raw is None else {**line, "raw": translation.raw}
@@ -175,7 +186,8 @@ def translation_from_line(text: bytes | str) -> Translation:
 
 
 def to_lines(contents: Iterable[JsonObject]) -> Iterator[str]:
-    """Each object as one line of JSON: no escapes beside those that JSON needs, keys in their order.
+    """Each object as one line of JSON: no escapes beside those that JSON needs, keys in their
+    order.
 
     Raises:
         DataError: a text holds half of a surrogate pair, which no file can hold.
@@ -203,7 +215,9 @@ def from_lines(path: Path, read: Callable[[bytes], T]) -> Iterator[T]:
         try:
             yield read(line)
         except ValueError as error:
-            raise DataError(f"damaged line: {error}; run again into another folder", path=path, line=number) from error
+            raise DataError(
+                f"damaged line: {error}; run again into another folder", path=path, line=number
+            ) from error
 
 
 def metrics_text(metrics: JsonObject) -> str:
@@ -214,7 +228,9 @@ def metrics_text(metrics: JsonObject) -> str:
     """
     lines = []
     for key, value in metrics.items():
-        if key.startswith("by_") and value and isinstance(value, Mapping):  # a changed file may hold anything
+        if (
+            key.startswith("by_") and value and isinstance(value, Mapping)
+        ):  # a changed file may hold anything
             groups = ",\n".join(f"  {_dump(name)}: {_dump(group)}" for name, group in value.items())
             lines.append(f" {_dump(key)}: {{\n{groups}\n }}")
         else:
@@ -239,4 +255,7 @@ def call_json(call: GenderCall, translation: str | None) -> JsonDict:
 
 def evidence_json(call: GenderCall) -> list[JsonDict]:
     """The evidence of a call as plain values, in the order of `calls.jsonl`."""
-    return [{name: getattr(piece, name) for name in Evidence.__dataclass_fields__} for piece in call.evidence]
+    return [
+        {name: getattr(piece, name) for name in Evidence.__dataclass_fields__}
+        for piece in call.evidence
+    ]

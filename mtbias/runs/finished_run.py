@@ -50,17 +50,22 @@ class FinishedRun:
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
-        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they are asked for."""
+        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they
+        are asked for.
+        """
         metrics = folder.read_metrics()
         manifest = folder.manifest
         if metrics.get("schema") != SCHEMA:
             found = f"expected schema {SCHEMA}, got {metrics.get('schema')!r}"
-            raise DataError(f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS)
+            raise DataError(
+                f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS
+            )
         return cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
 
     @classmethod
     def recomputed(cls, folder: RunFolder) -> Self:
-        """The run in a folder whose `metrics.json` was changed, with the numbers that follow from its calls.
+        """The run in a folder whose `metrics.json` was changed, with the numbers that follow from
+        its calls.
 
         Raises:
             DataError: a line of `calls.jsonl` is damaged, or other calls were counted; with path.
@@ -68,8 +73,16 @@ class FinishedRun:
         manifest, metrics = folder.manifest, folder.read_metrics(changed=True)
         run = cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
         if "corpus" in run.not_following():
-            raise DataError(f"other sentences were counted than {CALLS} has", path=folder.path / METRICS)
-        return replace(run, metrics={**run._following(), **{key: metrics[key] for key in _BESIDE if key in metrics}})
+            raise DataError(
+                f"other sentences were counted than {CALLS} has", path=folder.path / METRICS
+            )
+        return replace(
+            run,
+            metrics={
+                **run._following(),
+                **{key: metrics[key] for key in _BESIDE if key in metrics},
+            },
+        )
 
     def not_following(self) -> list[str]:
         """The keys of its metrics whose content is not what follows from its calls.
@@ -78,16 +91,22 @@ class FinishedRun:
             DataError: a line of `calls.jsonl` is damaged; with path.
         """
         again = self._following()
-        differing = [key for key, value in again.items() if key != "mtbias" and self.metrics.get(key) != value]
+        differing = [
+            key
+            for key, value in again.items()
+            if key != "mtbias" and self.metrics.get(key) != value
+        ]
         try:
             corpus = decoded(_ReadRows, json.dumps(self.metrics.get("corpus")))
         except ValueError:
             return [*differing, "corpus"]
-        return differing if corpus.rows - corpus.skipped == len(self.calls) else [*differing, "corpus"]
+        return (
+            differing if corpus.rows - corpus.skipped == len(self.calls) else [*differing, "corpus"]
+        )
 
     def _following(self) -> JsonDict:
-        """What of its metrics follows from its calls; resamples and seed are the identity's, which its fingerprint
-        protects.
+        """What of its metrics follows from its calls; resamples and seed are the identity's, which
+        its fingerprint protects.
         """
         made = self.manifest.identity
         drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
@@ -110,7 +129,8 @@ class FinishedRun:
 
     @cached_property
     def calls(self) -> Sequence[Any]:
-        """The lines of `calls.jsonl`, in the corpus's order: for gender calls `mtbias.runs.call_records.CallRecord`.
+        """The lines of `calls.jsonl`, in the corpus's order: for gender calls
+        `mtbias.runs.call_records.CallRecord`.
 
         Raises:
             DataError: the file is damaged; with path and line.
@@ -121,7 +141,8 @@ class FinishedRun:
 
     @cached_property
     def answers(self) -> Mapping[str, str]:
-        """By id the whole answer of a language model, where it is more than the translation; empty without a folder.
+        """By id the whole answer of a language model, where it is more than the translation; empty
+        without a folder.
 
         Raises:
             DataError: `translations.jsonl` is damaged; with path and line.
@@ -129,11 +150,17 @@ class FinishedRun:
         if self.folder is None or not (self.metrics.get("translations") or {}).get("cleaned"):
             return {}
         found = self.folder.read_translations()
-        return {line.id: line.raw for line in found if line.raw is not None and line.raw.strip() != line.text}
+        return {
+            line.id: line.raw
+            for line in found
+            if line.raw is not None and line.raw.strip() != line.text
+        }
 
     @property
     def system(self) -> str:
-        """The system that was given, or the model that translated; a language model with the name of its prompt."""
+        """The system that was given, or the model that translated; a language model with the name
+        of its prompt.
+        """
         identity = self.manifest.identity
         prompt = str(identity.get("prompt") or "").partition("/")[0]
         return str(identity.get("system") or identity["model"]) + (f" ({prompt})" if prompt else "")
@@ -150,17 +177,27 @@ class FinishedRun:
 
     @property
     def corpus(self) -> tuple[str, Mapping[str, str]]:
-        """Name of the corpus, and the SHA-256 of each of its files: what two runs share that can be compared."""
+        """Name of the corpus, and the SHA-256 of each of its files: what two runs share that can be
+        compared.
+        """
         identity = self.manifest.identity
         data = identity["data"]
-        return str(identity["dataset"]), {str(k): str(v) for k, v in data.items()} if isinstance(data, Mapping) else {}
+        return str(identity["dataset"]), {str(k): str(v) for k, v in data.items()} if isinstance(
+            data, Mapping
+        ) else {}
 
     @property
     def evaluator(self) -> JsonObject:
-        """What read the translations: measure, aligner, Stanza and its models, language plugin, release of mtbias."""
+        """What read the translations: measure, aligner, Stanza and its models, language plugin,
+        release of mtbias.
+        """
         identity = self.manifest.identity
         found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
-        found |= {key: identity[key] for key in ("evidence", "source_plugin", "variant", "context") if key in identity}
+        found |= {
+            key: identity[key]
+            for key in ("evidence", "source_plugin", "variant", "context")
+            if key in identity
+        }
         return found if self.measure == GENDER else {"measure": self.measure, **found}
 
     @property
@@ -170,7 +207,9 @@ class FinishedRun:
 
     @cached_property
     def counting(self) -> Counting:
-        """The measure's numbers, and how they follow from counts; finding the measure reads all that is installed."""
+        """The measure's numbers, and how they follow from counts; finding the measure reads all
+        that is installed.
+        """
         axes = self.metrics.get("confusion_axes") or {}
         if self.measure == GENDER and axes.keys() == UNKNOWN_GENDER.axes.keys():
             return UNKNOWN_GENDER
@@ -178,14 +217,19 @@ class FinishedRun:
 
     @property
     def known(self) -> Self:
-        """The run without its sentences of unknown gender, where it has others, too: those of its main numbers."""
+        """The run without its sentences of unknown gender, where it has others, too: those of its
+        main numbers.
+        """
         if UNKNOWN not in self.metrics:
             return self
-        return replace(self, records=[record for record in self.calls if record.gold is not None], folder=None)
+        return replace(
+            self, records=[record for record in self.calls if record.gold is not None], folder=None
+        )
 
     @property
     def unknown(self) -> Self | None:
-        """The run of its sentences of unknown gender alone, with their numbers; None where it has no others, or none.
+        """The run of its sentences of unknown gender alone, with their numbers; None where it has
+        no others, or none.
 
         The measure's own numbers are those of unknown gender in a run that has no others.
         """
@@ -197,13 +241,20 @@ class FinishedRun:
 
     @property
     def numbers(self) -> tuple[Number, ...]:
-        """What it reports of all sentences: the measure's numbers, and those beside them that were computed."""
+        """What it reports of all sentences: the measure's numbers, and those beside them that were
+        computed.
+        """
         found = self.metrics.get("overall", {})
-        return (*self.counting.numbers, *(each for each in self.counting.beside if each.key in found))
+        return (
+            *self.counting.numbers,
+            *(each for each in self.counting.beside if each.key in found),
+        )
 
     @cached_property
     def scores(self) -> Scores:
-        """The numbers as typed objects, computed from `calls`: unrounded, with counts, intervals and denominators."""
+        """The numbers as typed objects, computed from `calls`: unrounded, with counts, intervals
+        and denominators.
+        """
         made = self.metrics["intervals"]
         kind = find_measure(self.measure)
         return kind.score(self.calls, n_resamples=made["resamples"], seed=made["seed"])
@@ -213,8 +264,8 @@ def read_run(path: Path | str) -> FinishedRun:
     """Read the folder of a finished run.
 
     Raises:
-        RunFolderError: there is no run, it is not finished, or a file that `metrics.json` was computed from was
-            changed; the message says which.
+        RunFolderError: there is no run, it is not finished, or a file that `metrics.json` was
+            computed from was changed; the message says which.
         DataError: a file is damaged; with path and line.
     """
     return FinishedRun.read(RunFolder(path))

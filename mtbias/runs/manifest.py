@@ -1,4 +1,6 @@
-"""The manifest: what a run's results depend on (identity) and under what circumstances they were made (execution)."""
+"""The manifest: what a run's results depend on (identity) and under what circumstances they were
+made (execution).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ SIGNATURE_KEYS = (
     "scores", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""
-_SIGNED_AS = {"language": "lang", "source_language": "from", "temperature": "temp", "answer_tokens": "max"}
+_SIGNED_AS = {
+    "language": "lang",
+    "source_language": "from",
+    "temperature": "temp",
+    "answer_tokens": "max",
+}
 """Those that have another name in a signature."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -33,9 +40,10 @@ _VALUE_LENGTH = 60
 class RunManifest:
     r"""Identity and execution of one run.
 
-    Two runs with equal identities give the same bytes in `calls.jsonl` and `metrics.json`; everything else belongs
-    into `execution`. Values are plain JSON, tuples become lists. In the identity 1 and 1.0 are different values. What
-    no file can hold (the bytes of a file name that is not UTF-8) becomes its escape, `\xe4`.
+    Two runs with equal identities give the same bytes in `calls.jsonl` and `metrics.json`;
+    everything else belongs into `execution`. Values are plain JSON, tuples become lists. In the
+    identity 1 and 1.0 are different values. What no file can hold (the bytes of a file name that is
+    not UTF-8) becomes its escape, `\xe4`.
 
     Raises:
         TypeError: a value is not JSON.
@@ -43,8 +51,8 @@ class RunManifest:
     """
 
     identity: Mapping[str, Json]
-    """What changes results: hashes of data and translations, dataset, language, model or system, aligner, Stanza
-    packages with the hashes of their files, versions of plugin and mtbias, seed."""
+    """What changes results: hashes of data and translations, dataset, language, model or system,
+    aligner, Stanza packages with the hashes of their files, versions of plugin and mtbias, seed."""
     execution: Mapping[str, Json] = field(default_factory=dict)
     """What does not: host, device, wall time, versions of libraries."""
 
@@ -58,20 +66,26 @@ class RunManifest:
         return sha256_of(canonical(self.identity))[:16]
 
     def signature(self) -> str:
-        """One line that records how the numbers were made: ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.
+        """One line that records how the numbers were made:
+        ``dataset:winomt|lang:de|…|mtbias:0.1.0|seed:0|fp:…``.
 
-        It names the keys of `SIGNATURE_KEYS` that the identity has (a list, or the keys of an object, joined by "+")
-        and ends with the fingerprint, which stands for the rest. Spaces and bars in values become underscores.
+        It names the keys of `SIGNATURE_KEYS` that the identity has (a list, or the keys of an
+        object, joined by "+") and ends with the fingerprint, which stands for the rest. Spaces and
+        bars in values become underscores.
         """
         parts = [
-            f"{_SIGNED_AS.get(key, key)}:{_short(self.identity[key])}" for key in SIGNATURE_KEYS if key in self.identity
+            f"{_SIGNED_AS.get(key, key)}:{_short(self.identity[key])}"
+            for key in SIGNATURE_KEYS
+            if key in self.identity
         ]
         return "|".join([*parts, f"fp:{self.fingerprint}"])
 
     def differences(self, asked: RunManifest) -> list[str]:
-        """What differs between this identity and another, one phrase a key: ``seed: 0 here, 1 asked for``.
+        """What differs between this identity and another, one phrase a key: ``seed: 0 here, 1 asked
+        for``.
 
-        Objects are compared key by key (``stanza.pos/gsd: …``); a missing key is "(absent)". Long values are cut.
+        Objects are compared key by key (``stanza.pos/gsd: …``); a missing key is "(absent)". Long
+        values are cut.
         """
         here, there = _flat(self.identity), _flat(asked.identity)
         return [
@@ -112,11 +126,15 @@ class RunManifest:
 
 def canonical(value: Mapping[str, Json]) -> str:
     """The one JSON text of a value: keys sorted, no spaces, no escapes, finite numbers only."""
-    return json.dumps(dict(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return json.dumps(
+        dict(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
 
 
 def _plain(value: Mapping[str, Json]) -> dict[str, Json]:
-    """A copy of plain JSON, in which a lone surrogate is text that shows it (`mtbias.errors.escaped`)."""
+    """A copy of plain JSON, in which a lone surrogate is text that shows it
+    (`mtbias.errors.escaped`).
+    """
     text = _SURROGATE.sub(lambda match: escaped(match[0]).replace("\\", "\\\\"), canonical(value))
     plain: dict[str, Json] = json.loads(text)
     return plain
@@ -131,7 +149,9 @@ def _short(value: Json) -> str:
 
 
 def _flat(value: Mapping[str, Json], prefix: str = "") -> dict[str, str]:
-    """Leaves of nested objects as (dotted key → JSON text cut to a readable length; what is cut ends in its hash)."""
+    """Leaves of nested objects as (dotted key → JSON text cut to a readable length; what is cut
+    ends in its hash).
+    """
     leaves: dict[str, str] = {}
     for key, part in value.items():
         if isinstance(part, dict) and part:
@@ -139,5 +159,9 @@ def _flat(value: Mapping[str, Json], prefix: str = "") -> dict[str, str]:
         else:
             text = json.dumps(part, ensure_ascii=False, sort_keys=True)
             digest = sha256_of(text)[:8]
-            leaves[prefix + key] = text if len(text) <= _VALUE_LENGTH else f"{text[:_VALUE_LENGTH]}… (sha256 {digest}…)"
+            leaves[prefix + key] = (
+                text
+                if len(text) <= _VALUE_LENGTH
+                else f"{text[:_VALUE_LENGTH]}… (sha256 {digest}…)"
+            )
     return leaves

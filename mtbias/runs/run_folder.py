@@ -1,4 +1,6 @@
-"""The folder of a run: manifest, translations, calls and, last, as the mark of being done, metrics; how far it is."""
+"""The folder of a run: manifest, translations, calls and, last, as the mark of being done, metrics;
+how far it is.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,25 @@ from mtbias.files.file_ledger import PARTS
 from mtbias.files.kept_work import kept_parts, read_plan, replace_linked_parts
 from mtbias.files.reading import input_bytes, refuse_special, sha256_of
 from mtbias.files.strict_json import load_json
-from mtbias.files.writing import explained, is_ours, locked_folder, remove_temporaries, write_atomic, write_new
+from mtbias.files.writing import (
+    explained,
+    is_ours,
+    locked_folder,
+    remove_temporaries,
+    write_atomic,
+    write_new,
+)
 from mtbias.runs import call_records as records
 from mtbias.runs.manifest import RunManifest
 from mtbias.scoring.measure import Judged
 from mtbias.types import Json, JsonDict, JsonObject, Translation, frozen
 
-MANIFEST, TRANSLATIONS, CALLS, METRICS = "manifest.json", "translations.jsonl", "calls.jsonl", "metrics.json"
+MANIFEST, TRANSLATIONS, CALLS, METRICS = (
+    "manifest.json",
+    "translations.jsonl",
+    "calls.jsonl",
+    "metrics.json",
+)
 
 SHA256 = "sha256"
 """Key of `metrics.json`: the hash of the file itself."""
@@ -37,8 +51,9 @@ class RunFolder:
 
     ``with RunFolder(path).open_or_create(identity) as folder: …``
 
-    Every file is written atomically and `metrics.json` last, with the hashes of the files it was computed from: a
-    run killed at any moment leaves a folder that is complete (`is_complete`) or can be opened again to resume.
+    Every file is written atomically and `metrics.json` last, with the hashes of the files it was
+    computed from: a run killed at any moment leaves a folder that is complete (`is_complete`) or
+    can be opened again to resume.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -51,26 +66,34 @@ class RunFolder:
         return f"RunFolder({str(self.path)!r})"
 
     def open_or_create(
-        self, identity: Mapping[str, Json], execution: Mapping[str, Json] | None = None, *, shared: bool = False
+        self,
+        identity: Mapping[str, Json],
+        execution: Mapping[str, Json] | None = None,
+        *,
+        shared: bool = False,
     ) -> Self:
         """Open the folder for writing: a new one for this run, or one that the same run began.
 
-        A new folder gets its manifest; one that is there keeps its files, and `execution` is merged into its own.
-        Files that a killed process left half-written are removed. Until `close` no other process can open it.
+        A new folder gets its manifest; one that is there keeps its files, and `execution` is merged
+        into its own. Files that a killed process left half-written are removed. Until `close` no
+        other process can open it.
 
-        With `shared` it is opened together with other processes, on this host or others, which all add to the same run.
-        The first of them writes the manifest, `execution` included; the others compare theirs and leave it as it is.
-        Files of the run itself can only be written by the one who opens it alone, which nobody can while it is shared,
-        and the other way round.
+        With `shared` it is opened together with other processes, on this host or others, which all
+        add to the same run. The first of them writes the manifest, `execution` included; the others
+        compare theirs and leave it as it is. Files of the run itself can only be written by the one
+        who opens it alone, which nobody can while it is shared, and the other way round.
 
         Raises:
             DataError: a pipe or a device is among its files.
-            RunFolderError: the path is a file, cannot be written, holds other things and no manifest, belongs to a run
-                with another identity (the message names every difference), is damaged, or is in use.
+            RunFolderError: the path is a file, cannot be written, holds other things and no
+                manifest, belongs to a run with another identity (the message names every
+                difference), is damaged, or is in use.
         """
         with explained(self.path, "use it as the folder of a run"):
             if self.path.exists() and not self.path.is_dir():
-                raise RunFolderError(f"{self.path}: expected a folder, got a file; choose another path")
+                raise RunFolderError(
+                    f"{self.path}: expected a folder, got a file; choose another path"
+                )
             self.path.mkdir(parents=True, exist_ok=True)
             self._refuse_foreign()
         self._lock.enter_context(locked_folder(self.path, shared=shared))
@@ -97,7 +120,10 @@ class RunFolder:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -120,10 +146,12 @@ class RunFolder:
         return (self.path / name).is_file()
 
     def write_atomic(self, name: str, content: bytes | Iterable[str]) -> None:
-        """Write a file of the run, from bytes or from lines, whole or not at all (`mtbias.files.writing.write_atomic`).
+        """Write a file of the run, from bytes or from lines, whole or not at all
+        (`mtbias.files.writing.write_atomic`).
 
         Raises:
-            RunFolderError: the folder is not open for writing, the disk is full, or another operating-system error.
+            RunFolderError: the folder is not open for writing, the disk is full, or another
+                operating-system error.
         """
         if self._shared is not False:
             raise RunFolderError(f"{self.path}: not open for writing; use open_or_create")
@@ -136,9 +164,11 @@ class RunFolder:
         self.write_atomic(MANIFEST, _manifest_text(merged))
 
     def write_translations(self, translations: Iterable[Translation], time: int = 1) -> None:
-        """Write `translations.jsonl`, in the order given; `mtbias score --translations` reads it too.
+        """Write `translations.jsonl`, in the order given; `mtbias score --translations` reads it
+        too.
 
-        Where all was translated several times, that of a further `time` is `translations.2.jsonl`, ….
+        Where all was translated several times, that of a further `time` is `translations.2.jsonl`,
+        ….
         """
         name = TRANSLATIONS if time == 1 else f"translations.{time}.jsonl"
         self.write_atomic(name, records.to_lines(map(records.translation_to_json, translations)))
@@ -153,11 +183,14 @@ class RunFolder:
         return self._read_lines(TRANSLATIONS, records.translation_from_line)
 
     def write_calls(self, calls: Iterable[JsonObject]) -> None:
-        """Write `calls.jsonl`: the objects of its lines in the order given, which is that of the corpus."""
+        """Write `calls.jsonl`: the objects of its lines in the order given, which is that of the
+        corpus.
+        """
         self.write_atomic(CALLS, records.to_lines(calls))
 
     def read_calls(self, read: Callable[[bytes], _Judged]) -> list[_Judged]:
-        """The calls on disk, each as `read` makes it of its line (`mtbias.scoring.measure.MeasureKind.read`).
+        """The calls on disk, each as `read` makes it of its line
+        (`mtbias.scoring.measure.MeasureKind.read`).
 
         Raises:
             RunFolderError: there are none.
@@ -168,7 +201,8 @@ class RunFolder:
     def write_metrics(self, metrics: JsonObject) -> None:
         """Write `metrics.json` and so mark the run as done.
 
-        The hashes of its other files are added as `files`, and the one of its own text without it as `sha256`.
+        The hashes of its other files are added as `files`, and the one of its own text without it
+        as `sha256`.
 
         Raises:
             RunFolderError: as in `write_atomic`.
@@ -177,17 +211,23 @@ class RunFolder:
         names = [path.name for pattern in _HASHED for path in sorted(self.path.glob(pattern))]
         hashes = {name: self._hash(name) for name in names}
         content = {**metrics, "files": hashes}
-        self.write_atomic(METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode())
+        self.write_atomic(
+            METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode()
+        )
 
     def read_metrics(self, *, changed: bool = False) -> JsonDict:
-        """The metrics on disk, of a run that is complete; with `changed` also where they alone were changed since.
+        """The metrics on disk, of a run that is complete; with `changed` also where they alone were
+        changed since.
 
         Raises:
-            RunFolderError: the run is not complete, or a file of it was changed; the message says which.
+            RunFolderError: the run is not complete, or a file of it was changed; the message says
+                which.
         """
         problem = self.incomplete_because()
         if problem is not None and not (changed and problem == _CHANGED):
-            raise RunFolderError(f"{self.path}: {problem}; run the same command again to complete it")
+            raise RunFolderError(
+                f"{self.path}: {problem}; run the same command again to complete it"
+            )
         return self._metrics()
 
     def is_complete(self) -> bool:
@@ -199,14 +239,20 @@ class RunFolder:
         return self.incomplete_because() == _CHANGED
 
     def incomplete_because(self) -> str | None:
-        """Why the run is not complete, in a phrase; None where it is. A damaged file is such a reason."""
+        """Why the run is not complete, in a phrase; None where it is. A damaged file is such a
+        reason.
+        """
         try:
             fingerprint = self.manifest.fingerprint
             if not self.has(METRICS):
                 return f"the run is not finished, there is no {METRICS}"
             metrics = self._metrics()
             hashes = metrics.get("files")
-            if metrics.get("fingerprint") != fingerprint or not isinstance(hashes, dict) or CALLS not in hashes:
+            if (
+                metrics.get("fingerprint") != fingerprint
+                or not isinstance(hashes, dict)
+                or CALLS not in hashes
+            ):
                 return f"{METRICS} is not the one of this run"
             for name, expected in hashes.items():
                 if not self.has(name):
@@ -271,7 +317,9 @@ class RunFolder:
                 yield
         except RunFolderError as error:
             if isinstance(error.__cause__, FileNotFoundError):
-                raise RunFolderError(f"{path}: no such file; run `mtbias eval` or `mtbias score` to the end") from None
+                raise RunFolderError(
+                    f"{path}: no such file; run `mtbias eval` or `mtbias score` to the end"
+                ) from None
             raise
 
 
@@ -339,7 +387,8 @@ def run_progress(folder: Path | str) -> RunProgress:
 
 
 def begun(folder: Path | str) -> dict[str, Json]:
-    """What the run in `folder` was begun with: its identity and the settings of its plan; empty where nothing is there.
+    """What the run in `folder` was begun with: its identity and the settings of its plan; empty
+    where nothing is there.
 
     Raises:
         RunFolderError: the folder cannot be read, or its manifest is damaged.

@@ -1,1 +1,3 @@
-"""Counts, numbers, intervals, comparison, alarms and the measures: how numbers follow from records of sentences."""
+"""Counts, numbers, intervals, comparison, alarms and the measures: how numbers follow from records
+of sentences.
+"""

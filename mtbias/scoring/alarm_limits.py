@@ -1,7 +1,8 @@
-"""The limits of alarms: above which share a sign is none of good translations, by language and by number of rows.
+"""The limits of alarms: above which share a sign is none of good translations, by language and by
+number of rows.
 
-They were measured on public translations (`scripts/alarm_limits.py` prints them); docs/alarms.md says on
-which. A language into which there are none has the widest limits of all languages.
+They were measured on public translations (`scripts/alarm_limits.py` prints them); docs/alarms.md
+says on which. A language into which there are none has the widest limits of all languages.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ class Limit:
 
     percent: float
     measured: bool
-    """Whether translations into this language were measured; else it is the widest of all languages."""
+    """Whether translations into this language were measured; else it is the widest of all
+    languages."""
 
 
 def limit(sign: str, lang: str, rows: int, default: float) -> Limit:
-    """The limit of a sign for a run of so many rows: the one that was measured for the greatest number below it.
+    """The limit of a sign for a run of so many rows: the one that was measured for the greatest
+    number below it.
 
     Args:
         sign: the sign's name.
@@ -46,11 +49,15 @@ def limit(sign: str, lang: str, rows: int, default: float) -> Limit:
 
 
 def usual_ratios(lang: str) -> tuple[float, float]:
-    """Least and greatest ratio of a translation's characters to its source's: medians of good translations."""
+    """Least and greatest ratio of a translation's characters to its source's: medians of good
+    translations.
+    """
     ratios = _ratios()
     if lang in ratios:
         return ratios[lang]
-    return min(least for least, _ in ratios.values()), max(greatest for _, greatest in ratios.values())
+    return min(least for least, _ in ratios.values()), max(
+        greatest for _, greatest in ratios.values()
+    )
 
 
 @cache

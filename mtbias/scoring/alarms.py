@@ -1,4 +1,6 @@
-"""The signs that a run's numbers cannot be believed, each declared once: what is counted, of what, and its limit."""
+"""The signs that a run's numbers cannot be believed, each declared once: what is counted, of what,
+and its limit.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ class Sign:
     of: str
     """The rows that it is a share of: ``calls``, ``translations``, ``sentences``, ``entities``."""
     they: str
-    """What a warning says of those that are counted: ``rest on words outside the table of nouns for people``."""
+    """What a warning says of those that are counted: ``rest on words outside the table of nouns for
+    people``."""
     limit: float
     """In per cent, where the sign was measured in no language (`mtbias.scoring.alarm_limits`)."""
     advice: str
@@ -69,16 +72,21 @@ LEAST = 2
 """A sign needs so many rows: one alone tells nothing, whatever its share of a few sentences."""
 
 
-# A line that was lost or doubled moves the lines behind it by one, a blank line of each side by two.
+# A line that was lost or doubled moves the lines behind it by one, a blank line of each side by
+# two.
 NEIGHBOURS = (-1, 1, -2, 2)
 """How far lines may have moved."""
 
 
-def unrendered(entities: Sequence[str], texts: Sequence[str | None], words: SplitTexts) -> tuple[Marks, Marks]:
-    """Whether no known translation of each sentence's entity stands in its translation; and whether one then stands in
-    the translation at the distance of `NEIGHBOURS` that has most of those. `words` splits the texts.
+def unrendered(
+    entities: Sequence[str], texts: Sequence[str | None], words: SplitTexts
+) -> tuple[Marks, Marks]:
+    """Whether no known translation of each sentence's entity stands in its translation; and whether
+    one then stands in the translation at the distance of `NEIGHBOURS` that has most of those.
+    `words` splits the texts.
 
-    Edge cases: None where the language's tables know no translation of the entity, or there is no translation.
+    Edge cases: None where the language's tables know no translation of the entity, or there is no
+    translation.
     """
     translations = words.kept(KnownTranslations)
     known = {entity: translations.of(entity) for entity in set(entities)}
@@ -90,9 +98,15 @@ def unrendered(entities: Sequence[str], texts: Sequence[str | None], words: Spli
     def shows(n: int, other: int) -> bool:
         return not known[entities[n]].isdisjoint(forms[texts[other]])
 
-    absent = {n: not shows(n, n) for n, e in enumerate(entities) if known[e] and texts[n] is not None}
+    absent = {
+        n: not shows(n, n) for n, e in enumerate(entities) if known[e] and texts[n] is not None
+    }
     behind = (
-        {n for n, no in absent.items() if no and 0 <= n + distance < len(texts) and shows(n, n + distance)}
+        {
+            n
+            for n, no in absent.items()
+            if no and 0 <= n + distance < len(texts) and shows(n, n + distance)
+        }
         for distance in NEIGHBOURS
     )
     moved = max(behind, key=len)
@@ -113,15 +127,17 @@ def checks(
     """What `metrics.json` says of whether its numbers can be believed.
 
     Args:
-        records: the lines of `calls.jsonl`, in the corpus's order; a measure that has split the translations already
-            hands that on as their `words` (`mtbias.language.split_texts.SplitTexts`).
+        records: the lines of `calls.jsonl`, in the corpus's order; a measure that has split the
+            translations already hands that on as their `words`
+            (`mtbias.language.split_texts.SplitTexts`).
         lang: code of the target language.
-        measure: name of the measure that made them; of another than the gender of an entity only the translations are
-            checked.
+        measure: name of the measure that made them; of another than the gender of an entity only
+            the translations are checked.
         source_lang: code of the source language.
-        noticed: ``translations`` of `metrics.json`: of what is counted there, and not in the records, there are signs
-            too.
-        n_resamples: as of the run, and `seed`: the numbers without the rows in doubt have intervals as the run's own.
+        noticed: ``translations`` of `metrics.json`: of what is counted there, and not in the
+            records, there are signs too.
+        n_resamples: as of the run, and `seed`: the numbers without the rows in doubt have intervals
+            as the run's own.
         seed: see there.
     """
     if measure != GENDER:
@@ -135,7 +151,9 @@ def checks(
     counting = counting_of(records)
 
     def of_main(some: Sequence[Any]) -> Sequence[Any]:
-        """Those of the run's main numbers: without sentences of unknown gender, where there are others."""
+        """Those of the run's main numbers: without sentences of unknown gender, where there are
+        others.
+        """
         return [record for record in some if (record.gold is None) == (counting is UNKNOWN_GENDER)]
 
     main = of_main(records)
@@ -151,7 +169,9 @@ def checks(
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
         alarms["concerned"] = len(records) - len(kept)
         if rows := of_main(kept):
-            alarms["without"] = counting.group(counting.tabulate(counting.cells(rows)), n_resamples, seed).to_json()
+            alarms["without"] = counting.group(
+                counting.tabulate(counting.cells(rows)), n_resamples, seed
+            ).to_json()
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(main)))},
         "evidence_classes": {
@@ -179,7 +199,9 @@ def _counted(marks: Mapping[str, Marks], noticed: JsonObject) -> dict[str, tuple
     return counts | {key: (noticed[key], sentences) for key in COUNTED_BEFORE if key in noticed}
 
 
-def _content(counts: Mapping[str, tuple[int, int]], texts: Texts, lang: str, found: Sequence[str | None]) -> JsonDict:
+def _content(
+    counts: Mapping[str, tuple[int, int]], texts: Texts, lang: str, found: Sequence[str | None]
+) -> JsonDict:
     """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
 
     Args:
@@ -188,7 +210,9 @@ def _content(counts: Mapping[str, tuple[int, int]], texts: Texts, lang: str, fou
         lang: the target language.
         found: the languages that the translations are in.
     """
-    shares = {sign.key: _share(sign, *counts[sign.key], lang) for sign in SIGNS if sign.key in counts}
+    shares = {
+        sign.key: _share(sign, *counts[sign.key], lang) for sign in SIGNS if sign.key in counts
+    }
     if len(texts) < CERTAIN_BELOW and any(is_damaged(text) for text in texts if text is not None):
         shares["damaged"]["above"] = True
     others = Counter(language for language in found if language not in {None, lang})
@@ -218,7 +242,9 @@ def _share(sign: Sign, part: int, whole: int, lang: str) -> JsonDict:
     }
 
 
-def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, source_lang: str) -> dict[str, Marks]:
+def _call_marks(
+    records: Sequence[Any], texts: Sequence[str | None], lang: str, source_lang: str
+) -> dict[str, Marks]:
     """The marks of the signs that calls and their entities show."""
     calls = [record.call for record in records]
     classes = map(evidence_class, calls)
@@ -229,7 +255,13 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, 
         marks["readers_differ"] = [
             call.stanza_gender is not call.gender if both_readers(call) else None for call in calls
         ]
-    for reason in (Reason.UNALIGNED, Reason.NO_PERSON, Reason.COPIED, Reason.AMBIGUOUS, Reason.NO_MORPHOLOGY):
+    for reason in (
+        Reason.UNALIGNED,
+        Reason.NO_PERSON,
+        Reason.COPIED,
+        Reason.AMBIGUOUS,
+        Reason.NO_MORPHOLOGY,
+    ):
         marks[reason.value.replace(" ", "_")] = _without_call(records, reason)
     words = getattr(records, "words", None)
     if words is None:
@@ -248,7 +280,8 @@ def _call_marks(records: Sequence[Any], texts: Sequence[str | None], lang: str, 
 def _without_call(records: Sequence[Any], reason: Reason) -> Marks:
     """Whether each translation has no call for this reason.
 
-    How many nouns of fixed gender there are depends on the corpus: they are left out where no gender is shown.
+    How many nouns of fixed gender there are depends on the corpus: they are left out where no
+    gender is shown.
     """
     marks: list[bool | None] = []
     for record in records:

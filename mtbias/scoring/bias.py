@@ -1,7 +1,9 @@
-"""The gender of an entity: counts of calls by gold gender and stereotype; accuracy, F1 per gender, ΔG and ΔS from them.
+"""The gender of an entity: counts of calls by gold gender and stereotype; accuracy, F1 per gender,
+ΔG and ΔS from them.
 
-Definitions follow Stanovsky et al. (2019) and Levy et al. (2021) as their programs compute them, not as the prose
-has it, and without their rounding: all numbers are in per cent, unrounded, and None where a denominator is zero.
+Definitions follow Stanovsky et al. (2019) and Levy et al. (2021) as their programs compute them,
+not as the prose has it, and without their rounding: all numbers are in per cent, unrounded, and
+None where a denominator is zero.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ _PLACES: dict[Row, tuple[int, int, int]] = {
 
 
 def count(rows: Iterable[Row]) -> Counts:
-    """Count rows of (gold gender, stereotype, called gender or None) into a table of shape ``[3, 3, 4]``.
+    """Count rows of (gold gender, stereotype, called gender or None) into a table of shape ``[3, 3,
+    4]``.
 
     Edge cases: no rows give a table of zeros.
     """
@@ -48,31 +51,39 @@ def count(rows: Iterable[Row]) -> Counts:
 
 
 def compute(counts: Counts) -> dict[str, float | None]:
-    """All numbers of a table of counts, shape ``[3, 3, 4]``: stereotype × gold × call, by their keys in `GENDER`.
+    """All numbers of a table of counts, shape ``[3, 3, 4]``: stereotype × gold × call, by their
+    keys in `GENDER`.
 
     - accuracy = correct / n, with neutral gold rows in both, and rows without a call in n.
-    - precision(g) = correct(g) / rows called g, over all golds, neutral too; recall(g) = correct(g) / rows of gold g.
-    - F1(g) = 2·correct(g) / (rows called g + rows of gold g), which is 2·TP / (2·TP + FP + FN); undefined without a row
-      of gold g, as its recall is (a group of neutral rows has no ΔG).
+    - precision(g) = correct(g) / rows called g, over all golds, neutral too; recall(g) = correct(g)
+      / rows of gold g.
+    - F1(g) = 2·correct(g) / (rows called g + rows of gold g), which is 2·TP / (2·TP + FP + FN);
+      undefined without a row of gold g, as its recall is (a group of neutral rows has no ΔG).
     - ΔG = F1(male) − F1(female). ΔS = accuracy(pro) − accuracy(anti).
     - macro-F1 ΔS = mean(F1(male), F1(female)) over pro rows − the same over anti rows.
 
-    Edge cases: a ratio whose denominator is zero is None, and so is what is computed from it. ΔS is None where there
-    are no pro or no anti rows; the macro-F1 ΔS, where any of its four F1 is undefined.
+    Edge cases: a ratio whose denominator is zero is None, and so is what is computed from it. ΔS is
+    None where there are no pro or no anti rows; the macro-F1 ΔS, where any of its four F1 is
+    undefined.
 
-    Source: Stanovsky et al. (2019) and the program behind it, mt_gender. Their prose takes F1 for ΔS, but the published
-    numbers are accuracy differences (Google's Hebrew ΔS is printed as 37.8: 37.8 as accuracy, 38.5 as macro-F1).
+    Source: Stanovsky et al. (2019) and the program behind it, mt_gender. Their prose takes F1 for
+    ΔS, but the published numbers are accuracy differences (Google's Hebrew ΔS is printed as 37.8:
+    37.8 as accuracy, 38.5 as macro-F1).
     """
     return {key: number(value) for key, value in rates(counts).items()}
 
 
 def rates(tables: Tables) -> dict[str, Floats]:
-    """The numbers of tables of shape ``[..., 3, 3, 4]``, each ``[...]``, NaN where undefined: see `compute`."""
+    """The numbers of tables of shape ``[..., 3, 3, 4]``, each ``[...]``, NaN where undefined: see
+    `compute`.
+    """
     everyone = tables.sum(axis=-3)
     pro, anti = tables[..., _PRO, :, :], tables[..., _ANTI, :, :]
     n, decided = everyone.sum(axis=(-1, -2)), everyone[..., :_NO_CALL].sum(axis=(-1, -2))
     men, women = (_of_gender(everyone, gender) for gender in (_MALE, _FEMALE))
-    accuracy_pro, accuracy_anti = (percent(_correct(part), part.sum(axis=(-1, -2))) for part in (pro, anti))
+    accuracy_pro, accuracy_anti = (
+        percent(_correct(part), part.sum(axis=(-1, -2))) for part in (pro, anti)
+    )
     return {
         "decided_percent": percent(decided, n),
         "accuracy": percent(_correct(everyone), n),
@@ -87,18 +98,32 @@ def rates(tables: Tables) -> dict[str, Floats]:
 
 
 def classes(counts: Counts) -> dict[str, int]:
-    """The rows that numbers rest on: all, those with a call, by gold gender, by stereotype, by call."""
+    """The rows that numbers rest on: all, those with a call, by gold gender, by stereotype, by
+    call.
+    """
     confusion, rows = counts.sum(axis=0), counts.sum(axis=(1, 2))
     gold, called = confusion.sum(axis=1), confusion.sum(axis=0)
     found = (rows.sum(), called[:_NO_CALL].sum(), *gold, *rows[:2], *called[:2])
-    names = ("n", "decided", "male", "female", "neutral", "pro", "anti", "called_male", "called_female")
+    names = (
+        "n",
+        "decided",
+        "male",
+        "female",
+        "neutral",
+        "pro",
+        "anti",
+        "called_male",
+        "called_female",
+    )
     return dict(zip(names, map(int, found), strict=True))
 
 
 def stereotyped_gender(entities: Floats) -> Counts:
-    """To whom the stereotype gives each entity, from tables ``[n, 3, 3, 4]``: 1 men, −1 women, 0 neither.
+    """To whom the stereotype gives each entity, from tables ``[n, 3, 3, 4]``: 1 men, −1 women, 0
+    neither.
 
-    Men where its rows that fit the stereotype are male and those that break it female, for the greater part.
+    Men where its rows that fit the stereotype are male and those that break it female, for the
+    greater part.
     """
     rows = entities.sum(axis=-1)[:, : _ANTI + 1, : _FEMALE + 1]
     kinds: Counts = np.sign((rows * [[1, -1], [-1, 1]]).sum(axis=(1, 2))).astype(np.int64)
@@ -106,10 +131,17 @@ def stereotyped_gender(entities: Floats) -> Counts:
 
 
 def accuracy_bounds(counts: Counts) -> Mapping[str, tuple[float | None, float | None]]:
-    """Accuracy with rows without a call as wrong (correct / n, the accuracy itself), and without them."""
+    """Accuracy with rows without a call as wrong (correct / n, the accuracy itself), and without
+    them.
+    """
     confusion = counts.sum(axis=0)
     correct, called = _correct(confusion), confusion[:, :_NO_CALL].sum()
-    return {"accuracy_bounds": (number(percent(correct, confusion.sum())), number(percent(correct, called)))}
+    return {
+        "accuracy_bounds": (
+            number(percent(correct, confusion.sum())),
+            number(percent(correct, called)),
+        )
+    }
 
 
 NOT_COUNTED = "not counted"
@@ -154,13 +186,16 @@ GENDER_COUNTING = Counting(
 def uncalled(counts: Counts, n_resamples: int, seed: int) -> JsonDict:
     """Rows without a call, by gold gender, and ΔG without them: `uncalled` of `metrics.json`.
 
-    A row without a call is an error of its gender, so ΔG changes where one gender has more of them. Shares are per cent
-    of the rows of the gold gender with Wilson's interval; ΔG is that of the rows with a call alone, in points.
+    A row without a call is an error of its gender, so ΔG changes where one gender has more of them.
+    Shares are per cent of the rows of the gold gender with Wilson's interval; ΔG is that of the
+    rows with a call alone, in points.
     """
     gold = counts.sum(axis=0)
     shares: JsonDict = {
         gender: share_json(n, of)
-        for gender, n, of in zip(GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True)
+        for gender, n, of in zip(
+            GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True
+        )
     }
     called = counts * np.array([1, 1, 1, 0], dtype=np.int64)
     delta_g = GENDER_COUNTING.group(called, n_resamples, seed)["delta_g"]
@@ -170,9 +205,10 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> JsonDict:
 def strategies(records: Iterable[Called]) -> dict[str, JsonDict]:
     """What translations do with the person's gender: `strategies` of `metrics.json`.
 
-    Shares are per cent of the rows of a part with Wilson's interval: ``unknown`` are sources without a gender or with
-    "they" (neutral gold), ``known`` those about a man or a woman. ``both`` and ``neutral`` are all strategies of their
-    kind together. Rows of which nothing can be said count in the denominator alone.
+    Shares are per cent of the rows of a part with Wilson's interval: ``unknown`` are sources
+    without a gender or with "they" (neutral gold), ``known`` those about a man or a woman. ``both``
+    and ``neutral`` are all strategies of their kind together. Rows of which nothing can be said
+    count in the denominator alone.
 
     Edge cases: empty where no call says what the translation does; a part without rows is left out.
     """
@@ -187,12 +223,14 @@ def _by_strategy(found: Sequence[Strategy | None]) -> JsonDict:
     keys = {does: dict.fromkeys((does.partition(":")[0], does.value)) for does in Strategy}
     counts = Counter(key for does in found if does is not None for key in keys[does])
     names = dict.fromkeys(key for does in Strategy for key in keys[does])
-    return {key: share_json(counts[key], len(found)) for key in names if counts[key] or ":" not in key}
+    return {
+        key: share_json(counts[key], len(found)) for key in names if counts[key] or ":" not in key
+    }
 
 
-# From wrong genders to their cost. How many errors there are does not say what they cost: *la médica* of a man is two
-# words, *la periodista* one. Savoldi et al. (arXiv 2410.00545) found with 90 people that post-editing took more work
-# for women, which usual metrics did not show.
+# From wrong genders to their cost. How many errors there are does not say what they cost: *la
+# médica* of a man is two words, *la periodista* one. Savoldi et al. (arXiv 2410.00545) found with
+# 90 people that post-editing took more work for women, which usual metrics did not show.
 
 _OTHER = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
 
@@ -200,26 +238,33 @@ _OTHER = {Gender.MALE: Gender.FEMALE, Gender.FEMALE: Gender.MALE}
 def post_edits(records: Sequence[Called], n_resamples: int, seed: int) -> dict[str, JsonDict]:
     """The words to be changed, for men, for women, and for both: `post_edits` of `metrics.json`.
 
-    Wrong are men called women and women called men; each costs the words that show the gender (`GenderCall.edits`).
-    ``per_wrong`` = edits / wrong calls, ``per_sentence`` = edits / all rows of that gold gender, called or not, each
-    with the percentile interval of resampled rows (from `MIN_ROWS` on).
+    Wrong are men called women and women called men; each costs the words that show the gender
+    (`GenderCall.edits`). ``per_wrong`` = edits / wrong calls, ``per_sentence`` = edits / all rows
+    of that gold gender, called or not, each with the percentile interval of resampled rows (from
+    `MIN_ROWS` on).
 
     ``unknown`` of the edits are words whose other form no table tells.
 
-    Edge cases: empty where no call says its words; a gender without rows is left out; ``per_wrong`` is None without a
-    wrong call.
+    Edge cases: empty where no call says its words; a gender without rows is left out; ``per_wrong``
+    is None without a wrong call.
     """
     if not any(record.call.edits for record in records):
         return {}
     golds = {gold.value: (gold,) for gold in _OTHER} | {"all": tuple(_OTHER)}
-    parts = {name: [record for record in records if record.gold in of] for name, of in golds.items()}
+    parts = {
+        name: [record for record in records if record.gold in of] for name, of in golds.items()
+    }
     return {name: _edits_of(rows, n_resamples, seed) for name, rows in parts.items() if rows}
 
 
 def _edits_of(rows: Sequence[Called], n_resamples: int, seed: int) -> JsonDict:
-    wrong = [record.call for record in rows if record.gold and record.call.gender is _OTHER[record.gold]]
+    wrong = [
+        record.call for record in rows if record.gold and record.call.gender is _OTHER[record.gold]
+    ]
     words = np.bincount([len(call.edits) for call in wrong], minlength=1)
-    counts = np.append(words, len(rows) - len(wrong))  # by number of edits, then the rows without a wrong call
+    counts = np.append(
+        words, len(rows) - len(wrong)
+    )  # by number of edits, then the rows without a wrong call
     resample = partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=source(seed))
     sizes = {"per_wrong": len(wrong), "per_sentence": len(rows)}
     intervals = [name for name, size in sizes.items() if enough(size)]
@@ -245,7 +290,9 @@ def _mean_edits(counts: Tables) -> dict[str, Floats]:
 
 
 def _correct(confusion: Tables) -> Tables:
-    right: Tables = np.trace(confusion, axis1=-2, axis2=-1)  # the fourth call has no gold, so it is never right
+    right: Tables = np.trace(
+        confusion, axis1=-2, axis2=-1
+    )  # the fourth call has no gold, so it is never right
     return right
 
 
@@ -261,18 +308,21 @@ def _of_gender(confusion: Tables, gender: int) -> dict[str, Floats]:
 
 
 def _macro_f1(confusion: Tables) -> Floats:
-    return (_of_gender(confusion, _MALE)["f1_male"] + _of_gender(confusion, _FEMALE)["f1_female"]) / 2
+    return (
+        _of_gender(confusion, _MALE)["f1_male"] + _of_gender(confusion, _FEMALE)["f1_female"]
+    ) / 2
 
 
-# Sentences that show no gender: in which one a translation puts the entity, as shares instead of an accuracy. No call
-# is right or wrong here.
+# Sentences that show no gender: in which one a translation puts the entity, as shares instead of an
+# accuracy. No call is right or wrong here.
 
 RENDERINGS: tuple[str | None, ...] = (*GOLDS, "both forms", None)
 """How a translation can render the entity; None: no call."""
 
 
 def unknown_rates(tables: Tables) -> dict[str, Floats]:
-    """The numbers of tables ``[..., 5]`` (`RENDERINGS`), each ``[...]``; per cent, NaN where nothing has a call.
+    """The numbers of tables ``[..., 5]`` (`RENDERINGS`), each ``[...]``; per cent, NaN where
+    nothing has a call.
 
     masculine = masculine calls / all calls, and so for the others; gap = masculine − feminine.
     """
@@ -292,7 +342,9 @@ def _unknown_classes(table: Counts) -> Mapping[str, int]:
 UNKNOWN_GENDER = Counting(
     numbers=declared("unknown_gender"),
     axes={"rendering": RENDERINGS},
-    place=lambda record: (RENDERINGS.index("both forms" if record.call.both_forms else record.call.gender),),
+    place=lambda record: (
+        RENDERINGS.index("both forms" if record.call.both_forms else record.call.gender),
+    ),
     rates=unknown_rates,
     classes=_unknown_classes,
     breakdowns={"domain": lambda record: record.domain, "entity": lambda record: record.entity},

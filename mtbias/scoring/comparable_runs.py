@@ -1,4 +1,6 @@
-"""Which runs can be compared (one corpus, one evaluator), where they differ, and the numbers of one and of two."""
+"""Which runs can be compared (one corpus, one evaluator), where they differ, and the numbers of one
+and of two.
+"""
 
 from __future__ import annotations
 
@@ -56,16 +58,20 @@ class NamedRun:
 
 
 def name_runs(
-    runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+    runs: Sequence[ComparableRun],
+    *,
+    names: Sequence[str] | None = None,
+    different_evaluators: bool = False,
 ) -> list[NamedRun]:
-    """The runs, checked, with their names: the system's; with the run's fingerprint where a language has it twice.
+    """The runs, checked, with their names: the system's; with the run's fingerprint where a
+    language has it twice.
 
-    `names`, one for each run, stand in place of those that the runs have; with `different_evaluators`, runs of one
-    language may have been read by different evaluators.
+    `names`, one for each run, stand in place of those that the runs have; with
+    `different_evaluators`, runs of one language may have been read by different evaluators.
 
     Raises:
-        DataError: no runs; not a name for each; a run twice; corpora that differ (the message says in which file);
-            sentences that differ; evaluators that differ within a language.
+        DataError: no runs; not a name for each; a run twice; corpora that differ (the message says
+            in which file); sentences that differ; evaluators that differ within a language.
     """
     if not runs:
         raise DataError("expected runs to compare, got none")
@@ -75,7 +81,9 @@ def name_runs(
     seen = set()
     for run in runs:
         if run.fingerprint in seen:
-            raise DataError(f"expected different runs, got {_said(run)} with the fingerprint {run.fingerprint} twice")
+            raise DataError(
+                f"expected different runs, got {_said(run)} with the fingerprint {run.fingerprint} twice"
+            )
         seen.add(run.fingerprint)
         _check_corpus(runs[0], run)
     if not different_evaluators and (differences := differing_evaluators(runs)):
@@ -99,11 +107,16 @@ def name_runs(
 
 def by_language(runs: Sequence[NamedRun]) -> dict[str, list[NamedRun]]:
     """The runs of each language; languages and runs in the order in which they come."""
-    return {lang: [run for run in runs if run.lang == lang] for lang in dict.fromkeys(run.lang for run in runs)}
+    return {
+        lang: [run for run in runs if run.lang == lang]
+        for lang in dict.fromkeys(run.lang for run in runs)
+    }
 
 
 def differing_evaluators(runs: Sequence[ComparableRun]) -> dict[str, tuple[str, ...]]:
-    """For each language whose runs were read by different evaluators, what differs, a phrase each."""
+    """For each language whose runs were read by different evaluators, what differs, a phrase
+    each.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for lang in dict.fromkeys(run.lang for run in runs):
         first, *others = (run for run in runs if run.lang == lang)
@@ -119,13 +132,18 @@ def differing_evaluators(runs: Sequence[ComparableRun]) -> dict[str, tuple[str, 
 
 
 def differing_rows(
-    runs: Sequence[ComparableRun], *, names: Sequence[str] | None = None, different_evaluators: bool = False
+    runs: Sequence[ComparableRun],
+    *,
+    names: Sequence[str] | None = None,
+    different_evaluators: bool = False,
 ) -> Iterator[dict[str, str | None]]:
-    """The sentences on which the calls of two runs differ: pair after pair within a language, in the corpus's order.
+    """The sentences on which the calls of two runs differ: pair after pair within a language, in
+    the corpus's order.
 
-    A gender and none are different. Each has ``lang`` and ``id``; what the measure names of a sentence
-    (`mtbias.scoring.counting.Counting.shown`): entity, gold, stereotype; of the ``first`` and the ``second`` system
-    name, call, reason and translation, None where there is none; and the ``source``.
+    A gender and none are different. Each has ``lang`` and ``id``; what the measure names of a
+    sentence (`mtbias.scoring.counting.Counting.shown`): entity, gold, stereotype; of the ``first``
+    and the ``second`` system name, call, reason and translation, None where there is none; and the
+    ``source``.
 
     Raises:
         DataError: as `name_runs`.
@@ -148,7 +166,8 @@ def differing_rows(
 
 
 def parts(runs: Sequence[ComparableRun]) -> Iterator[Sequence[ComparableRun]]:
-    """What is compared apart: the sentences of the main numbers, and those of unknown gender where all runs have them.
+    """What is compared apart: the sentences of the main numbers, and those of unknown gender where
+    all runs have them.
 
     Runs on one corpus have them or not; others are refused (`name_runs`).
     """
@@ -186,7 +205,9 @@ def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
     for id_ in (*by_id, *known):
         if (id_ in known) != (id_ in by_id):
             where, nowhere = (one, other) if id_ in known else (other, one)
-            raise DataError(f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}")
+            raise DataError(
+                f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}"
+            )
     rows = [by_id[row.id] for row in one.calls]
     counting = one.counting
     axes = len(counting.axes) - 1 if counting.given is None else counting.given
@@ -252,7 +273,8 @@ class SystemPair:
     plain: Mapping[str, Difference]
     weighted: Mapping[str, Difference]
     consistency: Mapping[str, Difference]
-    """I_across and ΔI, over pairs and quadruples of sentences; without a number that the corpus has no pairs for."""
+    """I_across and ΔI, over pairs and quadruples of sentences; without a number that the corpus has
+    no pairs for."""
     differing: int
     """Sentences on which the calls differ; a call and none are different."""
     mcnemar: McNemar
@@ -260,7 +282,9 @@ class SystemPair:
     """Of the plain differences; None where the measure has no entities."""
 
     def to_json(self) -> JsonDict:
-        """A plain value, unrounded; the interval over entities stands beside each plain difference."""
+        """A plain value, unrounded; the interval over entities stands beside each plain
+        difference.
+        """
         return {
             "lang": self.lang,
             "first": self.first,
@@ -274,9 +298,12 @@ class SystemPair:
 
 
 def _plain(
-    numbers: Mapping[str, Estimate] | Mapping[str, Difference], over_entities: EntityIntervals | None = None
+    numbers: Mapping[str, Estimate] | Mapping[str, Difference],
+    over_entities: EntityIntervals | None = None,
 ) -> dict[str, JsonDict]:
-    """Numbers or differences as JSON has them; beside each its interval over entities, where the measure has them."""
+    """Numbers or differences as JSON has them; beside each its interval over entities, where the
+    measure has them.
+    """
     content: dict[str, JsonDict] = {}
     for key, each in numbers.items():
         if isinstance(each, Difference):

@@ -1,7 +1,8 @@
-"""Comparing systems on the same sentences: differences in accuracy, ΔG, ΔS and consistency; how sure they are.
+"""Comparing systems on the same sentences: differences in accuracy, ΔG, ΔS and consistency; how
+sure they are.
 
-Systems are compared in pairs within a language. All tests of one number that are made together are one family:
-their p-values are corrected by Holm over all pairs of all languages.
+Systems are compared in pairs within a language. All tests of one number that are made together are
+one family: their p-values are corrected by Holm over all pairs of all languages.
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ class Comparison:
     files: Mapping[str, str]
     """SHA-256 of each file of the corpus."""
     rows: Mapping[str, int]
-    """The denominators, the same for all systems: sentences in all and in each class that a compared number rests on
-    (gold male and female, pro and anti); pairs that differ in gender alone; quadruples of two such pairs."""
+    """The denominators, the same for all systems: sentences in all and in each class that a
+    compared number rests on (gold male and female, pro and anti); pairs that differ in gender
+    alone; quadruples of two such pairs."""
     systems: tuple[SystemNumbers, ...]
     pairs: tuple[SystemPair, ...]
     weightings: Mapping[str, Weighting]
@@ -85,7 +87,8 @@ class Comparison:
     n_resamples: int
     seed: int
     methods: Mapping[str, str] = field(default_factory=dict)
-    """How the interval of each plain number of a system is made; those of differences are all bootstrap."""
+    """How the interval of each plain number of a system is made; those of differences are all
+    bootstrap."""
     unit: str = "sentences"
     """What is drawn and exchanged as a whole, and counted where systems differ or are right."""
     finding: tuple[Statement, ...] = ()
@@ -95,23 +98,32 @@ class Comparison:
 
     @property
     def tests(self) -> int:
-        """The size of the family of each number: over so many pairs (of all languages) Holm's correction goes."""
+        """The size of the family of each number: over so many pairs (of all languages) Holm's
+        correction goes.
+        """
         return len(self.pairs)
 
     @property
     def right_or_wrong(self) -> bool:
         """Whether any system is right anywhere: nothing is where no source tells a gender."""
-        return any(m.both + m.first_only + m.second_only for m in (pair.mcnemar for pair in self.pairs))
+        return any(
+            m.both + m.first_only + m.second_only for m in (pair.mcnemar for pair in self.pairs)
+        )
 
     @property
     def too_few_resamples(self) -> bool:
-        """Whether no test can be significant: the smallest p that so many rearrangements give, times the tests."""
+        """Whether no test can be significant: the smallest p that so many rearrangements give,
+        times the tests.
+        """
         return self.n_resamples > 0 and self.tests >= ALPHA * (self.n_resamples + 1)
 
     @property
     def signature(self) -> str:
         """One line that records how the numbers were made."""
-        weights = "+".join(dict.fromkeys(name for w in self.weightings.values() for name in w.properties)) or "1"
+        weights = (
+            "+".join(dict.fromkeys(name for w in self.weightings.values() for name in w.properties))
+            or "1"
+        )
         return "|".join(
             [
                 f"compare|dataset:{self.dataset}|runs:{'+'.join(system.fingerprint for system in self.systems)}",
@@ -141,16 +153,30 @@ class Comparison:
                 "systems": dict(self.methods),
                 "pairs": dict.fromkeys(self.methods, "bootstrap"),
             },
-            **({} if self.over_entities is None else {"entity_intervals": self.over_entities.facts()}),
-            "p": {"method": f"paired randomisation over {self.unit}", "correction": "Holm", "tests": self.tests},
+            **(
+                {}
+                if self.over_entities is None
+                else {"entity_intervals": self.over_entities.facts()}
+            ),
+            "p": {
+                "method": f"paired randomisation over {self.unit}",
+                "correction": "Holm",
+                "tests": self.tests,
+            },
             "systems": [system.to_json() for system in self.systems],
             "pairs": [pair.to_json() for pair in self.pairs],
-            "weightings": {number: weighting.to_json() for number, weighting in self.weightings.items()},
-            "different_evaluators": {lang: list(phrases) for lang, phrases in self.evaluators.items()},
+            "weightings": {
+                number: weighting.to_json() for number, weighting in self.weightings.items()
+            },
+            "different_evaluators": {
+                lang: list(phrases) for lang, phrases in self.evaluators.items()
+            },
         }
         if self.unknown is not None:
             part = self.unknown.to_json()
-            content[UNKNOWN] = {key: part[key] for key in ("rows", "interval_methods", "systems", "pairs")}
+            content[UNKNOWN] = {
+                key: part[key] for key in ("rows", "interval_methods", "systems", "pairs")
+            }
         return rounded(content)
 
     @property
@@ -159,7 +185,8 @@ class Comparison:
         return self.systems[0].over_entities
 
     def table(self) -> list[JsonDict]:
-        """All numbers, a row each: first the systems', then the differences (with the second system as ``minus``).
+        """All numbers, a row each: first the systems', then the differences (with the second system
+        as ``minus``).
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """
@@ -169,7 +196,10 @@ class Comparison:
             for kind in ("plain", "consistency", "weighted"):
                 for key, each in of.get(kind, {}).items():
                     ends = *(each["interval"] or none), *(each.get("interval_entities") or none)
-                    value, p = each.get("value", each.get("difference")), (each.get("p"), each.get("p_holm"))
+                    value, p = (
+                        each.get("value", each.get("difference")),
+                        (each.get("p"), each.get("p_holm")),
+                    )
                     row = (of["lang"], *names, key, kind == "weighted", value, *ends, *p)
                     own.append(dict(zip(COLUMNS, row, strict=True)))
         return own if self.unknown is None else [*own, *self.unknown.table()]
@@ -192,22 +222,24 @@ def compare_runs(
 ) -> Comparison:
     """Compare runs on one corpus in pairs within each language.
 
-    Every run and every pair starts from `seed` itself, so interval and p do not depend on which others there are; an
-    interval of a system's plain number is the one of its `metrics.json` where resamples and seed are the same. Systems
-    and plain differences have an interval over entities, too (`mtbias.scoring.counting`).
+    Every run and every pair starts from `seed` itself, so interval and p do not depend on which
+    others there are; an interval of a system's plain number is the one of its `metrics.json` where
+    resamples and seed are the same. Systems and plain differences have an interval over entities,
+    too (`mtbias.scoring.counting`).
 
     Args:
         runs: `mtbias.runs.read_run` gives them.
-        weighted: also weighted ΔG and ΔS (`mtbias.scoring.weighted`): over these properties, or, with True, over all
-            that vary. One run is enough then.
-        n_resamples: bootstrap resamples, and rearrangements of the test; with 0 there are no intervals and no p.
+        weighted: also weighted ΔG and ΔS (`mtbias.scoring.weighted`): over these properties, or,
+            with True, over all that vary. One run is enough then.
+        n_resamples: bootstrap resamples, and rearrangements of the test; with 0 there are no
+            intervals and no p.
         seed: of both.
         names: of the systems, one for each run, in place of those that the runs have.
         different_evaluators: compare runs of a language although different evaluators read them.
 
     Raises:
-        DataError: the runs cannot be compared (`name_runs`), no language has two of them (and no weights are asked
-            for), or the sentences cannot be balanced (`weigh`).
+        DataError: the runs cannot be compared (`name_runs`), no language has two of them (and no
+            weights are asked for), or the sentences cannot be balanced (`weigh`).
     """
     main, *others = parts(runs)
     known = name_runs(main, names=names, different_evaluators=different_evaluators)
@@ -225,7 +257,9 @@ def compare_runs(
     weightings: dict[str, Weighting] = {}
     if weighted:
         if counting is not GENDER_COUNTING:
-            raise DataError("weights balance sentences by gold gender and stereotype, which this corpus does not have")
+            raise DataError(
+                "weights balance sentences by gold gender and stereotype, which this corpus does not have"
+            )
         properties = None if isinstance(weighted, bool) else list(weighted)
         solved = ((number, weigh(known[0].calls, number, properties)) for number in WEIGHTED)
         weightings = {number: weighting for number, weighting in solved if weighting is not None}
@@ -233,7 +267,9 @@ def compare_runs(
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in known}
     how = _How(counting, of_rows, scales, n_resamples, seed)
     systems = tuple(_system(run, how) for here in languages.values() for run in here)
-    pairs = _corrected([_pair(*two, how) for here in languages.values() for two in combinations(here, 2)])
+    pairs = _corrected(
+        [_pair(*two, how) for here in languages.values() for two in combinations(here, 2)]
+    )
     dataset, files = runs[0].corpus
     return Comparison(
         dataset=dataset,
@@ -251,7 +287,11 @@ def compare_runs(
         unknown=None
         if not others or max(map(len, languages.values())) < 2
         else compare_runs(
-            others[0], n_resamples=n_resamples, seed=seed, names=names, different_evaluators=different_evaluators
+            others[0],
+            n_resamples=n_resamples,
+            seed=seed,
+            names=names,
+            different_evaluators=different_evaluators,
         ),
     )
 
@@ -261,10 +301,15 @@ def _rows(run: NamedRun, how: _How) -> dict[str, int]:
     counting = how.counting
     classes = counting.classes(counting.tabulate(how.cells[run.fingerprint]))
     names = ("n", *(name for each in counting.compared for name in each.rests_on))
-    found = {name: classes[name] for name in names if name != "decided"}  # calls are each system's own
+    found = {
+        name: classes[name] for name in names if name != "decided"
+    }  # calls are each system's own
     if counting is GENDER_COUNTING:
         units = link(run.calls)
-        found |= {"pairs": len(units.pairs) + 2 * len(units.quadruples), "quadruples": len(units.quadruples)}
+        found |= {
+            "pairs": len(units.pairs) + 2 * len(units.quadruples),
+            "quadruples": len(units.quadruples),
+        }
     return found
 
 
@@ -295,7 +340,9 @@ def _system(run: NamedRun, how: _How) -> SystemNumbers:
     def weighted(key: str, weights: Floats, of_row: Cells) -> Estimate:
         tables = tabulate(row_cells, counting.shape, of_row, len(weights))
         levels = counting.levels(*tables, weights=weights)
-        return counting.estimates(levels, [named(counting.numbers, key)], how.n_resamples, how.rng())[key]
+        return counting.estimates(
+            levels, [named(counting.numbers, key)], how.n_resamples, how.rng()
+        )[key]
 
     group = counting.group(counting.tabulate(row_cells), how.n_resamples, how.seed)
     return SystemNumbers(
@@ -333,9 +380,13 @@ def _pair(first: NamedRun, second: NamedRun, how: _How) -> SystemPair:
         classes = [counting.classes(paired.rows().sum(axis=axis)) for axis in (-1, -2)]
 
         def wide(key: str) -> bool:
-            return enough([of[name] for of in classes for name in named(counting.numbers, key).rests_on])
+            return enough(
+                [of[name] for of in classes for name in named(counting.numbers, key).rests_on]
+            )
 
-        return compare(paired, counting.rates, names, how.n_resamples, bootstrap=rng, test=rng, intervals=wide)
+        return compare(
+            paired, counting.rates, names, how.n_resamples, bootstrap=rng, test=rng, intervals=wide
+        )
 
     plain = tables(np.ones(1))
     return SystemPair(
@@ -343,7 +394,9 @@ def _pair(first: NamedRun, second: NamedRun, how: _How) -> SystemPair:
         first=first.name,
         second=second.name,
         plain=differences(how.names(), plain),
-        weighted={key: differences([key], tables(*levels))[key] for key, levels in how.scales.items()},
+        weighted={
+            key: differences([key], tables(*levels))[key] for key, levels in how.scales.items()
+        },
         consistency=_consistency(first, second, how),
         differing=plain.differing(),
         mcnemar=plain.mcnemar(counting.right),
@@ -362,7 +415,9 @@ def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Diff
 
 def _corrected(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
-    kinds = zip(*(corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS), strict=True)
+    kinds = zip(
+        *(corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS), strict=True
+    )
     return tuple(
         replace(pair, plain=plain, weighted=weighted, consistency=consistency)
         for pair, (plain, weighted, consistency) in zip(pairs, kinds, strict=True)

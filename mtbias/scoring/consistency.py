@@ -1,11 +1,14 @@
-"""Consistency: how often gender alone decides whether a system is right, beside another small change of the sentence.
+"""Consistency: how often gender alone decides whether a system is right, beside another small
+change of the sentence.
 
-A *counterfactual pair* is two sentences that differ in gender alone; a *control pair* is two sentences of one gender
-that differ in something else. Two counterfactual pairs whose sentences are each other's controls are a *quadruple*
-(`mtbias.stats.resampling`). A unit is a quadruple, else a pair: no pair stands in two units. All numbers are computed
-from the additive table of units; these are what the bootstrap draws.
+A *counterfactual pair* is two sentences that differ in gender alone; a *control pair* is two
+sentences of one gender that differ in something else. Two counterfactual pairs whose sentences are
+each other's controls are a *quadruple* (`mtbias.stats.resampling`). A unit is a quadruple, else a
+pair: no pair stands in two units. All numbers are computed from the additive table of units; these
+are what the bootstrap draws.
 
-Source: the measure of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4, for translation.
+Source: the measure of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4,
+for translation.
 """
 
 from __future__ import annotations
@@ -34,19 +37,30 @@ from mtbias.stats.resampling import (
     pattern_number,
     wilson_percent_of_units,
 )
-from mtbias.stats.results import N_RESAMPLES, Counts, Difference, Estimate, Floats, enough, percent, rounded, source
+from mtbias.stats.results import (
+    N_RESAMPLES,
+    Counts,
+    Difference,
+    Estimate,
+    Floats,
+    enough,
+    percent,
+    rounded,
+    source,
+)
 from mtbias.types import Gender, GenderCall, JsonDict, Linked, frozen
 
 STATUSES = 3
 """A call is `RIGHT` (it is the gold gender), `WRONG`, or there is none (`NO_CALL`)."""
 
 PAIR, MEN, WOMEN, QUADRUPLE = 0, 9, 18, 27
-"""The first cell of each kind of unit; within a kind, a pattern of statuses has the cell of its number."""
+"""The first cell of each kind of unit; within a kind, a pattern of statuses has the cell of its
+number."""
 CELLS = 27 + 81
 
 LinkedIds = tuple[str, ...]
-"""The ids of a unit's sentences. Counterfactual pair: man, woman; control pair: two of one gender; quadruple: man, his
-control, the man's counterpart, the control's counterpart."""
+"""The ids of a unit's sentences. Counterfactual pair: man, woman; control pair: two of one gender;
+quadruple: man, his control, the man's counterpart, the control's counterpart."""
 
 
 @frozen
@@ -66,10 +80,11 @@ class LinkedUnits:
 def link(rows: Sequence[Linked]) -> LinkedUnits:
     """The counterfactual pairs, control pairs and quadruples among `rows`.
 
-    A link counts whichever of the two sentences names it. Left out, and counted by reason, are links to a sentence that
-    is not among `rows`, links of a sentence that has more than one of the kind, counterparts that are not a man and a
-    woman, and controls that are not both men or both women. Two control pairs whose sentences are counterparts are a
-    quadruple; one control pair is enough where the counterparts name no controls of their own.
+    A link counts whichever of the two sentences names it. Left out, and counted by reason, are
+    links to a sentence that is not among `rows`, links of a sentence that has more than one of the
+    kind, counterparts that are not a man and a woman, and controls that are not both men or both
+    women. Two control pairs whose sentences are counterparts are a quadruple; one control pair is
+    enough where the counterparts name no controls of their own.
     """
     left_out: Counter[str] = Counter()
     by_id = {row.id: row for row in rows}
@@ -83,19 +98,29 @@ def link(rows: Sequence[Linked]) -> LinkedUnits:
         hers = None if control is None else counterpart.get(control)
         if control is None or hers is None or man in inside:
             continue
-        if all(controls.get(a, b) == b and controls.get(b, a) == a for a, b in ((man, control), (woman, hers))):
+        if all(
+            controls.get(a, b) == b and controls.get(b, a) == a
+            for a, b in ((man, control), (woman, hers))
+        ):
             quadruples.append((man, control, woman, hers))
             inside |= {man, control, woman, hers}
     place = {row.id: n for n, row in enumerate(rows)}
     lone = [(a, b) for a, b in controls.items() if place[a] < place[b] and not {a, b} <= inside]
-    men, women = (tuple(pair for pair in lone if by_id[pair[0]].gold is g) for g in (Gender.MALE, Gender.FEMALE))
+    men, women = (
+        tuple(pair for pair in lone if by_id[pair[0]].gold is g)
+        for g in (Gender.MALE, Gender.FEMALE)
+    )
     outside = tuple(pair for pair in pairs if pair[0] not in inside)
     return LinkedUnits(outside, men, women, tuple(quadruples), dict(sorted(left_out.items())))
 
 
-def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_out: Counter[str]) -> dict[str, str]:
+def _mates(
+    rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_out: Counter[str]
+) -> dict[str, str]:
     """Each sentence's one partner by the links of `kind`, both ways, in the order of the rows."""
-    name = "counterpart" if kind == "pair" else "control"  # as the keys of `left_out` have it in `metrics.json`
+    name = (
+        "counterpart" if kind == "pair" else "control"
+    )  # as the keys of `left_out` have it in `metrics.json`
     linked: dict[str, set[str]] = {}
     for row in rows:
         other = row.pair if kind == "pair" else row.control
@@ -125,7 +150,9 @@ def _mates(rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_
     return mates
 
 
-def count_consistency(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
+def count_consistency(
+    units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]
+) -> Counts:
     """The additive table ``[CELLS]`` of one system; tables of two corpora add up."""
     return np.bincount(unit_cells(units, rows, calls), minlength=CELLS).astype(np.int64, copy=False)
 
@@ -134,18 +161,31 @@ def unit_cells(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[Gende
     """The cell of each unit: pairs, men, women, quadruples, in their order."""
     called = {call.id: call.gender for call in calls}
     statuses = {
-        row.id: NO_CALL if (call := called[row.id]) is None else RIGHT if call is row.gold else WRONG for row in rows
+        row.id: NO_CALL
+        if (call := called[row.id]) is None
+        else RIGHT
+        if call is row.gold
+        else WRONG
+        for row in rows
     }
-    kinds = ((PAIR, units.pairs), (MEN, units.men), (WOMEN, units.women), (QUADRUPLE, units.quadruples))
+    kinds = (
+        (PAIR, units.pairs),
+        (MEN, units.men),
+        (WOMEN, units.women),
+        (QUADRUPLE, units.quadruples),
+    )
     cells = [
-        start + pattern_number([statuses[id_] for id_ in unit], STATUSES) for start, kind in kinds for unit in kind
+        start + pattern_number([statuses[id_] for id_ in unit], STATUSES)
+        for start, kind in kinds
+        for unit in kind
     ]
     return np.array(cells, dtype=np.int64)
 
 
 _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "women", "women_differ",
          "quadruples", "across", "within")  # fmt: skip
-"""What a unit adds to. The last two: pairs of a quadruple (two of each kind) with exactly one sentence right."""
+"""What a unit adds to. The last two: pairs of a quadruple (two of each kind) with exactly one
+sentence right."""
 
 COMPARED = tuple(definitions.interval_methods(definitions.CONSISTENCY))
 """The numbers that have intervals, and in which two systems are compared."""
@@ -163,7 +203,9 @@ _SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:
-    """The parts of ``consistency``, each with its denominator and the numbers that `Number.place` puts there."""
+    """The parts of ``consistency``, each with its denominator and the numbers that `Number.place`
+    puts there.
+    """
     content: dict[str, JsonDict] = {}
     for each in definitions.CONSISTENCY:
         found = numbers[each.key]
@@ -180,7 +222,9 @@ def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:
 
 
 def _added(*, decided: bool) -> Floats:
-    """What a unit in each cell adds to `_SUMS`: ``[CELLS, 11]``; with `decided`, only where all have calls."""
+    """What a unit in each cell adds to `_SUMS`: ``[CELLS, 11]``; with `decided`, only where all
+    have calls.
+    """
     adds = np.zeros((CELLS, len(_SUMS)))
     for start, size, kinds in (
         (PAIR, 2, {"pairs": ((0, 1),)}),
@@ -190,7 +234,9 @@ def _added(*, decided: bool) -> Floats:
     ):
         statuses = all_patterns(STATUSES, size)
         right, counted = statuses == RIGHT, (statuses != NO_CALL) | (not decided)
-        sums = dict(zip(_SUMS, adds[start : start + len(statuses)].T, strict=True))  # views: adding here fills `adds`
+        sums = dict(
+            zip(_SUMS, adds[start : start + len(statuses)].T, strict=True)
+        )  # views: adding here fills `adds`
         for kind, pairs in kinds.items():
             for one, other in pairs:
                 both = counted[:, one] & counted[:, other]
@@ -216,7 +262,9 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     """All numbers in per cent from sums ``[..., 11]``, NaN where undefined."""
     part = {name: sums[..., k] for k, name in enumerate(_SUMS)}
     neither = part["pairs"] - part["both"] - part["male_only"] - part["female_only"]
-    across, within, delta = inconsistency(part["across"], part["within"], part["quadruples"], MATCHED)
+    across, within, delta = inconsistency(
+        part["across"], part["within"], part["quadruples"], MATCHED
+    )
     return {
         **{
             name: percent(sum(part[key] for key in parts), sum(part[key] for key in wholes))
@@ -240,30 +288,37 @@ def _sizes(sums: Floats) -> dict[str, int]:
 
 
 def compute_consistency(
-    counts: Counts, *, decided: bool = False, n_resamples: int = 0, rng: np.random.Generator | None = None
+    counts: Counts,
+    *,
+    decided: bool = False,
+    n_resamples: int = 0,
+    rng: np.random.Generator | None = None,
 ) -> dict[str, Estimate]:
     """All numbers of a table (`count_consistency`) by name, in per cent, with their denominators.
 
     With f = 1 for a sentence that is right, else 0:
 
-    - ``across``: I_across = Σ |f(man) − f(woman)| / counterfactual pairs, in [0, 100], 0 is best: the sum of
-      ``male_only`` and ``female_only`` (right for the one alone). ``both_right`` and ``neither_right`` are the rest.
-    - ``within``: I_within = Σ |f − f(control)| / control pairs, men's (``within_male``) and women's together;
-    - ``delta_i``: ΔI = ``quadruple_across`` − ``quadruple_within``, in [−100, 100], the two over the pairs of
-      quadruples alone (`mtbias.stats.resampling.inconsistency`): above 0, gender alone makes more of a difference than
-      another small change.
+    - ``across``: I_across = Σ |f(man) − f(woman)| / counterfactual pairs, in [0, 100], 0 is best:
+      the sum of ``male_only`` and ``female_only`` (right for the one alone). ``both_right`` and
+      ``neither_right`` are the rest.
+    - ``within``: I_within = Σ |f − f(control)| / control pairs, men's (``within_male``) and women's
+      together;
+    - ``delta_i``: ΔI = ``quadruple_across`` − ``quadruple_within``, in [−100, 100], the two over
+      the pairs of quadruples alone (`mtbias.stats.resampling.inconsistency`): above 0, gender alone
+      makes more of a difference than another small change.
 
     Args:
         counts: the table.
-        decided: leave out pairs and quadruples with a sentence that has no call; a quadruple's other pairs still count
-            as pairs.
-        n_resamples: bootstrap resamples of units (quadruples, and the pairs outside them, drawn together) for the 95 %
-            interval of ΔI; those of the shares in `COMPARED` are Wilson's, with the effective number of pairs, since
-            the pairs of a quadruple go together (`wilson_percent_of_units`). By default there are no intervals.
+        decided: leave out pairs and quadruples with a sentence that has no call; a quadruple's
+            other pairs still count as pairs.
+        n_resamples: bootstrap resamples of units (quadruples, and the pairs outside them, drawn
+            together) for the 95 % interval of ΔI; those of the shares in `COMPARED` are Wilson's,
+            with the effective number of pairs, since the pairs of a quadruple go together
+            (`wilson_percent_of_units`). By default there are no intervals.
         rng: the source of randomness, by default of seed 0.
 
-    Edge cases: None where there are no such pairs or quadruples. No interval of ΔI with fewer than `MIN_ROWS`
-    quadruples.
+    Edge cases: None where there are no such pairs or quadruples. No interval of ΔI with fewer than
+    `MIN_ROWS` quadruples.
     """
     sizes = _sizes(counts @ _ADDS[decided])
     found = estimate(
@@ -281,13 +336,18 @@ def compute_consistency(
 
 
 def consistency(
-    rows: Sequence[Linked], calls: Iterable[GenderCall], *, n_resamples: int = N_RESAMPLES, seed: int = 0
+    rows: Sequence[Linked],
+    calls: Iterable[GenderCall],
+    *,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
 ) -> JsonDict | None:
     """`consistency` of `metrics.json`: that of the calls on `rows`, joined by id.
 
-    ``all`` has the numbers in which a sentence without a call is not right, ``decided`` those of pairs both of whose
-    sentences have a call and of quadruples all of whose four have; ``pairs_without_controls`` are counterfactual pairs
-    in no quadruple, which count in I_across and not in ΔI.
+    ``all`` has the numbers in which a sentence without a call is not right, ``decided`` those of
+    pairs both of whose sentences have a call and of quadruples all of whose four have;
+    ``pairs_without_controls`` are counterfactual pairs in no quadruple, which count in I_across and
+    not in ΔI.
 
     Edge cases: None where no sentence has a counterpart or a control.
     """
@@ -296,7 +356,9 @@ def consistency(
     units = link(rows)
     counts = count_consistency(units, rows, calls)
     found = {
-        name: compute_consistency(counts, decided=decided, n_resamples=n_resamples, rng=source(seed))
+        name: compute_consistency(
+            counts, decided=decided, n_resamples=n_resamples, rng=source(seed)
+        )
         for name, decided in (("all", False), ("decided", True))
     }
     return {
@@ -315,10 +377,12 @@ def compare_consistency(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Difference]:
-    """Two systems' calls on the same rows: first − second for each of `COMPARED`; empty where there are no pairs.
+    """Two systems' calls on the same rows: first − second for each of `COMPARED`; empty where there
+    are no pairs.
 
-    Bootstrap and randomisation (`mtbias.stats.paired.compare`), both over units, start from `seed`; without resamples
-    there are no intervals, nor where there are fewer than `MIN_ROWS` pairs or quadruples.
+    Bootstrap and randomisation (`mtbias.stats.paired.compare`), both over units, start from `seed`;
+    without resamples there are no intervals, nor where there are fewer than `MIN_ROWS` pairs or
+    quadruples.
     """
     units = link(rows)
     if not any((units.pairs, units.men, units.women, units.quadruples)):
@@ -326,4 +390,6 @@ def compare_consistency(
     one, other = (_ADDS[False][unit_cells(units, rows, calls)] for calls in (first, second))
     sizes = _sizes(one.sum(axis=0))
     both, how = PairedUnits(one, other), {"bootstrap": source(seed), "test": source(seed)}
-    return compare(both, _numbers, COMPARED, n_resamples, **how, intervals=lambda name: enough(sizes[name]))
+    return compare(
+        both, _numbers, COMPARED, n_resamples, **how, intervals=lambda name: enough(sizes[name])
+    )

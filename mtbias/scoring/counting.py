@@ -1,7 +1,9 @@
-"""From records to counts, from counts to numbers with their intervals: what every measure that counts has in common.
+"""From records to counts, from counts to numbers with their intervals: what every measure that
+counts has in common.
 
-A measure says in a `Counting` which table its records are counted into and how numbers follow from a table; groups,
-breakdowns, intervals and `metrics.json` are made here, and `mtbias.scoring.comparison` compares systems by it.
+A measure says in a `Counting` which table its records are counted into and how numbers follow from
+a table; groups, breakdowns, intervals and `metrics.json` are made here, and
+`mtbias.scoring.comparison` compares systems by it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,18 @@ import numpy as np
 from mtbias.scoring.definitions import WHOLE, Number
 from mtbias.stats.paired import WeightedTables
 from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_percent
-from mtbias.stats.results import Bools, Counts, Estimate, Floats, Interval, Tables, enough, number, rounded, source
+from mtbias.stats.results import (
+    Bools,
+    Counts,
+    Estimate,
+    Floats,
+    Interval,
+    Tables,
+    enough,
+    number,
+    rounded,
+    source,
+)
 from mtbias.types import JsonDict, JsonObject, frozen
 
 
@@ -31,8 +44,8 @@ class Counting:
     axes: Mapping[str, tuple[str | None, ...]]
     """The axes of a table of counts, with the name of each place; a table is additive.
 
-    The last axis is the outcome, what the system's translation was found to be; those before are given with the
-    sentence.
+    The last axis is the outcome, what the system's translation was found to be; those before are
+    given with the sentence.
     """
     place: Callable[[Any], tuple[int, ...]]
     """Where a record counts: an index for each axis."""
@@ -42,31 +55,37 @@ class Counting:
     Sums of weights are computed with as numbers of records are.
     """
     classes: Callable[[Counts], Mapping[str, int]]
-    """The rows of a table in each class that a number rests on: ``n``, those with a call (key ``decided``) where it has
-    such, and others."""
+    """The rows of a table in each class that a number rests on: ``n``, those with a call (key
+    ``decided``) where it has such, and others."""
     breakdowns: Mapping[str, Callable[[Any], str | None]]
     """Properties by which records are grouped: name (``domain``), and a record's group; None where
     the corpus does not say it. A property that it says of no record makes no groups."""
     entity: Callable[[Any], str] | None = None
-    """What a record is about, where records about one thing resemble each other: intervals are over these too."""
+    """What a record is about, where records about one thing resemble each other: intervals are over
+    these too."""
     entity_kind: Callable[[Floats], Counts] | None = None
-    """The kinds of entities whose numbers a corpus fixes, from the tables of entities ``[n, *axes]``: a number each."""
+    """The kinds of entities whose numbers a corpus fixes, from the tables of entities ``[n,
+    *axes]``: a number each."""
     stratified: bool = False
-    """Whether resamples draw within each place of the first axis, where a corpus fixes how many records it has."""
+    """Whether resamples draw within each place of the first axis, where a corpus fixes how many
+    records it has."""
     shown: tuple[str, ...] = ()
     """Attributes of a record that lists of sentences name."""
     more: Callable[[Counts], JsonObject] = field(default=lambda _: {})
     """Further plain values of a group in `metrics.json`."""
     right: Bools = field(default_factory=lambda: np.zeros(1, dtype=bool))
-    """Which cells of a table hold records that the system got right, of the table's shape; by default none."""
+    """Which cells of a table hold records that the system got right, of the table's shape; by
+    default none."""
     given: int | None = None
-    """How many axes, from the first, are given with a sentence; by default all but the last. (MT-GenEval counts by
-    whether the sentence's counterpart is right, too, which differs from system to system.)"""
+    """How many axes, from the first, are given with a sentence; by default all but the last.
+    (MT-GenEval counts by whether the sentence's counterpart is right, too, which differs from
+    system to system.)"""
     units: Units | None = None
-    """Where records depend on each other within units, how systems are compared by these; by default a unit is a
-    record."""
+    """Where records depend on each other within units, how systems are compared by these; by
+    default a unit is a record."""
     beside: tuple[Number, ...] = ()
-    """Numbers of all records that do not follow from a table, where the measure computes them (`Group.beside`)."""
+    """Numbers of all records that do not follow from a table, where the measure computes them
+    (`Group.beside`)."""
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -89,7 +108,9 @@ class Counting:
 
     def cells(self, records: Iterable[Any]) -> Counts:
         """The cell of the flattened table in which each record counts, in their order."""
-        places = np.array([self.place(record) for record in records], dtype=np.int64).reshape(-1, len(self.shape))
+        places = np.array([self.place(record) for record in records], dtype=np.int64).reshape(
+            -1, len(self.shape)
+        )
         return np.asarray(np.ravel_multi_index(tuple(places.T), self.shape), dtype=np.int64)
 
     def tabulate(self, row_cells: Counts) -> Counts:
@@ -100,27 +121,37 @@ class Counting:
     def tabulate_by(self, row_cells: Counts, groups: Iterable[str]) -> dict[str, Counts]:
         """The table of counts of each group, as they first come: `groups` has that of every row."""
         number_of: dict[str, int] = {}
-        of_row = np.array([number_of.setdefault(group, len(number_of)) for group in groups], dtype=np.int64)
+        of_row = np.array(
+            [number_of.setdefault(group, len(number_of)) for group in groups], dtype=np.int64
+        )
         size = prod(self.shape)
         tables: Counts = np.bincount(of_row * size + row_cells, minlength=len(number_of) * size)
         return dict(zip(number_of, tables.reshape(-1, *self.shape), strict=True))
 
     def levels(self, *tables: Counts, weights: Floats | None = None) -> WeightedTables:
         """Tables of counts of rows, one for each of `weights`, as intervals resample them."""
-        return WeightedTables(np.array(tables), np.ones(1) if weights is None else weights, self.stratified)
+        return WeightedTables(
+            np.array(tables), np.ones(1) if weights is None else weights, self.stratified
+        )
 
     def estimates(
-        self, tables: WeightedTables, numbers: Sequence[Number], n_resamples: int, rng: np.random.Generator
+        self,
+        tables: WeightedTables,
+        numbers: Sequence[Number],
+        n_resamples: int,
+        rng: np.random.Generator,
     ) -> dict[str, Estimate]:
-        """`numbers` of the rows of a table by key, with 95 % intervals over rows, each made as its number declares.
+        """`numbers` of the rows of a table by key, with 95 % intervals over rows, each made as its
+        number declares.
 
-        Wilson's for single shares. Percentile bootstrap for the others: rows are resampled independently, all classes
-        together, so the numbers of rows of each class vary from resample to resample as they would in another corpus
-        of the same kind (but see `stratified`).
+        Wilson's for single shares. Percentile bootstrap for the others: rows are resampled
+        independently, all classes together, so the numbers of rows of each class vary from resample
+        to resample as they would in another corpus of the same kind (but see `stratified`).
 
-        Edge cases: without resamples there are no intervals at all. A share of no rows has none. In the bootstrap,
-        undefined replicates are dropped, and where more than half are undefined there is no interval; nor is there one
-        where a class of rows that the number rests on has fewer than `MIN_ROWS` rows.
+        Edge cases: without resamples there are no intervals at all. A share of no rows has none. In
+        the bootstrap, undefined replicates are dropped, and where more than half are undefined
+        there is no interval; nor is there one where a class of rows that the number rests on has
+        fewer than `MIN_ROWS` rows.
 
         Raises:
             ValueError: a number is declared to be a share of a class of rows and is none.
@@ -140,11 +171,16 @@ class Counting:
         return found
 
     def group(self, table: Counts, n_resamples: int, seed: int) -> Group:
-        """The numbers of a table, with intervals; the same table has the same intervals, whatever other groups are."""
+        """The numbers of a table, with intervals; the same table has the same intervals, whatever
+        other groups are.
+        """
         table.setflags(write=False)
         rng = source(seed)
         return Group(
-            table, self.classes(table), self.estimates(self.levels(table), self.numbers, n_resamples, rng), self
+            table,
+            self.classes(table),
+            self.estimates(self.levels(table), self.numbers, n_resamples, rng),
+            self,
         )
 
 
@@ -196,16 +232,23 @@ class Group:
             **self.counting.more(self.counts),
             **{key: found.value for key, found in self.beside.items()},
             "ci": {
-                **{each.key: self.numbers[each.key].interval for each in self.counting.with_interval},
+                **{
+                    each.key: self.numbers[each.key].interval
+                    for each in self.counting.with_interval
+                },
                 **{key: found.interval for key, found in self.beside.items()},
             },
             **({} if self.over_entities is None else {"ci_entities": self.over_entities.intervals}),
-            "denominators": {name: rows for name, rows in self.classes.items() if name not in WHOLE},
+            "denominators": {
+                name: rows for name, rows in self.classes.items() if name not in WHOLE
+            },
             "confusion": self.counts.tolist(),
         }
 
     def to_json(self) -> JsonDict:
-        """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where undefined."""
+        """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where
+        undefined.
+        """
         return rounded(self.plain())
 
 
@@ -215,7 +258,9 @@ def _wilson(key: str, share: float | None, n: int) -> Interval | None:
         return None
     rows = share * n / 100
     if not isclose(rows, round(rows), abs_tol=1e-6):
-        raise ValueError(f"{key}: expected a share of {n} rows for Wilson's interval, got {share} %; declare another")
+        raise ValueError(
+            f"{key}: expected a share of {n} rows for Wilson's interval, got {share} %; declare another"
+        )
     return wilson_percent(round(rows), n)
 
 
@@ -233,7 +278,8 @@ class EntityIntervals:
     n: int
     """Entities."""
     intervals: Mapping[str, Interval | None] | None
-    """By key of the number; None where there are too few entities, or where no intervals were asked for."""
+    """By key of the number; None where there are too few entities, or where no intervals were asked
+    for."""
     reason: str | None
     """Why there are none."""
 
@@ -244,11 +290,18 @@ class EntityIntervals:
     def facts(self) -> JsonDict:
         """How they were made, as JSON has it."""
         method = "percentile bootstrap over entities"
-        return {"method": method, "entities": self.n, "min_entities": MIN_ENTITIES, "reason": self.reason}
+        return {
+            "method": method,
+            "entities": self.n,
+            "min_entities": MIN_ENTITIES,
+            "reason": self.reason,
+        }
 
 
 def entity_rng(seed: int) -> np.random.Generator:
-    """The source of randomness of the draws of entities: a stream of its own, so that no other draw depends on it."""
+    """The source of randomness of the draws of entities: a stream of its own, so that no other draw
+    depends on it.
+    """
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(1,))))
 
 
@@ -259,48 +312,70 @@ def entity_intervals(
     n_resamples: int,
     seed: int,
 ) -> EntityIntervals:
-    """95 % percentile intervals of `numbers` over entities, drawn with replacement with all their rows.
+    """95 % percentile intervals of `numbers` over entities, drawn with replacement with all their
+    rows.
 
     Args:
         counting: the measure.
-        systems: the tables of one system by entity (`Counting.tabulate_by`); or those of two, of the same entities in
-            the same order, for the differences first − second with both systems' calls on the drawn entities.
+        systems: the tables of one system by entity (`Counting.tabulate_by`); or those of two, of
+            the same entities in the same order, for the differences first − second with both
+            systems' calls on the drawn entities.
         numbers: those wanted.
         n_resamples: of the entities; with 0 there are no intervals.
         seed: of the draws; see `entity_rng`.
 
-    Entities are drawn within their kinds (`Counting.entity_kind`), as many of each as there are: WinoMT has twenty
-    occupations that the stereotype gives to men and twenty that it gives to women by design, and with another mixture
-    of the two ΔS would be another question. Where a kind has fewer than `MIN_ENTITIES`, all are drawn together.
+    Entities are drawn within their kinds (`Counting.entity_kind`), as many of each as there are:
+    WinoMT has twenty occupations that the stereotype gives to men and twenty that it gives to women
+    by design, and with another mixture of the two ΔS would be another question. Where a kind has
+    fewer than `MIN_ENTITIES`, all are drawn together.
 
-    Edge cases: with fewer than `MIN_ENTITIES` entities there is no interval, and a reason; none for a number that rests
-        on a class with rows of fewer entities than that. Undefined resamples are dropped (`percentile_interval`).
+    Edge cases: with fewer than `MIN_ENTITIES` entities there is no interval, and a reason; none for
+    a number that rests
+        on a class with rows of fewer entities than that. Undefined resamples are dropped
+        (`percentile_interval`).
 
-    Source: Davison and Hinkley, *Bootstrap Methods and their Application* (1997), sections 3.2 and 3.8; Field and
-    Welsh, *Journal of the Royal Statistical Society B* 69 (2007): the cluster bootstrap.
+    Source: Davison and Hinkley, *Bootstrap Methods and their Application* (1997), sections 3.2 and
+    3.8; Field and Welsh, *Journal of the Royal Statistical Society B* 69 (2007): the cluster
+    bootstrap.
     """
     n = len(systems[0])
     if not n_resamples:
         return EntityIntervals(n, None, "no resamples")
     if n < MIN_ENTITIES:
         return EntityIntervals(n, None, f"expected {MIN_ENTITIES} entities or more, got {n}")
-    # Side by side, a line for each entity; classes and kinds of entities are the same in all systems.
-    tables_of = [np.array([table.ravel() for table in tables.values()], dtype=np.float64) for tables in systems]
+    # Side by side, a line for each entity; classes and kinds of entities are the same in all
+    # systems.
+    tables_of = [
+        np.array([table.ravel() for table in tables.values()], dtype=np.float64)
+        for tables in systems
+    ]
     counts, kinds = np.hstack(tables_of), _kinds(counting, tables_of[0])
     occupied, rng = np.flatnonzero(counts.any(axis=0)), entity_rng(seed)
     tables = np.zeros((n_resamples, counts.shape[1]))
     for kind in np.unique(kinds):
-        tables[:, occupied] += bootstrap_units(counts[kinds == kind][:, occupied], lambda sums: sums, n_resamples, rng)
-    drawn = [counting.rates(part.reshape(-1, *counting.shape)) for part in np.split(tables, len(systems), axis=1)]
+        tables[:, occupied] += bootstrap_units(
+            counts[kinds == kind][:, occupied], lambda sums: sums, n_resamples, rng
+        )
+    drawn = [
+        counting.rates(part.reshape(-1, *counting.shape))
+        for part in np.split(tables, len(systems), axis=1)
+    ]
     entities = [
-        Counter(name for table in tables.values() for name, rows in counting.classes(table).items() if rows)
+        Counter(
+            name
+            for table in tables.values()
+            for name, rows in counting.classes(table).items()
+            if rows
+        )
         for tables in systems
     ]
     ends = {}
     for each in numbers:
         first, *second = (rates[each.key] for rates in drawn)
         few = min(of[name] for of in entities for name in each.rests_on) < MIN_ENTITIES
-        ends[each.key] = None if few else percentile_interval(first - second[0] if second else first)
+        ends[each.key] = (
+            None if few else percentile_interval(first - second[0] if second else first)
+        )
     return EntityIntervals(n, ends, None)
 
 

@@ -1,7 +1,9 @@
-"""What each number of machine translation is: declared once, read by tables, pages, plots, comparison and correction.
+"""What each number of machine translation is: declared once, read by tables, pages, plots,
+comparison and correction.
 
-A new number is a table in ``data/numbers.toml`` and a line in the function that computes it (`mtbias.scoring.bias`,
-`mtbias.scoring.consistency`); a measure of one's own makes a `Number` of each (`mtbias.scoring.measure`).
+A new number is a table in ``data/numbers.toml`` and a line in the function that computes it
+(`mtbias.scoring.bias`, `mtbias.scoring.consistency`); a measure of one's own makes a `Number` of
+each (`mtbias.scoring.measure`).
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from mtbias.stats.results import Estimate
 from mtbias.types import JsonDict, JsonObject, frozen
 
 IntervalMethod = Literal["wilson", "bootstrap"]
-"""How the 95 % interval of a number is made: Wilson's score interval of a single share, or the percentile bootstrap."""
+"""How the 95 % interval of a number is made: Wilson's score interval of a single share, or the
+percentile bootstrap."""
 
 WHOLE = ("n", "decided")
-"""The classes of rows that stand at the head of a group: all, and those with a call where the measure has such."""
+"""The classes of rows that stand at the head of a group: all, and those with a call where the
+measure has such."""
 
 
 class Unit(StrEnum):
@@ -85,17 +89,20 @@ class Number:
     interval: IntervalMethod | None = None
     """How its interval is made, which `metrics.json` has under ``ci``; None: it has none.
 
-    ``wilson`` for a share of the rows of one class (of `rests_on`): it holds for few rows and at 0 and 100 %, where the
-    bootstrap collapses to a point. ``bootstrap`` for everything that is no single share: F1, differences.
+    ``wilson`` for a share of the rows of one class (of `rests_on`): it holds for few rows and at 0
+    and 100 %, where the bootstrap collapses to a point. ``bootstrap`` for everything that is no
+    single share: F1, differences.
     """
     coverage: bool = False
     """Whether it says for how many rows there is a result at all: it stands beside n."""
     headline: bool = False
-    """Whether it stands in tables of papers, in plots, at the head of a page, and with its interval in all tables."""
+    """Whether it stands in tables of papers, in plots, at the head of a page, and with its interval
+    in all tables."""
     whole: bool = False
     """Whether only all rows together have it: tables and plots of groups leave it out."""
     listed: bool = False
-    """Whether long lists of groups (entities) have it; where no number is listed they have those of the headline."""
+    """Whether long lists of groups (entities) have it; where no number is listed they have those of
+    the headline."""
     compared: bool = False
     """Whether systems are compared in it."""
     corrected: bool = False
@@ -122,9 +129,13 @@ class Number:
         """
         part = group[self.place] if self.place else group
         if self.name not in part:
-            raise DataError(f"expected the key {self.name!r} in metrics.json, got none; score the run again")
+            raise DataError(
+                f"expected the key {self.name!r} in metrics.json, got none; score the run again"
+            )
         value, interval = part[self.name], part["ci"].get(self.name)
-        return Estimate(value, None if value is None or not interval else (interval[0], interval[1]), part["n"])
+        return Estimate(
+            value, None if value is None or not interval else (interval[0], interval[1]), part["n"]
+        )
 
     def rows(self, group: JsonObject) -> list[int]:
         """How many rows of a group each class has that it rests on.
@@ -133,7 +144,9 @@ class Number:
             KeyError: the group does not count a class.
         """
         part = group[self.place] if self.place else group
-        return [part[name] if name in WHOLE else part["denominators"][name] for name in self.rests_on]
+        return [
+            part[name] if name in WHOLE else part["denominators"][name] for name in self.rests_on
+        ]
 
 
 class _Rated(Protocol):
@@ -147,8 +160,8 @@ _N = TypeVar("_N", bound=_Rated)
 
 
 def decisive(numbers: Iterable[_N]) -> _N | None:
-    """In which of `numbers` one system is better than another: accuracy, else the first that is best when high; None
-    where nothing is.
+    """In which of `numbers` one system is better than another: accuracy, else the first that is
+    best when high; None where nothing is.
     """
     high = [number for number in numbers if number.best is Best.HIGH]
     return next((number for number in high if number.key == "accuracy"), high[0] if high else None)
@@ -165,10 +178,13 @@ class Breakdown:
     short: str = ""
     """The same as the head of a column; by default `label`."""
     long: bool = False
-    """Whether it has too many groups for a terminal: a page has a list to sort, with few numbers."""
+    """Whether it has too many groups for a terminal: a page has a list to sort, with few
+    numbers."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "label", self.label or self.key.removeprefix("by_").replace("_", " "))
+        object.__setattr__(
+            self, "label", self.label or self.key.removeprefix("by_").replace("_", " ")
+        )
         object.__setattr__(self, "short", self.short or self.label)
 
 
@@ -185,9 +201,18 @@ _LONG = 40
 
 
 def breakdowns(*runs: JsonObject) -> list[Breakdown]:
-    """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as they come."""
-    groups = {key: len(part) for metrics in runs for key, part in metrics.items() if key.startswith("by_") and part}
-    order = dict.fromkeys(key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups)
+    """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as
+    they come.
+    """
+    groups = {
+        key: len(part)
+        for metrics in runs
+        for key, part in metrics.items()
+        if key.startswith("by_") and part
+    }
+    order = dict.fromkeys(
+        key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups
+    )
     declared = {found.key: found for found in BREAKDOWNS}
     return [declared.get(key, Breakdown(key, long=groups[key] > _LONG)) for key in order]
 
@@ -198,11 +223,17 @@ CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti
 
 @cache
 def _tables() -> Mapping[str, list[JsonDict]]:
-    return tomllib.loads(resources.files("mtbias.scoring").joinpath("data", "numbers.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        resources.files("mtbias.scoring")
+        .joinpath("data", "numbers.toml")
+        .read_text(encoding="utf-8")
+    )
 
 
 def declared(measure: str) -> tuple[Number, ...]:
-    """The numbers that ``data/numbers.toml`` declares for a measure, in the order in which `metrics.json` has them."""
+    """The numbers that ``data/numbers.toml`` declares for a measure, in the order in which
+    `metrics.json` has them.
+    """
     return tuple(
         Number(
             **{
@@ -217,10 +248,12 @@ def declared(measure: str) -> tuple[Number, ...]:
 
 
 GENDER = declared("gender")
-"""The gender of an entity by morphology: the numbers of every group, in the order in which `metrics.json` has them."""
+"""The gender of an entity by morphology: the numbers of every group, in the order in which
+`metrics.json` has them."""
 
 CONSISTENCY = declared("consistency")
-"""Consistency over pairs of sentences that differ in gender alone (`mtbias.scoring.consistency`)."""
+"""Consistency over pairs of sentences that differ in gender alone
+(`mtbias.scoring.consistency`)."""
 
 
 def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
@@ -229,7 +262,8 @@ def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
 
 
 def all_neutral(group: JsonObject) -> bool:
-    """Whether all rows of a group of `metrics.json` have neutral gold gender: in WinoMT those without a pronoun.
+    """Whether all rows of a group of `metrics.json` have neutral gold gender: in WinoMT those
+    without a pronoun.
 
     In such a group ΔG and the F1 are undefined, and its accuracy says nothing about men or women.
     """

@@ -1,4 +1,6 @@
-"""What kinds of evidence a call rests on: where the noun is in the table of nouns for people, and where not."""
+"""What kinds of evidence a call rests on: where the noun is in the table of nouns for people, and
+where not.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,17 @@ from mtbias.types import Gender, GenderCall, JsonDict, frozen
 
 
 class EvidenceClass(StrEnum):
-    """What a call rests on: the first evidence that says what was called, and whether the table has the noun."""
+    """What a call rests on: the first evidence that says what was called, and whether the table has
+    the noun.
+    """
 
     NOUN = "noun in the table"
     """The noun's form, as the language's table of nouns for people has it."""
     GENERIC = "masculine noun in the table, also used of women"
     """Such a noun, with nothing feminine beside it."""
     AGREEMENT = "what agrees with a noun in the table"
-    """An article, contraction, title, name, adjective or verb, where the noun itself is silent or yields."""
+    """An article, contraction, title, name, adjective or verb, where the noun itself is silent or
+    yields."""
     BOTH = "both forms"
     """The translation names both genders: neutral."""
     ENDING = "ending of a noun outside the table"
@@ -56,14 +61,18 @@ def evidence_class(call: GenderCall) -> EvidenceClass | None:
     if first is None or first.kind != "noun":
         return EvidenceClass.AGREEMENT if in_table else EvidenceClass.AGREEMENT_OUTSIDE
     if in_table:
-        generic = first.source == "lexicon" and first.detail.startswith(GENERIC)  # the masculine is used of women, too
+        generic = first.source == "lexicon" and first.detail.startswith(
+            GENERIC
+        )  # the masculine is used of women, too
         return EvidenceClass.GENERIC if generic else EvidenceClass.NOUN
     return EvidenceClass.ENDING if first.source == "form" else EvidenceClass.TAGGER
 
 
 def withheld(call: GenderCall) -> bool:
     """No call because the head is a noun of fixed grammatical gender."""
-    return call.gender is None and any(piece.detail.startswith(FIXED_GENDER) for piece in call.evidence)
+    return call.gender is None and any(
+        piece.detail.startswith(FIXED_GENDER) for piece in call.evidence
+    )
 
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
@@ -78,17 +87,22 @@ def both_readers(call: GenderCall) -> bool:
 
 
 def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> JsonDict:
-    """`readers` of `metrics.json`: of the men and of the women by the tables how many Stanza's features read alike.
+    """`readers` of `metrics.json`: of the men and of the women by the tables how many Stanza's
+    features read alike.
 
-    A share is of those that both readers call; ``calls`` are all of the tables. ``words`` are the heads on which they
-    differ, in lower case, those with the most calls first.
+    A share is of those that both readers call; ``calls`` are all of the tables. ``words`` are the
+    heads on which they differ, in lower case, those with the most calls first.
 
     Args:
         calls: each with its translation.
     """
     both = [(call, text or "") for call, text in calls if both_readers(call)]
     differing = Counter(
-        (text[slice(*call.target[0])].lower() if call.target else "", call.gender, call.stanza_gender)
+        (
+            text[slice(*call.target[0])].lower() if call.target else "",
+            call.gender,
+            call.stanza_gender,
+        )
         for call, text in both
         if call.gender is not call.stanza_gender
     )
@@ -98,7 +112,10 @@ def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> JsonDict
         alike = [call.stanza_gender is gender for call, _ in both if call.gender is gender]
         own = sum(call.gender is gender for call, _ in calls)
         agreement[gender] = {"calls": own, **share_json(sum(alike), len(alike))}
-    words = [{"form": form, "tables": first, "stanza": second, "n": n} for (form, first, second), n in most]
+    words = [
+        {"form": form, "tables": first, "stanza": second, "n": n}
+        for (form, first, second), n in most
+    ]
     return {**agreement, "words": words}
 
 
@@ -113,9 +130,11 @@ class ErrorRate:
     wrong: int
 
     def of(self, calls: int) -> tuple[float, Interval] | None:
-        """How many of so many calls are expected to be wrong, with the ends that Wilson's interval of the rate gives.
+        """How many of so many calls are expected to be wrong, with the ends that Wilson's interval
+        of the rate gives.
 
-        Edge cases: None where fewer than `MIN_ROWS` calls are labelled: no number is better than an invented one.
+        Edge cases: None where fewer than `MIN_ROWS` calls are labelled: no number is better than an
+        invented one.
         """
         ends = wilson_percent(self.wrong, self.labels)
         if ends is None or not enough(self.labels):
@@ -131,7 +150,9 @@ def shipped_rates(lang: str) -> Rates:
     """The rates of a language that ship with mtbias; empty where no call in it is labelled."""
     text = resources.files("mtbias.scoring").joinpath("data", TABLE).read_text(encoding="utf-8")
     return {
-        (EvidenceClass(row["class"]), Gender(row["gender"])): ErrorRate(int(row["labels"]), int(row["wrong"]))
+        (EvidenceClass(row["class"]), Gender(row["gender"])): ErrorRate(
+            int(row["labels"]), int(row["wrong"])
+        )
         for row in commented_rows(text)
         if row["lang"] == lang
     }
@@ -140,23 +161,30 @@ def shipped_rates(lang: str) -> Rates:
 def count_classes(calls: Iterable[GenderCall]) -> Counter[tuple[EvidenceClass, Gender]]:
     """Calls by class of evidence and gender."""
     found = ((evidence_class(call), call.gender) for call in calls)
-    return Counter((kind, gender) for kind, gender in found if kind is not None and gender is not None)
+    return Counter(
+        (kind, gender) for kind, gender in found if kind is not None and gender is not None
+    )
 
 
 def sum_expected(parts: Sequence[tuple[float, Interval]], calls: int) -> tuple[float, Interval]:
-    """The sum of expected numbers Σ n·p and its interval (`interval_of_sum`), within 0 and `calls`."""
+    """The sum of expected numbers Σ n·p and its interval (`interval_of_sum`), within 0 and
+    `calls`.
+    """
     low, high = interval_of_sum(parts)
     return sum(e for e, _ in parts), (max(0.0, low), min(float(calls), high))
 
 
 def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Rates) -> JsonDict:
-    """`expected_wrong` of `metrics.json`: numbers of calls, of both genders apart and by class of evidence.
+    """`expected_wrong` of `metrics.json`: numbers of calls, of both genders apart and by class of
+    evidence.
 
-    Calls of a class with too few labels are in ``calls`` but not in ``estimated``: the expected number is of those.
+    Calls of a class with too few labels are in ``calls`` but not in ``estimated``: the expected
+    number is of those.
 
     Args:
         counts: the calls of a run.
-        rates: of the run's language; empty where its calls are not as those that are labelled, so nothing is expected.
+        rates: of the run's language; empty where its calls are not as those that are labelled, so
+            nothing is expected.
     """
     by_class: dict[str, JsonDict] = {}
     totals: dict[str, JsonDict] = {}

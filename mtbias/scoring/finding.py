@@ -1,6 +1,8 @@
-"""The finding: what a run, or a comparison of two, says in sentences. Console, pages and JSON all have these texts.
+"""The finding: what a run, or a comparison of two, says in sentences. Console, pages and JSON all
+have these texts.
 
-Each sentence follows from a rule of `RULES` and from numbers that `metrics.json` or the comparison has already.
+Each sentence follows from a rule of `RULES` and from numbers that `metrics.json` or the comparison
+has already.
 """
 
 from __future__ import annotations
@@ -20,7 +22,14 @@ from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE, classes
 from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import CLASSES, Number, Unit, decisive
 from mtbias.stats.resampling import wilson_percent
-from mtbias.stats.results import MIN_ROWS, UNDEFINED, Interval, estimate_text, interval_text, number_text
+from mtbias.stats.results import (
+    MIN_ROWS,
+    UNDEFINED,
+    Interval,
+    estimate_text,
+    interval_text,
+    number_text,
+)
 from mtbias.types import Gender, JsonDict, JsonObject, frozen
 
 if TYPE_CHECKING:
@@ -43,9 +52,10 @@ RULES: Mapping[str, Rule] = {
         "there are {limit:g} rows or more of either gender, and a call", MIN_ROWS,
     ),
     "stereotype": Rule("what the stereotype does", "the interval of ΔS over sentences excludes {limit:g}"),
-    # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so many of a gender
-    # adds at most as many points to ΔS; the rest compares sentences of the other gender. In docs/results, below it the
-    # interval of ΔS over entities contains 0 in 4 of 8 runs (least found: 4.6 %), above it in none of 20.
+    # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so
+    # many of a gender adds at most as many points to ΔS; the rest compares sentences of the other
+    # gender. In docs/results, below it the interval of ΔS over entities contains 0 in 4 of 8 runs
+    # (least found: 4.6 %), above it in none of 20.
     "few_found": Rule("why ΔS means little", "fewer than {limit:g} % of the men or of the women are found", 10),
     "entity": Rule(
         "the entities with the widest gap between men and women, three at most, with a wrong translation of each",
@@ -109,7 +119,8 @@ def conclusions(
     source_lang: str = ENGLISH_CODE,
     noticed: JsonObject = MappingProxyType({}),
 ) -> JsonDict:
-    """What `metrics.json` says of whether its numbers can be believed (`mtbias.scoring.alarms.checks`), and in words.
+    """What `metrics.json` says of whether its numbers can be believed
+    (`mtbias.scoring.alarms.checks`), and in words.
 
     Args:
         metrics: the scores, as `metrics.json` has them.
@@ -122,7 +133,10 @@ def conclusions(
     made = metrics["intervals"]
     drawn = {"n_resamples": made["resamples"], "seed": made["seed"]}
     checked = checks(records, lang, measure, source_lang, noticed, **drawn)
-    return {**checked, "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)]}
+    return {
+        **checked,
+        "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)],
+    }
 
 
 def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[Statement]:
@@ -136,7 +150,9 @@ def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[St
     """
     overall = metrics["overall"]
     if np.shape(overall["confusion"]) == SHAPE:
-        if classes(np.asarray(overall["confusion"]))["decided"]:  # without a call nothing was measured
+        if classes(np.asarray(overall["confusion"]))[
+            "decided"
+        ]:  # without a call nothing was measured
             yield from _found(overall)
             yield from _stereotype(overall)
             yield from _few_found(overall)
@@ -167,7 +183,9 @@ class _Share(NamedTuple):
 def _shares(confusion: ArrayLike) -> tuple[_Share, _Share]:
     """Men and women, of a table of counts stereotype × gold × call."""
     gold = np.sum(np.asarray(confusion), axis=0)
-    men, women = (_Share(int(gold[n, n]), int(gold[n].sum()), CLASSES[GOLDS[n].value]) for n in range(2))
+    men, women = (
+        _Share(int(gold[n, n]), int(gold[n].sum()), CLASSES[GOLDS[n].value]) for n in range(2)
+    )
     return men, women
 
 
@@ -183,22 +201,31 @@ def _clear(better: _Share, worse: _Share) -> bool:
 def _found(overall: JsonObject) -> Iterator[Statement]:
     """Shares are the recalls (a row without a call is an error), the larger first.
 
-    Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not show.
+    Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not
+    show.
     """
     shares = _shares(overall["confusion"])
     if min(share.rows for share in shares) >= RULES["found"].limit:
         better, worse = sorted(shares, key=lambda share: -share.percent)
         clear = _clear(better, worse)
         first, second = _told_apart(better.percent, worse.percent, clear=clear)
-        text = f"It finds {first} % of the {better.name} {better.counted} {'but' if clear else 'and'} "
+        text = (
+            f"It finds {first} % of the {better.name} {better.counted} {'but' if clear else 'and'} "
+        )
         text += f"{second} % of the {worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
         yield Statement("found", text)
 
 
 def _few_found(overall: JsonObject) -> Iterator[Statement]:
-    shares = [share for share in _shares(overall["confusion"]) if share.rows >= RULES["found"].limit]
+    shares = [
+        share for share in _shares(overall["confusion"]) if share.rows >= RULES["found"].limit
+    ]
     least = min(shares, key=lambda share: share.percent, default=None)
-    if least is not None and least.percent < RULES["few_found"].limit and overall["delta_s"] is not None:
+    if (
+        least is not None
+        and least.percent < RULES["few_found"].limit
+        and overall["delta_s"] is not None
+    ):
         text = f"It finds {least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %): ΔS means little "
         text += "here, since they can move it by about as many points at most."
         yield Statement("few_found", text)
@@ -213,7 +240,8 @@ def _told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
     for decimals in range(_FINEST + 1):
         texts = f"{first:.{decimals}f}", f"{second:.{decimals}f}"
         true = all(
-            value in {0, 100} or float(text) not in {0, 100} for text, value in zip(texts, (first, second), strict=True)
+            value in {0, 100} or float(text) not in {0, 100}
+            for text, value in zip(texts, (first, second), strict=True)
         )
         if true and (not clear or texts[0] != texts[1]):
             break
@@ -225,7 +253,8 @@ def _stereotype(overall: JsonObject) -> Iterator[Statement]:
     if delta_s is None or ends is None or ends[0] <= zero <= ends[1]:
         return
     pro, anti = (
-        f"{number_text(overall[f'accuracy_{kind}'])} % of {overall['denominators'][kind]:,}" for kind in ("pro", "anti")
+        f"{number_text(overall[f'accuracy_{kind}'])} % of {overall['denominators'][kind]:,}"
+        for kind in ("pro", "anti")
     )
     text = f"It is right in {pro} sentences that fit the stereotype and in {anti} that break it: "
     text += f"ΔS {estimate_text(delta_s, ends)} points"
@@ -257,35 +286,54 @@ class EntityGap(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The sentence: ``hairdresser: 100 % of the men right (12 of 12), 0 % of the women (0 of 12).``."""
+        """The sentence: ``hairdresser: 100 % of the men right (12 of 12), 0 % of the women (0 of
+        12).``.
+        """
         men, women = _told_apart(self.men.percent, self.women.percent, clear=True)
-        return (
-            f"{self.entity}: {men} % of the men right {self.men.counted}, {women} % of the women {self.women.counted}."
-        )
+        return f"{self.entity}: {men} % of the men right {self.men.counted}, {women} % of the women {self.women.counted}."
 
 
 def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
-    """The entities, the widest gap between men and women first; then those with more rows, then by name.
+    """The entities, the widest gap between men and women first; then those with more rows, then by
+    name.
 
-    Edge cases: entities that have one gender only come last; there are none of another measure than the gender of an
-    entity.
+    Edge cases: entities that have one gender only come last; there are none of another measure than
+    the gender of an entity.
     """
     groups = metrics.get("by_entity", {}).items()
-    gaps = [EntityGap(name, *_shares(g["confusion"])) for name, g in groups if np.shape(g["confusion"]) == SHAPE]
+    gaps = [
+        EntityGap(name, *_shares(g["confusion"]))
+        for name, g in groups
+        if np.shape(g["confusion"]) == SHAPE
+    ]
     return sorted(
         gaps,
-        key=lambda gap: (1 if gap.points is None else -abs(gap.points), -gap.men.rows - gap.women.rows, gap.entity),
+        key=lambda gap: (
+            1 if gap.points is None else -abs(gap.points),
+            -gap.men.rows - gap.women.rows,
+            gap.entity,
+        ),
     )
 
 
 def _quote(gap: EntityGap, records: Sequence[Any]) -> Quote | None:
-    """The first sentence about the gender found less often that is called the other; else the first without a call."""
-    worse, other = (Gender.FEMALE, Gender.MALE) if (gap.points or 0) > 0 else (Gender.MALE, Gender.FEMALE)
-    about = [r for r in records if r.entity == gap.entity and r.gold is worse and r.translation is not None]
+    """The first sentence about the gender found less often that is called the other; else the first
+    without a call.
+    """
+    worse, other = (
+        (Gender.FEMALE, Gender.MALE) if (gap.points or 0) > 0 else (Gender.MALE, Gender.FEMALE)
+    )
+    about = [
+        r
+        for r in records
+        if r.entity == gap.entity and r.gold is worse and r.translation is not None
+    ]
     for call in (other, None):
         for record in about:
             if record.call.gender is call:
-                return Quote(record.id, worse.value, call and call.value, record.source, record.translation)
+                return Quote(
+                    record.id, worse.value, call and call.value, record.source, record.translation
+                )
     return None
 
 
@@ -316,11 +364,14 @@ def _trust(metrics: JsonObject) -> Iterator[Statement]:
     else:
         text = f"No alarm: none of {checked} checked shares is above its limit."
     expected = expected_texts(metrics)
-    yield Statement("trust", f"{text} Expected to be wrong: {', '.join(expected)}." if expected else text)
+    yield Statement(
+        "trust", f"{text} Expected to be wrong: {', '.join(expected)}." if expected else text
+    )
 
 
 def expected_texts(metrics: JsonObject) -> list[str]:
-    """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to 40)``; else why not.
+    """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to
+    40)``; else why not.
 
     Edge cases: empty where `metrics.json` says nothing of it.
     """
@@ -343,7 +394,9 @@ def _expected(gold: str, part: JsonObject) -> str:
 
 
 def expected_text(part: JsonObject) -> str:
-    """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few labels tell of it."""
+    """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few
+    labels tell of it.
+    """
     if part["expected"] is None:
         return UNDEFINED
     low, high = part["interval"]
@@ -356,7 +409,8 @@ def comparison_finding(
     """The sentences of a comparison: of pairs of systems which is better, and what else differs.
 
     That is said by the measure's `decisive` number; without one there is none. Of more
-    than two systems of a language those are compared in words that follow each other by that number.
+    than two systems of a language those are compared in words that follow each other by that
+    number.
     """
     headline = [number for number in counting.compared if number.headline]
     deciding = decisive(headline)
@@ -373,21 +427,34 @@ def comparison_finding(
             if number is not deciding and (found := pair.plain[number.key]).significant
         ]
         if others:
-            yield Statement("bias_differs", f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.")
+            yield Statement(
+                "bias_differs",
+                f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.",
+            )
     for lang in dict.fromkeys(system.lang for system in systems):
         of_lang = [system for system in systems if system.lang == lang]
-        said = _genders(of_lang) if counting is GENDER_COUNTING and len(of_lang) >= RULES["genders"].limit else ""
+        said = (
+            _genders(of_lang)
+            if counting is GENDER_COUNTING and len(of_lang) >= RULES["genders"].limit
+            else ""
+        )
         if said:
-            yield Statement("genders", f"{f'{lang}: ' if len(of_lang) < len(systems) else ''}{said}.")
+            yield Statement(
+                "genders", f"{f'{lang}: ' if len(of_lang) < len(systems) else ''}{said}."
+            )
 
 
 def _genders(systems: Sequence[SystemNumbers]) -> str:
-    """How many systems are right for a greater share of the men, with the narrowest and the widest gap; empty where
-    there are no men or no women.
+    """How many systems are right for a greater share of the men, with the narrowest and the widest
+    gap; empty where there are no men or no women.
     """
     measured = [system for system in systems if classes(system.group.counts)["decided"]]
     shares = {system.system: _shares(system.group.counts) for system in measured}
-    gaps = {name: men.percent - women.percent for name, (men, women) in shares.items() if men.rows and women.rows}
+    gaps = {
+        name: men.percent - women.percent
+        for name, (men, women) in shares.items()
+        if men.rows and women.rows
+    }
     if not gaps:
         return ""
     more = sum(gap > 0 for gap in gaps.values())
@@ -400,7 +467,9 @@ def _genders(systems: Sequence[SystemNumbers]) -> str:
     return f"{many} systems are right for a greater share of the men than of the women: from {low} to {high}"
 
 
-def _neighbours(systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair], key: str) -> Iterator[SystemPair]:
+def _neighbours(
+    systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair], key: str
+) -> Iterator[SystemPair]:
     """The pairs of systems of a language that follow each other by a number, the highest first."""
     ranked = sorted(systems, key=lambda system: -(system.plain[key].value or 0))
     of = {(pair.lang, frozenset((pair.first, pair.second))): pair for pair in pairs}
@@ -414,7 +483,9 @@ def _points(number: Number, difference: float | None, ends: Interval | None) -> 
     return f"a difference of {estimate_text(difference, ends, number.decimals)}{unit}"
 
 
-def _better_of(pair: SystemPair, number: Number, first: SystemNumbers, second: SystemNumbers) -> str:
+def _better_of(
+    pair: SystemPair, number: Number, first: SystemNumbers, second: SystemNumbers
+) -> str:
     found = pair.plain[number.key]
     values, difference, ends = (found.first, found.second), found.difference or 0.0, found.interval
     if difference < 0:
@@ -432,16 +503,21 @@ def _better_of(pair: SystemPair, number: Number, first: SystemNumbers, second: S
 
 
 def _for_whom(better: Group, worse: Group) -> str:
-    """Which gender has more of the sentences that the better system is right in; empty for another measure."""
+    """Which gender has more of the sentences that the better system is right in; empty for another
+    measure.
+    """
     if better.counting is not GENDER_COUNTING:
         return ""
     both = zip(_shares(better.counts), _shares(worse.counts), strict=True)
     gains = {one: one.right - other.right for one, other in both}
     most = max(gains, key=gains.__getitem__)
     counted = ", ".join(
-        f"{one.name} {one.right:,} of {one.rows:,} right against {one.right - gain:,}" for one, gain in gains.items()
+        f"{one.name} {one.right:,} of {one.rows:,} right against {one.right - gain:,}"
+        for one, gain in gains.items()
     )
     if gains[most] <= 0 or 100 * gains[most] < RULES["better"].limit * sum(gains.values()):
         return f" ({counted})"
     alone = all(gain <= 0 for one, gain in gains.items() if one is not most)
-    return f"; for {most.name} alone ({counted})" if alone else f"; mostly for {most.name} ({counted})"
+    return (
+        f"; for {most.name} alone ({counted})" if alone else f"; mostly for {most.name} ({counted})"
+    )

@@ -1,9 +1,11 @@
-"""What a corpus is measured by: a measure takes a corpus with translations and gives records, counts and scores.
+"""What a corpus is measured by: a measure takes a corpus with translations and gives records,
+counts and scores.
 
-A corpus names its measure (`mtbias.corpora.corpus.Corpus.measure`); measures are found by that name under the
-entry-point group ``mtbias.measures``, the built-in one (``gender``: the gender of an entity by morphology) like a third
-party's. A `MeasureKind` is what can be known without anything else: its numbers, how its records are read back and
-scored. Opened for a language it is a `Measure`, which judges translations.
+A corpus names its measure (`mtbias.corpora.corpus.Corpus.measure`); measures are found by that name
+under the entry-point group ``mtbias.measures``, the built-in one (``gender``: the gender of an
+entity by morphology) like a third party's. A `MeasureKind` is what can be known without anything
+else: its numbers, how its records are read back and scored. Opened for a language it is a
+`Measure`, which judges translations.
 """
 
 from __future__ import annotations
@@ -32,16 +34,19 @@ class Judged(Protocol):
         ...
 
     def to_json(self) -> JsonObject:
-        """The object of the line, keys in their order; among them ``id``, ``source`` and ``translation``."""
+        """The object of the line, keys in their order; among them ``id``, ``source`` and
+        ``translation``.
+        """
         ...
 
 
 class Measure(Protocol):
     """A measure that is ready for one language.
 
-    It may have more: ``hint(texts)``, called with translations that were just made while others still are, so that it
-    may begin with them; ``abandon()``, where they will not be judged; ``check(instances, translations)``, which refuses
-    given ones before anything is written; ``execution``, circumstances that change no number.
+    It may have more: ``hint(texts)``, called with translations that were just made while others
+    still are, so that it may begin with them; ``abandon()``, where they will not be judged;
+    ``check(instances, translations)``, which refuses given ones before anything is written;
+    ``execution``, circumstances that change no number.
     """
 
     @property
@@ -87,7 +92,8 @@ class MeasureOptions:
 class MeasureKind(Protocol):
     """A measure, as far as it does not depend on a language.
 
-    It may have ``repairs``: what is undone in damaged translations, all of `mtbias.files.text_repair.KINDS` by default.
+    It may have ``repairs``: what is undone in damaged translations, all of
+    `mtbias.files.text_repair.KINDS` by default.
     """
 
     @property
@@ -99,7 +105,8 @@ class MeasureKind(Protocol):
         """The measure for one language.
 
         Raises:
-            MtbiasError: the language is not installed, or something is missing and may not be downloaded.
+            MtbiasError: the language is not installed, or something is missing and may not be
+                downloaded.
         """
         ...
 
@@ -129,5 +136,7 @@ def find_measure(name: str) -> MeasureKind:
     """
     kind = load(GROUP, name, "measure")
     if not isinstance(kind, MeasureKind):
-        raise refuse(GROUP, name, "measure", f"expected counting, open, read and score, got {kind!r:.80}")
+        raise refuse(
+            GROUP, name, "measure", f"expected counting, open, read and score, got {kind!r:.80}"
+        )
     return kind

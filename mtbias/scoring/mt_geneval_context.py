@@ -1,8 +1,8 @@
-"""MT-GenEval's measure of its contextual part: the second sentence is wrong if it holds a word of the other gender's
-reference alone.
+"""MT-GenEval's measure of its contextual part: the second sentence is wrong if it holds a word of
+the other gender's reference alone.
 
-Source: Currey et al. (2022), *MT-GenEval: A Counterfactual and Contextual Dataset for Evaluating Gender Accuracy in
-Machine Translation*, section 4.
+Source: Currey et al. (2022), *MT-GenEval: A Counterfactual and Contextual Dataset for Evaluating
+Gender Accuracy in Machine Translation*, section 4.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ CONTEXTS = (Gender.FEMALE, Gender.MALE, NOT_TOLD)
 """The gender of the context's pronouns; `NOT_TOLD`: it has none, or those of both genders."""
 _JUDGED = slice(0, 5)
 
-# Systems differ much more in what is judged than in whether they have a translation at all, so they are compared in it.
+# Systems differ much more in what is judged than in whether they have a translation at all, so they
+# are compared in it.
 NUMBERS = declared("mt_geneval_context")
 
 
@@ -47,7 +48,9 @@ def context_of(record: Any) -> str:  # noqa: ANN401 - a record of the measure
 
 
 def _place(record: Any) -> tuple[int, int]:  # noqa: ANN401
-    return CONTEXTS.index(context_of(record)), OUTCOMES.index(NOT_CUT if record.reason == NOT_CUT else outcome(record))
+    return CONTEXTS.index(context_of(record)), OUTCOMES.index(
+        NOT_CUT if record.reason == NOT_CUT else outcome(record)
+    )
 
 
 def _rates(tables: Tables) -> dict[str, Floats]:
@@ -86,30 +89,43 @@ _MARK = re.compile(r"<\s*sep\s*>", re.IGNORECASE)
 """The separator as systems give it back: some change its case or put blanks into it."""
 
 LONGEST_ALONE = 1.6
-"""How many times as long as their references translations of the second sentence alone may be, at the median.
+"""How many times as long as their references translations of the second sentence alone may be, at
+the median.
 
-In English both sentences together are 2.3 times as long as the second alone, at the median (about 1,100 lines for each
-of six languages); translations of the second alone are about as long as their references.
+In English both sentences together are 2.3 times as long as the second alone, at the median (about
+1,100 lines for each of six languages); translations of the second alone are about as long as their
+references.
 """
 
 _UNEVEN = 2.0
-"""How many times as far one sentence may be lengthened in translation as the other for a cut to be believed.
+"""How many times as far one sentence may be lengthened in translation as the other for a cut to be
+believed.
 
-A system that breaks the first sentence in two and leaves out the second gives the right number of sentences, too; of
-such cuts, at random places, half are beyond this, and of cuts between human translations 1.2 % in Arabic and 0.3 % or
-fewer in de, es, fr, it, ru.
+A system that breaks the first sentence in two and leaves out the second gives the right number of
+sentences, too; of such cuts, at random places, half are beyond this, and of cuts between human
+translations 1.2 % in Arabic and 0.3 % or fewer in de, es, fr, it, ru.
 """
 
 
-def refuse_both(sentences: Sequence[ContextualSentence], translations: Sequence[Translation]) -> None:
-    """Refuse given translations of both sentences without a separator: the words of the first would count.
+def refuse_both(
+    sentences: Sequence[ContextualSentence], translations: Sequence[Translation]
+) -> None:
+    """Refuse given translations of both sentences without a separator: the words of the first would
+    count.
 
     Raises:
-        DataError: they are so long (`LONGEST_ALONE`) that they cannot be those of the second sentence alone.
+        DataError: they are so long (`LONGEST_ALONE`) that they cannot be those of the second
+            sentence alone.
     """
     references = {each.id: each.reference for each in sentences if each.context}
-    given = {each.id: each.text for each in translations if each.id in references and each.text is not None}
-    ratios = [len(text) / len(references[id_]) for id_, text in given.items() if not _MARK.search(text)]
+    given = {
+        each.id: each.text
+        for each in translations
+        if each.id in references and each.text is not None
+    }
+    ratios = [
+        len(text) / len(references[id_]) for id_, text in given.items() if not _MARK.search(text)
+    ]
     if 2 * len(ratios) >= len(given) and ratios and median(ratios) > LONGEST_ALONE:
         raise DataError(
             f"expected translations of the second sentence alone, or of both with {SEPARATOR} between them, got "
@@ -118,13 +134,20 @@ def refuse_both(sentences: Sequence[ContextualSentence], translations: Sequence[
         )
 
 
-def cut_given(sentences: Sequence[ContextualSentence], texts: Sequence[str | None]) -> list[str | None]:
+def cut_given(
+    sentences: Sequence[ContextualSentence], texts: Sequence[str | None]
+) -> list[str | None]:
     """The part to judge of each given translation; None where there is none, or no translation.
 
-    Where most translations keep the separator, it is what follows it, and a translation that lost it, has it twice or
-    has nothing behind it has none; where most do not, all of a translation without it is the second sentence.
+    Where most translations keep the separator, it is what follows it, and a translation that lost
+    it, has it twice or has nothing behind it has none; where most do not, all of a translation
+    without it is the second sentence.
     """
-    there = [text for each, text in zip(sentences, texts, strict=True) if each.context and text is not None]
+    there = [
+        text
+        for each, text in zip(sentences, texts, strict=True)
+        if each.context and text is not None
+    ]
     separated = 2 * sum(bool(_MARK.search(text)) for text in there) > len(there)
     return [
         None if text is None else _after_mark(sentence, text, separated=separated)
@@ -140,10 +163,12 @@ def _after_mark(sentence: ContextualSentence, text: str, *, separated: bool) -> 
 
 
 def cut_joined(sentence: ContextualSentence, text: str | None, lang: str) -> str | None:
-    """The part to judge of the translation of both sentences with a blank between them; None where it is not certain.
+    """The part to judge of the translation of both sentences with a blank between them; None where
+    it is not certain.
 
-    It is what stands behind as many sentences as the context has (`sentencex`), where the translation has as many as
-    both have together and neither part is lengthened much more than the other (`_UNEVEN`).
+    It is what stands behind as many sentences as the context has (`sentencex`), where the
+    translation has as many as both have together and neither part is lengthened much more than the
+    other (`_UNEVEN`).
     """
     if text is None or not sentence.context:
         return text
@@ -193,15 +218,20 @@ class ContextMeasure:
     lang: str
     variant: Variant
     joined: bool
-    """Whether a system was given both sentences with a blank between them; else translations are given."""
+    """Whether a system was given both sentences with a blank between them; else translations are
+    given."""
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The variant, and how the context was given to the system and the second sentence is found."""
+        """The variant, and how the context was given to the system and the second sentence is
+        found.
+        """
         context = f"joined, sentencex-{version('sentencex')}" if self.joined else "given"
         return {"variant": self.variant, "context": context}
 
-    def check(self, instances: Sequence[ContextualSentence], translations: Sequence[Translation]) -> None:
+    def check(
+        self, instances: Sequence[ContextualSentence], translations: Sequence[Translation]
+    ) -> None:
         """Refuse given translations that hold both sentences without a separator.
 
         Raises:
@@ -210,7 +240,10 @@ class ContextMeasure:
         refuse_both(instances, translations)
 
     def judge(
-        self, instances: Sequence[ContextualSentence], translations: Sequence[Translation], progress: Progress
+        self,
+        instances: Sequence[ContextualSentence],
+        translations: Sequence[Translation],
+        progress: Progress,
     ) -> list[ContextRecord]:
         """See `mtbias.scoring.measure.Measure`."""
         by_id = {translation.id: translation.text for translation in translations}
@@ -221,7 +254,9 @@ class ContextMeasure:
         progress("compare", len(instances), len(instances))
         return [self._record(*each) for each in zip(instances, texts, parts, strict=True)]
 
-    def _record(self, instance: ContextualSentence, text: str | None, part: str | None) -> ContextRecord:
+    def _record(
+        self, instance: ContextualSentence, text: str | None, part: str | None
+    ) -> ContextRecord:
         found = FoundWords.of(part or "", instance, self.variant)
         reason = None if part is not None else Reason.UNTRANSLATED if text is None else NOT_CUT
         return ContextRecord(
@@ -235,14 +270,18 @@ class ContextMeasure:
 
 
 class ContextKind(MeasureKind):
-    """The measure, as far as it does not depend on a language (`mtbias.scoring.measure.MeasureKind`)."""
+    """The measure, as far as it does not depend on a language
+    (`mtbias.scoring.measure.MeasureKind`).
+    """
 
     counting = COUNTING
     repairs = AS_WORDS
 
     def open(self, options: MeasureOptions) -> ContextMeasure:
         """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""
-        return ContextMeasure(options.lang, options.settings.variant or "plain", joined=options.made)
+        return ContextMeasure(
+            options.lang, options.settings.variant or "plain", joined=options.made
+        )
 
     def read(self, line: bytes) -> ContextRecord:
         """See `mtbias.scoring.measure.MeasureKind`."""

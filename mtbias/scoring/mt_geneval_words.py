@@ -1,12 +1,15 @@
-"""MT-GenEval's measure: a translation is wrong if it holds a word that only the other gender's reference has.
+"""MT-GenEval's measure: a translation is wrong if it holds a word that only the other gender's
+reference has.
 
-One without any word that only one of the references has is right, too; `coverage` counts those that show something.
+One without any word that only one of the references has is right, too; `coverage` counts those that
+show something.
 
-Two variants circulate. The outcomes published in 2025 split at white space alone (``plain``); the authors' program
-``accuracy_metric.py`` lower-cases first and replaces ASCII punctuation by blanks (``repository``).
+Two variants circulate. The outcomes published in 2025 split at white space alone (``plain``); the
+authors' program ``accuracy_metric.py`` lower-cases first and replaces ASCII punctuation by blanks
+(``repository``).
 
-Source: Currey et al. (2022), *MT-GenEval: A Counterfactual and Contextual Dataset for Evaluating Gender Accuracy in
-Machine Translation*, section 4.
+Source: Currey et al. (2022), *MT-GenEval: A Counterfactual and Contextual Dataset for Evaluating
+Gender Accuracy in Machine Translation*, section 4.
 """
 
 from __future__ import annotations
@@ -34,13 +37,23 @@ from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import Variant
 from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import Counts, Estimate, Floats, Tables, enough, percent, source
-from mtbias.types import Gender, Json, JsonDict, JsonObject, Progress, SourceSentence, Translation, frozen
+from mtbias.types import (
+    Gender,
+    Json,
+    JsonDict,
+    JsonObject,
+    Progress,
+    SourceSentence,
+    Translation,
+    frozen,
+)
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
-# Quality beside bias: BLEU and chrF of feminine and of masculine sentences against their references, and the gap; and
-# scores that the user gives. A system may be right about gender and translate women's sentences worse all the same.
+# Quality beside bias: BLEU and chrF of feminine and of masculine sentences against their
+# references, and the gap; and scores that the user gives. A system may be right about gender and
+# translate women's sentences worse all the same.
 
 GAPS = {"bleu": "quality_gap", "chrf": "chrf_gap"}
 """Keys of the differences, by metric."""
@@ -53,28 +66,37 @@ SCORES = declared("mt_geneval_scores")
 
 
 def quality_signatures() -> list[str] | None:
-    """What sacrebleu computes, as it signs it itself (``bleu:nrefs:1|…``); None where it is not installed."""
+    """What sacrebleu computes, as it signs it itself (``bleu:nrefs:1|…``); None where it is not
+    installed.
+    """
     signatures = []
     for name, metric in _metrics().items():
-        metric.corpus_score(["a"], [["a"]])  # the signature knows the number of references only then
+        metric.corpus_score(
+            ["a"], [["a"]]
+        )  # the signature knows the number of references only then
         signatures.append(f"{name}:{metric.get_signature()}")
     return signatures or None
 
 
 def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]:
-    """Sentence BLEU of each translation against its reference (``effective_order=True``), to six digits.
+    """Sentence BLEU of each translation against its reference (``effective_order=True``), to six
+    digits.
 
-    None where there is no translation, and of all where sacrebleu is not installed: it stands in `calls.jsonl` for
-    readers, and no number is made of it.
+    None where there is no translation, and of all where sacrebleu is not installed: it stands in
+    `calls.jsonl` for readers, and no number is made of it.
     """
     bleu = _metrics(effective_order=True).get("bleu")
     return [
-        None if bleu is None or text is None else round(bleu.sentence_score(text, [reference]).score, 6)
+        None
+        if bleu is None or text is None
+        else round(bleu.sentence_score(text, [reference]).score, 6)
         for text, reference in texts
     ]
 
 
-def quality(pairs: Sequence[Sequence[tuple[str, str]]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
+def quality(
+    pairs: Sequence[Sequence[tuple[str, str]]], *, n_resamples: int, seed: int
+) -> dict[str, Estimate]:
     """The numbers of `QUALITY` by key.
 
     Args:
@@ -82,20 +104,26 @@ def quality(pairs: Sequence[Sequence[tuple[str, str]]], *, n_resamples: int, see
         n_resamples: of the bootstrap.
         seed: of the bootstrap.
 
-    A sentence without a translation has the empty one, as BLEU counts what is missing. Intervals: percentile bootstrap
-    over pairs, so that both sentences of a pair are drawn together; the score of each resample is that of the summed
-    statistics of its sentences, as sacrebleu's own tests have it.
+    A sentence without a translation has the empty one, as BLEU counts what is missing. Intervals:
+    percentile bootstrap over pairs, so that both sentences of a pair are drawn together; the score
+    of each resample is that of the summed statistics of its sentences, as sacrebleu's own tests
+    have it.
 
-    Edge cases: no pairs, or no sacrebleu, no numbers; without resamples, or with fewer than `MIN_ROWS` pairs, no
+    Edge cases: no pairs, or no sacrebleu, no numbers; without resamples, or with fewer than
+    `MIN_ROWS` pairs, no
         intervals.
     """
     numbers: dict[str, Estimate] = {}
     for name, metric in _metrics().items():
-        numbers |= _with_gap(name, GAPS[name], partial(_corpus_scores, metric), pairs, n_resamples, seed)
+        numbers |= _with_gap(
+            name, GAPS[name], partial(_corpus_scores, metric), pairs, n_resamples, seed
+        )
     return numbers
 
 
-def score_numbers(pairs: Sequence[Sequence[float]], *, n_resamples: int, seed: int) -> dict[str, Estimate]:
+def score_numbers(
+    pairs: Sequence[Sequence[float]], *, n_resamples: int, seed: int
+) -> dict[str, Estimate]:
     """The numbers of `SCORES` by key: means by gender, and masculine − feminine.
 
     Args:
@@ -122,14 +150,18 @@ def _with_gap(
 ) -> dict[str, Estimate]:
     """The numbers of both genders, and masculine − feminine.
 
-    `statistic` gives the value and the replicates of the sentences of one gender, and is told how often each is in each
-    resample, ``[n_resamples, n]``: in none where there are too few.
+    `statistic` gives the value and the replicates of the sentences of one gender, and is told how
+    often each is in each resample, ``[n_resamples, n]``: in none where there are too few.
     """
     if not pairs:
         return {}
     n, rng = len(pairs), source(seed)
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
-    (feminine, women), (masculine, men) = (statistic(each, drawn) for each in zip(*pairs, strict=True))
+    drawn = (
+        rng.multinomial(n, np.full(n, 1 / n), size=n_resamples) if enough(n) else np.empty((0, n))
+    )
+    (feminine, women), (masculine, men) = (
+        statistic(each, drawn) for each in zip(*pairs, strict=True)
+    )
     return {
         f"{name}_feminine": Estimate(feminine, percentile_interval(women), n),
         f"{name}_masculine": Estimate(masculine, percentile_interval(men), n),
@@ -137,10 +169,14 @@ def _with_gap(
     }
 
 
-def _corpus_scores(metric: Metric, sentences: Sequence[tuple[str, str]], drawn: Tables) -> tuple[float, Floats]:
+def _corpus_scores(
+    metric: Metric, sentences: Sequence[tuple[str, str]], drawn: Tables
+) -> tuple[float, Floats]:
     """The score of all sentences, and of each resample."""
     texts, references = zip(*sentences, strict=True)
-    statistics: Floats = np.array(metric._extract_corpus_statistics(texts, [references]), dtype=float)
+    statistics: Floats = np.array(
+        metric._extract_corpus_statistics(texts, [references]), dtype=float
+    )
     whole, *resampled = (
         float(metric._compute_score_from_stats([round(value) for value in sums]).score)
         for sums in (statistics.sum(axis=0), *(drawn @ statistics))
@@ -180,13 +216,14 @@ class GivenScores:
         """The score of each instance, by id.
 
         Raises:
-            DataError: an instance has none; a row belongs to no instance, to one that stood before, or has no finite
-                number, with its line; by source, two instances have one source.
+            DataError: an instance has none; a row belongs to no instance, to one that stood before,
+                or has no finite number, with its line; by source, two instances have one source.
         """
         ids = {str(getattr(each, self.key)): each.id for each in instances}
         if len(ids) != len(instances):
             raise self.table.file.error(
-                "expected the column 'id', since two sentences have one source, got 'source' alone", 1
+                "expected the column 'id', since two sentences have one source, got 'source' alone",
+                1,
             )
         scores: dict[str, float] = {}
         for record in self.table.records:
@@ -207,7 +244,8 @@ class GivenScores:
 
 
 def read_scores(path: Path) -> GivenScores:
-    """Read the table `path` (``.tsv``, ``.csv`` or ``.jsonl``): ``id``, ``source`` or both, and one column of scores.
+    """Read the table `path` (``.tsv``, ``.csv`` or ``.jsonl``): ``id``, ``source`` or both, and one
+    column of scores.
 
     Raises:
         DataError: no table; neither ``id`` nor ``source``; no other column, or several.
@@ -224,7 +262,8 @@ def read_scores(path: Path) -> GivenScores:
 # The words that only one of the references has.
 
 PAIRS = ("right", "wrong", None)
-"""Whether the sentence and its counterpart in the other gender are both right; None: there is no counterpart."""
+"""Whether the sentence and its counterpart in the other gender are both right; None: there is no
+counterpart."""
 OUTCOMES = ("right", "right without evidence", "wrong", "wrong without evidence", None)
 """Evidence is a word that only the right reference has. None: there is no translation."""
 RIGHT, COVERED = [0, 1], [0, 2]
@@ -237,7 +276,9 @@ def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measur
     """Of `OUTCOMES`; None too where there is nothing to judge."""
     if record.correct is None:
         return None
-    return ("right" if record.correct else "wrong") + ("" if record.evidence.right else " without evidence")
+    return ("right" if record.correct else "wrong") + (
+        "" if record.evidence.right else " without evidence"
+    )
 
 
 def _place(record: Any) -> tuple[int, int, int]:  # noqa: ANN401
@@ -273,7 +314,8 @@ def _classes(table: Counts) -> dict[str, int]:
 
 
 _Pair = tuple[Any | None, Any | None]
-"""The records of a feminine sentence and of its masculine counterpart; None where the corpus lacks it."""
+"""The records of a feminine sentence and of its masculine counterpart; None where the corpus lacks
+it."""
 
 
 def _pairs(records: Sequence[Any]) -> list[_Pair]:
@@ -289,14 +331,18 @@ def _pairs(records: Sequence[Any]) -> list[_Pair]:
 
 _SIDES = ("both", "feminine", "masculine")
 """Which sentences of a pair the corpus has."""
-_PAIR_OUTCOMES = tuple(" / ".join(str(each or "none") for each in pair) for pair in product(OUTCOMES, repeat=2))
+_PAIR_OUTCOMES = tuple(
+    " / ".join(str(each or "none") for each in pair) for pair in product(OUTCOMES, repeat=2)
+)
 _SHAPE = (len(GENDERS), len(PAIRS), len(OUTCOMES))
 _IS_RIGHT = np.broadcast_to(np.isin(np.arange(len(OUTCOMES)), RIGHT), _SHAPE)
 
 
 def _pair_place(pair: _Pair) -> tuple[int, int]:
     present = [record is not None for record in pair]
-    feminine, masculine = (len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair)
+    feminine, masculine = (
+        len(OUTCOMES) - 1 if record is None else _place(record)[-1] for record in pair
+    )
     return 0 if all(present) else 1 + present.index(True), len(OUTCOMES) * feminine + masculine
 
 
@@ -358,9 +404,15 @@ class FoundWords:
     wrong: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str, instance: ReferencedSentence | ContextualSentence, variant: Variant) -> FoundWords:
-        """The words that only `reference` of the instance has, and those that only `other_reference` has."""
-        held, right, wrong = (words(each, variant) for each in (text, instance.reference, instance.other_reference))
+    def of(
+        cls, text: str, instance: ReferencedSentence | ContextualSentence, variant: Variant
+    ) -> FoundWords:
+        """The words that only `reference` of the instance has, and those that only
+        `other_reference` has.
+        """
+        held, right, wrong = (
+            words(each, variant) for each in (text, instance.reference, instance.other_reference)
+        )
         return cls(
             tuple(w for w in held if w in right and w not in wrong),
             tuple(w for w in held if w in wrong and w not in right),
@@ -369,7 +421,11 @@ class FoundWords:
 
 def words(text: str, variant: Variant) -> tuple[str, ...]:
     """The words of a text as the variant splits it, none twice, in their order."""
-    return tuple(dict.fromkeys((text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()))
+    return tuple(
+        dict.fromkeys(
+            (text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()
+        )
+    )
 
 
 def asked(instance: object, *more: str) -> JsonDict:
@@ -415,11 +471,17 @@ class WordMeasure:
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The variant, how BLEU and chrF are computed where sacrebleu is installed, and the scores that are given."""
+        """The variant, how BLEU and chrF are computed where sacrebleu is installed, and the scores
+        that are given.
+        """
         given = {} if self.scores is None else {"scores": self.scores.label}
         return {"variant": self.variant, "quality": quality_signatures(), **given}
 
-    def check(self, instances: Sequence[ReferencedSentence], translations: Sequence[Translation]) -> None:  # noqa: ARG002
+    def check(
+        self,
+        instances: Sequence[ReferencedSentence],
+        translations: Sequence[Translation],  # noqa: ARG002
+    ) -> None:
         """Refuse scores of other sentences.
 
         Raises:
@@ -429,11 +491,16 @@ class WordMeasure:
             self.scores.of(instances)
 
     def judge(
-        self, instances: Sequence[ReferencedSentence], translations: Sequence[Translation], progress: Progress
+        self,
+        instances: Sequence[ReferencedSentence],
+        translations: Sequence[Translation],
+        progress: Progress,
     ) -> list[WordRecord]:
         """See `mtbias.scoring.measure.Measure`."""
         texts = {translation.id: translation.text for translation in translations}
-        words_of = {each.id: FoundWords.of(texts[each.id] or "", each, self.variant) for each in instances}
+        words_of = {
+            each.id: FoundWords.of(texts[each.id] or "", each, self.variant) for each in instances
+        }
         right = {id_: texts[id_] is not None and not found.wrong for id_, found in words_of.items()}
         progress("compare", len(instances), len(instances))
         bleu = sentence_bleu([(texts[each.id], each.reference) for each in instances])
@@ -453,7 +520,9 @@ class WordMeasure:
 
 
 class WordKind(MeasureKind):
-    """The measure, as far as it does not depend on a variant (`mtbias.scoring.measure.MeasureKind`)."""
+    """The measure, as far as it does not depend on a variant
+    (`mtbias.scoring.measure.MeasureKind`).
+    """
 
     counting = COUNTING
     repairs = AS_WORDS
@@ -470,7 +539,9 @@ class WordKind(MeasureKind):
     def score(self, records: Sequence[WordRecord], *, n_resamples: int, seed: int) -> Scores:
         """See `mtbias.scoring.measure.MeasureKind`."""
         scores = score_records(records, COUNTING, n_resamples=n_resamples, seed=seed)
-        pairs = [(one, other) for one, other in _pairs(records) if one is not None and other is not None]
+        pairs = [
+            (one, other) for one, other in _pairs(records) if one is not None and other is not None
+        ]
         texts = [[(each.translation or "", each.reference) for each in pair] for pair in pairs]
         given = [values for pair in pairs if None not in (values := [each.score for each in pair])]
         how = {"n_resamples": n_resamples, "seed": seed}

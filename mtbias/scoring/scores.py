@@ -1,4 +1,6 @@
-"""The scores of a corpus's records: of all and of each part; of gender calls, why there is none, too."""
+"""The scores of a corpus's records: of all and of each part; of gender calls, why there is none,
+too.
+"""
 
 from __future__ import annotations
 
@@ -37,28 +39,35 @@ class Scores:
 
     overall: Group
     by: Mapping[str, Mapping[str, Group]]
-    """Groups by breakdown (``domain``) and name: in the order of their axis where they are one, else numbers in numeric
-    order, then names in alphabetical order."""
+    """Groups by breakdown (``domain``) and name: in the order of their axis where they are one,
+    else numbers in numeric order, then names in alphabetical order."""
     n_resamples: int
     seed: int
     reasons: Mapping[Reason, int] = field(default_factory=dict)
     """Of calls: how many rows have none, and why; reasons that occur, in the order of `Reason`."""
     evidence: Mapping[str, int] = field(default_factory=dict)
-    """How many calls rest on which kind of word: the kind of the first evidence that says what was called.
-    Most frequent first, then by name."""
+    """How many calls rest on which kind of word: the kind of the first evidence that says what was
+    called. Most frequent first, then by name."""
     consistency: JsonObject | None = None
     """None where no sentence of the corpus has a counterfactual pair or a control."""
     unknown: Scores | None = None
-    """Those of the sentences that show no gender, where there are others, too: they enter none of the other numbers."""
+    """Those of the sentences that show no gender, where there are others, too: they enter none of
+    the other numbers."""
     strategies: JsonObject = field(default_factory=dict)
-    """What the translations do with the gender (`mtbias.scoring.bias.strategies`), of all sentences."""
+    """What the translations do with the gender (`mtbias.scoring.bias.strategies`), of all
+    sentences."""
     post_edits: JsonObject = field(default_factory=dict)
     """What wrong genders cost (`mtbias.scoring.bias.post_edits`)."""
 
     def to_json(self, *, signature: str | None = None, fingerprint: str | None = None) -> JsonDict:
-        """The content of `metrics.json`; the same scores give the same value, key order included."""
+        """The content of `metrics.json`; the same scores give the same value, key order
+        included.
+        """
         overall, counting = self.overall, self.overall.counting
-        numbers = [*counting.numbers, *(each for each in counting.beside if each.key in overall.beside)]
+        numbers = [
+            *counting.numbers,
+            *(each for each in counting.beside if each.key in overall.beside),
+        ]
         content: JsonDict = {
             "schema": SCHEMA,
             "mtbias": __version__,
@@ -72,7 +81,9 @@ class Scores:
                 ("evidence", self.evidence, overall.decided),
             ):
                 content[name] = {str(key): rows for key, rows in counts.items()}
-                content[f"{name}_percent"] = {str(key): percent_of(rows, of) for key, rows in counts.items()}
+                content[f"{name}_percent"] = {
+                    str(key): percent_of(rows, of) for key, rows in counts.items()
+                }
         content["intervals"] = {
             "method": "percentile bootstrap over rows",
             "level": 100 * LEVEL,
@@ -100,25 +111,34 @@ class Scores:
         return rounded(content)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per group: columns `breakdown`, `group`, classes, numbers (per cent, unrounded), `…_low`, `…_high`.
+        """One row per group: columns `breakdown`, `group`, classes, numbers (per cent, unrounded),
+        `…_low`, `…_high`.
 
-        The first row is the whole corpus (`breakdown` "overall", `group` ""). Undefined numbers are NaN.
+        The first row is the whole corpus (`breakdown` "overall", `group` ""). Undefined numbers are
+        NaN.
         """
         import pandas as pd
 
         groups = [("overall", "", self.overall)]
-        groups += [(f"by_{name}", key, group) for name, part in self.by.items() for key, group in part.items()]
+        groups += [
+            (f"by_{name}", key, group)
+            for name, part in self.by.items()
+            for key, group in part.items()
+        ]
         numbers, rows = self.overall.counting.numbers, []
         for name, key, group in groups:
             row = {"breakdown": name, "group": key, **flat_row(group.plain(), numbers)}
-            rows.append({column: float("nan") if value is None else value for column, value in row.items()})
+            rows.append(
+                {column: float("nan") if value is None else value for column, value in row.items()}
+            )
         return pd.DataFrame(rows)
 
 
 def score_records(
     records: Sequence[Any], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
 ) -> Scores:
-    """The numbers of all records and of the groups of each breakdown; of gender calls, what they rest on, too.
+    """The numbers of all records and of the groups of each breakdown; of gender calls, what they
+    rest on, too.
 
     The bootstrap starts from `seed` for every group; with 0 resamples there are no intervals.
 
@@ -126,7 +146,9 @@ def score_records(
         DataError: there are no records.
     """
     if not records:
-        raise DataError("expected instances to score, got none: look at the corpus and at what was filtered out")
+        raise DataError(
+            "expected instances to score, got none: look at the corpus and at what was filtered out"
+        )
     row_cells, by = counting.cells(records), {}
     for name, group_of in counting.breakdowns.items():
         groups = [group_of(record) for record in records]
@@ -157,7 +179,9 @@ def score_records(
 
 
 def _order(places: Sequence[str | None], key: str) -> tuple[int, int, str]:
-    """Places of an axis in their order, then numbers in numeric order, then everything else alphabetically."""
+    """Places of an axis in their order, then numbers in numeric order, then everything else
+    alphabetically.
+    """
     if key in places:
         return 0, places.index(key), key
     return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
@@ -166,15 +190,18 @@ def _order(places: Sequence[str | None], key: str) -> tuple[int, int, str]:
 def flat_row(group: JsonObject, numbers: Sequence[Number]) -> JsonDict:
     """A group of `metrics.json` with one value for each name, as a row of a table has it.
 
-    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, those over entities
-    ``…_low_entities`` and ``…_high_entities``, bounds ``…_low_bound`` and ``…_high_bound``.
+    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, those over
+    entities ``…_low_entities`` and ``…_high_entities``, bounds ``…_low_bound`` and
+    ``…_high_bound``.
 
     Raises:
         KeyError: the group lacks a number.
     """
     classes = group.get("denominators", {})
     row = {name: group[name] for name in WHOLE if name in group}
-    row |= {name if name.startswith("called_") else f"n_{name}": rows for name, rows in classes.items()}
+    row |= {
+        name if name.startswith("called_") else f"n_{name}": rows for name, rows in classes.items()
+    }
     row |= {each.key: group[each.key] for each in numbers}
     for key in (key for key in group if key.endswith("_bounds")):
         name = key.removesuffix("bounds")
@@ -187,45 +214,61 @@ def flat_row(group: JsonObject, numbers: Sequence[Number]) -> JsonDict:
 
 
 UNKNOWN = "unknown"
-"""The key of `metrics.json` with the numbers of sentences that show no gender, of a corpus that has others, too."""
+"""The key of `metrics.json` with the numbers of sentences that show no gender, of a corpus that has
+others, too."""
 _OF_THE_RUN = ("schema", "mtbias", "signature", "fingerprint")
 """Keys of `metrics.json` that a part of it does not have again."""
 
 
 def unknown_part(metrics: JsonObject) -> JsonDict | None:
-    """The numbers of sentences that show no gender, as a `metrics.json` of them alone would have them.
+    """The numbers of sentences that show no gender, as a `metrics.json` of them alone would have
+    them.
 
     None where a corpus has none, or no others.
     """
     part = metrics.get(UNKNOWN)
-    return None if part is None else {**{key: metrics.get(key) for key in (*_OF_THE_RUN, "corpus")}, **part}
+    return (
+        None
+        if part is None
+        else {**{key: metrics.get(key) for key in (*_OF_THE_RUN, "corpus")}, **part}
+    )
 
 
 def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Scores:
-    """Score calls: overall, by domain, pronouns, stereotype and entity, and over counterfactual pairs.
+    """Score calls: overall, by domain, pronouns, stereotype and entity, and over counterfactual
+    pairs.
 
     Records without a gold gender enter no number of the others, nor do those enter theirs
     (`mtbias.scoring.bias`); a corpus of them alone has theirs in place of accuracy, ΔG and ΔS.
 
     What every number means stands at `mtbias.scoring.bias.compute`, how its interval is made at
-    `mtbias.scoring.counting.Counting.estimates`; those over pairs stand at `mtbias.scoring.consistency`. With 0
-    resamples there are no intervals. Ids of records are unique (`mtbias.runs.call_records.join_records`).
+    `mtbias.scoring.counting.Counting.estimates`; those over pairs stand at
+    `mtbias.scoring.consistency`. With 0 resamples there are no intervals. Ids of records are unique
+    (`mtbias.runs.call_records.join_records`).
 
     Raises:
         DataError: there are no records.
     """
     known = [record for record in records if record.gold is not None]
     without = [record for record in records if record.gold is None]
-    unknown = score_records(without, UNKNOWN_GENDER, n_resamples=n_resamples, seed=seed) if without else None
+    unknown = (
+        score_records(without, UNKNOWN_GENDER, n_resamples=n_resamples, seed=seed)
+        if without
+        else None
+    )
     done = strategies(records)
     if unknown is not None and not known:
         return replace(unknown, strategies=done)
     scores = score_records(known, GENDER_COUNTING, n_resamples=n_resamples, seed=seed)
-    pairs = consistency(known, (record.call for record in known), n_resamples=n_resamples, seed=seed)
+    pairs = consistency(
+        known, (record.call for record in known), n_resamples=n_resamples, seed=seed
+    )
     cost = post_edits(known, n_resamples, seed)
     return replace(scores, consistency=pairs, unknown=unknown, strategies=done, post_edits=cost)
 
 
 def counting_of(records: Sequence[Called]) -> Counting:
-    """How the numbers of a corpus are counted: as of unknown gender where no sentence of it has a gold gender."""
+    """How the numbers of a corpus are counted: as of unknown gender where no sentence of it has a
+    gold gender.
+    """
     return GENDER_COUNTING if any(record.gold is not None for record in records) else UNKNOWN_GENDER

@@ -1,7 +1,8 @@
-"""Signs that translations themselves show that they are damaged, cut, copied or no translations at all.
+"""Signs that translations themselves show that they are damaged, cut, copied or no translations at
+all.
 
-Each function says of every text whether it is counted: a list of True and False, with None for a text that the share is
-not of (there is none, or it is too short to tell).
+Each function says of every text whether it is counted: a list of True and False, with None for a
+text that the share is not of (there is none, or it is too short to tell).
 """
 
 from __future__ import annotations
@@ -24,15 +25,17 @@ Marks = Sequence[bool | None]
 Texts = Sequence[str | None]
 """The translations of a corpus, in its order."""
 
-# In languages that drop pronouns "he", "she" and "they" are one translation: three sources at most for those systems.
+# In languages that drop pronouns "he", "she" and "they" are one translation: three sources at most
+# for those systems.
 SAME_FOR = 5
 """A translation counts as repeated where it stands for so many different sources."""
 SHORT, LONG = 0.6, 1.7
-"""A translation is short or long whose ratio of characters to its source's is below or above so many times the usual
-one.
+"""A translation is short or long whose ratio of characters to its source's is below or above so
+many times the usual one.
 """
 _LEAST_MARKED = 20
-"""One of so many nouns of the language has a letter with a mark, where its texts are expected to have some."""
+"""One of so many nouns of the language has a letter with a mark, where its texts are expected to
+have some."""
 _MOST_QUOTES, _WORDS_A_QUOTE = 4, 3
 """So many quotation marks and brackets, and one for every three words, are too many."""
 _QUOTES = re.compile(r"[\"“”„«»‹›‘‚()\[\]]")
@@ -73,13 +76,16 @@ def text_marks(
         "talk": talk(sources, texts, lang),
     }
     if language is not None and _nouns_have_marks(language):
-        marks["unmarked"] = [None if text is None else not _has_mark(text) for text in _long_enough(texts)]
+        marks["unmarked"] = [
+            None if text is None else not _has_mark(text) for text in _long_enough(texts)
+        ]
     return marks
 
 
 def copies(sources: Sequence[str], texts: Texts) -> Marks:
-    """Whether each text is its source, or nearly so (`mtbias.translate.text_language.is_copy`), or holds words of it in
-    a row that were left untranslated (`mtbias.translate.text_language.copied_runs`).
+    """Whether each text is its source, or nearly so (`mtbias.translate.text_language.is_copy`), or
+    holds words of it in a row that were left untranslated
+    (`mtbias.translate.text_language.copied_runs`).
     """
     marks: list[bool | None] = []
     for source, text in zip(sources, texts, strict=True):
@@ -99,11 +105,14 @@ def repeated(sources: Sequence[str], texts: Texts) -> Marks:
     return [None if text is None else len(stands_for[text]) >= SAME_FOR for text in split]
 
 
-def lengths(sources: Sequence[str], texts: Texts, usual_ratios: tuple[float, float]) -> tuple[Marks, Marks]:
+def lengths(
+    sources: Sequence[str], texts: Texts, usual_ratios: tuple[float, float]
+) -> tuple[Marks, Marks]:
     """Whether each text is too short, and whether it is too long.
 
-    ratio = characters of the text / characters of its source. The usual one is the median of all texts, within
-    `usual_ratios`, least and greatest: where every text was cut the median is no measure.
+    ratio = characters of the text / characters of its source. The usual one is the median of all
+    texts, within `usual_ratios`, least and greatest: where every text was cut the median is no
+    measure.
     """
     ratios: list[float | None] = []
     for source, text in zip(sources, texts, strict=True):
@@ -117,8 +126,8 @@ def lengths(sources: Sequence[str], texts: Texts, usual_ratios: tuple[float, flo
 
 
 def damage(texts: Texts, language: Language | None) -> Marks:
-    """Whether each text shows a history that cannot be undone, or what no good text of its language has
-    (`mtbias.language.alphabet`).
+    """Whether each text shows a history that cannot be undone, or what no good text of its language
+    has (`mtbias.language.alphabet`).
     """
     marks: list[bool | None] = []
     for text in texts:
@@ -131,7 +140,9 @@ def damage(texts: Texts, language: Language | None) -> Marks:
 
 
 def unusual_characters(texts: Texts, lang: str) -> dict[str, int]:
-    """What no good text of the language has, and in how many texts it stands first, the most frequent first."""
+    """What no good text of the language has, and in how many texts it stands first, the most
+    frequent first.
+    """
     try:
         alphabet = get_language(lang).alphabet
     except UsageError:
@@ -142,8 +153,8 @@ def unusual_characters(texts: Texts, lang: str) -> dict[str, int]:
 
 
 def letter_case(texts: Texts) -> Marks:
-    """Whether each text of `MIN_WORDS` words or more lost its case: no capital, nothing but capitals, or a capital at
-    the beginning of every word.
+    """Whether each text of `MIN_WORDS` words or more lost its case: no capital, nothing but
+    capitals, or a capital at the beginning of every word.
 
     Edge cases: None where less than half of the letters have a case.
     """
@@ -161,7 +172,9 @@ def _without_case(text: str) -> bool | None:
 
 
 def quotes(texts: Texts) -> Marks:
-    """Whether each text has more quotation marks and brackets than sentences need: around every other word, say."""
+    """Whether each text has more quotation marks and brackets than sentences need: around every
+    other word, say.
+    """
     marks: list[bool | None] = []
     for text in texts:
         count = 0 if text is None else len(_QUOTES.findall(text))
@@ -187,5 +200,9 @@ def _nouns_have_marks(language: Language) -> bool:
 
 
 def _has_mark(text: str) -> bool:
-    """Whether a text has a letter with a mark (á, ü, й), which is lost where only plain letters are left."""
-    return not text.isascii() and unicodedata.normalize("NFC", text) != unicodedata.normalize("NFD", text)
+    """Whether a text has a letter with a mark (á, ü, й), which is lost where only plain letters are
+    left.
+    """
+    return not text.isascii() and unicodedata.normalize("NFC", text) != unicodedata.normalize(
+        "NFD", text
+    )

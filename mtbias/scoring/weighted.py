@@ -1,9 +1,10 @@
 """Weights that make the sentences of two groups alike, and ΔG and ΔS of the weighted sentences.
 
-Masculine and feminine sentences, pro- and anti-stereotypical ones may differ in more than gender: in length, in
-pronouns, in the distance to the pronoun, in domain. Where such a property makes a sentence harder, ΔG and ΔS differ
-from 0 by that alone. `mtbias.stats.balance` finds the most even weights under which both groups have every property
-equally often; with them the sums of the weights of sentences take the place of their numbers in F1 and accuracy.
+Masculine and feminine sentences, pro- and anti-stereotypical ones may differ in more than gender:
+in length, in pronouns, in the distance to the pronoun, in domain. Where such a property makes a
+sentence harder, ΔG and ΔS differ from 0 by that alone. `mtbias.stats.balance` finds the most even
+weights under which both groups have every property equally often; with them the sums of the weights
+of sentences take the place of their numbers in F1 and accuracy.
 
 Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020).
 """
@@ -27,7 +28,9 @@ FEW_DISTANCES = 4
 
 _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
     "pronouns": lambda rows: [
-        (str(n) if n < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more") if (n := row.pronouns) is not None else None
+        (str(n) if n < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more")
+        if (n := row.pronouns) is not None
+        else None
         for row in rows
     ],
     "distance": lambda rows: _binned([row.distance for row in rows], FEW_DISTANCES),
@@ -38,7 +41,8 @@ _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
 PROPERTIES = tuple(name for name in _PROPERTIES if name != "stereotype")
 """What sentences are balanced over where nothing else is asked for; see `properties_of`."""
 ALL_PROPERTIES = tuple(_PROPERTIES)
-"""The same and the stereotype, over which ΔG's two groups can be balanced, and ΔS's cannot: they are stereotypes."""
+"""The same and the stereotype, over which ΔG's two groups can be balanced, and ΔS's cannot: they
+are stereotypes."""
 
 _LARGEST = 5
 """So many of the largest weights are listed."""
@@ -61,7 +65,8 @@ class Weighting:
     properties: tuple[str, ...]
     """The properties that were balanced, of `ALL_PROPERTIES`."""
     constant: tuple[str, ...]
-    """Those that were looked at and do not differ between sentences, or that no sentence has: nothing to balance."""
+    """Those that were looked at and do not differ between sentences, or that no sentence has:
+    nothing to balance."""
     balance: Balance
     """Of the sentences of the two groups, over their classes: ``domain=winobias``, …"""
     largest: tuple[tuple[str, float], ...]
@@ -69,8 +74,9 @@ class Weighting:
     weights: Floats
     """A weight for every sentence of the corpus, in its order; 1 for those in neither group."""
     kinds: Counts
-    """The kind of every sentence: its group and its classes of the properties, 0 for those in neither group. Sentences
-    of a kind have one weight, and the intervals resample them apart from others."""
+    """The kind of every sentence: its group and its classes of the properties, 0 for those in
+    neither group. Sentences of a kind have one weight, and the intervals resample them apart from
+    others."""
 
     def to_json(self) -> JsonDict:
         """A plain value without the weights of all sentences; floats rounded to 6 decimals."""
@@ -90,21 +96,26 @@ class Weighting:
         return rounded(content)
 
 
-def weigh(rows: Sequence[Described], number: str, properties: Sequence[str] | None = None) -> Weighting | None:
+def weigh(
+    rows: Sequence[Described], number: str, properties: Sequence[str] | None = None
+) -> Weighting | None:
     """The weights that balance the two groups of `number` over `properties`.
 
     Args:
-        rows: the sentences of a corpus. Those in neither group (gold neutral for ΔG, no stereotype for ΔS) are not
+        rows: the sentences of a corpus. Those in neither group (gold neutral for ΔG, no stereotype
+            for ΔS) are not
             weighed: their weight is 1, which is also the mean of the others'.
         number: ``delta_g`` or ``delta_s``.
-        properties: of `ALL_PROPERTIES`; None: all of `PROPERTIES` that differ between sentences of the groups.
-            Quartiles are those of both groups together.
+        properties: of `ALL_PROPERTIES`; None: all of `PROPERTIES` that differ between sentences of
+            the groups. Quartiles are those of both groups together.
 
-    Edge cases: None where a group has no sentence: the number is undefined. Without anything to balance all weights
+    Edge cases: None where a group has no sentence: the number is undefined. Without anything to
+    balance all weights
         are 1, and the weighted number is the plain one.
 
     Raises:
-        DataError: an unknown property; one that no sentence of the groups has; no weights balance all.
+        DataError: an unknown property; one that no sentence of the groups has; no weights balance
+            all.
     """
     what, group_of, (first, second) = _GROUPS[number]
     places = [n for n, row in enumerate(rows) if group_of(row) in {first, second}]
@@ -116,7 +127,9 @@ def weigh(rows: Sequence[Described], number: str, properties: Sequence[str] | No
     if properties is not None:
         for name, column in columns.items():
             if all(value is None for value in column):
-                raise DataError(f"expected sentences with a {name}, got none in this corpus; leave {name} out")
+                raise DataError(
+                    f"expected sentences with a {name}, got none in this corpus; leave {name} out"
+                )
     varying = {name: column for name, column in columns.items() if len(set(column)) > 1}
     try:
         solved = balance(groups, varying)
@@ -139,17 +152,20 @@ def weigh(rows: Sequence[Described], number: str, properties: Sequence[str] | No
     )
 
 
-def properties_of(rows: Sequence[Described], names: Sequence[str] = PROPERTIES) -> dict[str, list[str | None]]:
+def properties_of(
+    rows: Sequence[Described], names: Sequence[str] = PROPERTIES
+) -> dict[str, list[str | None]]:
     """The class of every sentence in each of the properties; None where it has none.
 
     - ``pronouns``: gendered pronouns of the source: 0, 1, 2, 3, "4 or more".
-    - ``distance``: words between entity and pronoun where the corpus tells it: a class each where at most four
-      values occur, else quartiles.
+    - ``distance``: words between entity and pronoun where the corpus tells it: a class each where
+      at most four values occur, else quartiles.
     - ``length``: words of the source (separated by white space), in quartiles.
     - ``domain``: the sub-corpus.
     - ``stereotype``: pro, anti, none.
 
-    Quartiles have the smallest values at which 25, 50 and 75 per cent of the sentences are reached as their upper ends.
+    Quartiles have the smallest values at which 25, 50 and 75 per cent of the sentences are reached
+    as their upper ends.
 
     Raises:
         DataError: an unknown property.
@@ -166,7 +182,13 @@ def _binned(values: Sequence[int | None], few: int) -> list[str | None]:
     if len(known) <= few:
         return [None if value is None else str(value) for value in values]
     present = np.array([value for value in values if value is not None])
-    uppers = sorted({*np.quantile(present, (0.25, 0.5, 0.75), method="inverted_cdf").tolist(), known[-1]})
+    uppers = sorted(
+        {*np.quantile(present, (0.25, 0.5, 0.75), method="inverted_cdf").tolist(), known[-1]}
+    )
     lowers = [known[0], *(next(value for value in known if value > upper) for upper in uppers[:-1])]
-    names = [str(lo) if lo == up else f"{lo} to {up}" for lo, up in zip(lowers, uppers, strict=True)]
-    return [None if value is None else names[int(np.searchsorted(uppers, value))] for value in values]
+    names = [
+        str(lo) if lo == up else f"{lo} to {up}" for lo, up in zip(lowers, uppers, strict=True)
+    ]
+    return [
+        None if value is None else names[int(np.searchsorted(uppers, value))] for value in values
+    ]

@@ -1,8 +1,10 @@
-"""Accuracy or feminine forms by entity against the share of women in the occupation, and how the two go together.
+"""Accuracy or feminine forms by entity against the share of women in the occupation, and how the
+two go together.
 
-The shares ship with mtbias (``data/women_share.tsv``, whose first line has sources, years and licence): those of the
-U.S. Bureau of Labor Statistics for the occupations of Winogender and WinoBias, which are WinoMT's. A file of the user's
-may have others, such as the shares in text of Winogender's ``occupations-stats.tsv`` (Bergsma and Lin 2006).
+The shares ship with mtbias (``data/women_share.tsv``, whose first line has sources, years and
+licence): those of the U.S. Bureau of Labor Statistics for the occupations of Winogender and
+WinoBias, which are WinoMT's. A file of the user's may have others, such as the shares in text of
+Winogender's ``occupations-stats.tsv`` (Bergsma and Lin 2006).
 """
 
 from __future__ import annotations
@@ -62,12 +64,13 @@ class WomenRelation:
     accuracy: Estimate
     """Spearman's ρ of accuracy and share, in [−1, 1]; `n` are entities."""
     gap: Estimate
-    """The same of right for women minus right for men (recalls), in points, over the entities that have both. Above 0:
-    the more women do the work, the better women come through the translation compared with men."""
+    """The same of right for women minus right for men (recalls), in points, over the entities that
+    have both. Above 0: the more women do the work, the better women come through the translation
+    compared with men."""
     resamples: int
     feminine: Estimate
-    """Of unknown gender: the same of the share of calls that are feminine, in per cent. Above 0: the more women do the
-    work, the more feminine forms it is translated with."""
+    """Of unknown gender: the same of the share of calls that are feminine, in per cent. Above 0:
+    the more women do the work, the more feminine forms it is translated with."""
 
 
 def occupation(entity: str) -> str:
@@ -80,31 +83,40 @@ def shipped_shares(column: str = "percent") -> WomenShares:
     """The shares that ship with mtbias, by WinoMT's names of the occupations.
 
     Args:
-        column: ``percent``, all 80 occupations of WinoMT; ``winobias``, the 40 of table 1 of Zhao et al. (2018).
+        column: ``percent``, all 80 occupations of WinoMT; ``winobias``, the 40 of table 1 of Zhao
+            et al. (2018).
 
     Raises:
         UsageError: another column.
     """
     if column not in SHIPPED:
-        raise UsageError(f"--women-column without --women FILE: expected {' or '.join(SHIPPED)}, got {column}")
+        raise UsageError(
+            f"--women-column without --women FILE: expected {' or '.join(SHIPPED)}, got {column}"
+        )
     data = resources.files("mtbias.scoring").joinpath("data", "women_share.tsv").read_bytes()
-    percent = {row["occupation"]: float(row[column]) for row in commented_rows(data.decode()) if row[column]}
+    percent = {
+        row["occupation"]: float(row[column])
+        for row in commented_rows(data.decode())
+        if row[column]
+    }
     return WomenShares(SHIPPED[column], column, hashlib.sha256(data).hexdigest(), percent)
 
 
 def read_women(path: Path, column: str | None = None) -> WomenShares:
     """Read the shares of women from a table (CSV, TSV or JSONL).
 
-    It has a column ``entity`` or ``occupation`` and one of ``share``, ``percent``, ``bls_pct_female``,
-    ``bergsma_pct_female``; of several the first in this order. ``share`` is from 0 to 1, the others are in per cent. A
-    row whose share is empty is passed over.
+    It has a column ``entity`` or ``occupation`` and one of ``share``, ``percent``,
+    ``bls_pct_female``, ``bergsma_pct_female``; of several the first in this order. ``share`` is
+    from 0 to 1, the others are in per cent. A row whose share is empty is passed over.
 
     Args:
         path: the file.
-        column: the column of shares, where another is wanted; read like ``share`` unless it is one of the others.
+        column: the column of shares, where another is wanted; read like ``share`` unless it is one
+            of the others.
 
     Raises:
-        DataError: a column is missing, an occupation stands twice, or a share is not a number from 0 to 1, or to 100.
+        DataError: a column is missing, an occupation stands twice, or a share is not a number from
+            0 to 1, or to 100.
     """
     table = read_table(path)
     named = next((name for name in ENTITY_COLUMNS if name in table.columns), None)
@@ -137,13 +149,15 @@ def relate(
 ) -> WomenRelation:
     """Put the entities of a run beside their shares of women.
 
-    The 95 % intervals come from a percentile bootstrap over entities, of seed 0; with fewer than 3 entities, or without
-    resamples, there are none. `by_entity` are the groups of `metrics.json`.
+    The 95 % intervals come from a percentile bootstrap over entities, of seed 0; with fewer than 3
+    entities, or without resamples, there are none. `by_entity` are the groups of `metrics.json`.
     """
     found = sorted((share, name) for name in by_entity if (share := shares.of(name)) is not None)
 
     def related(value: Callable[[JsonObject], float | None]) -> Estimate:
-        pairs = [(share, each) for share, name in found if (each := value(by_entity[name])) is not None]
+        pairs = [
+            (share, each) for share, name in found if (each := value(by_entity[name])) is not None
+        ]
         return _over_entities(pairs, n_resamples)
 
     return WomenRelation(

@@ -1,25 +1,31 @@
-"""Weights that balance two groups of examples over properties: a linear program, solved over cells of like examples.
+"""Weights that balance two groups of examples over properties: a linear program, solved over cells
+of like examples.
 
-A score that differs between two groups (sentences about women and about men, say) may differ because the groups differ
-in other ways: more names in the sentence, longer distances. Each example i gets a weight w(i) >= 0 such that
+A score that differs between two groups (sentences about women and about men, say) may differ
+because the groups differ in other ways: more names in the sentence, longer distances. Each example
+i gets a weight w(i) >= 0 such that
 
-    Σ w = n,   Σ w over group A = Σ w over group B,   and for each property S: Σ w over A∩S = Σ w over B∩S,
+    Σ w = n,   Σ w over group A = Σ w over group B,   and for each property S: Σ w over A∩S = Σ w
+    over B∩S,
 
-and among all such weights those are taken that are as even as possible within the groups: they minimise
-Σ max(w(i), w(j)) over the pairs i < j of one group. Properties may overlap in any way.
+and among all such weights those are taken that are as even as possible within the groups: they
+minimise Σ max(w(i), w(j)) over the pairs i < j of one group. Properties may overlap in any way.
 
-Examples of one group with the same properties are exchangeable and the objective is convex, so some optimum is constant
-on these cells. For weights of cells the objective is the Lovász extension of F(S) = number of pairs of the group with a
-member in S: the least Σ α(S)·F(S) over all ways of writing w = Σ α(S)·1(S) with α >= 0. That program has a row for
-each property and a column for each set of cells, of which only those are made that can still improve the
-solution (sorting the cells by their price finds them). The dual prices bound the optimum from below, so the
-solution comes with a certificate. It needs neither a variable for each pair of examples, as the program in its
-published form does, nor one for each pair of cells.
+Examples of one group with the same properties are exchangeable and the objective is convex, so some
+optimum is constant on these cells. For weights of cells the objective is the Lovász extension of
+F(S) = number of pairs of the group with a member in S: the least Σ α(S)·F(S) over all ways of
+writing w = Σ α(S)·1(S) with α >= 0. That program has a row for each property and a column for each
+set of cells, of which only those are made that can still improve the solution (sorting the cells by
+their price finds them). The dual prices bound the optimum from below, so the solution comes with a
+certificate. It needs neither a variable for each pair of examples, as the program in its published
+form does, nor one for each pair of cells.
 
-Written by hand on scipy's HiGHS because no modelling library makes columns on demand: the published program, which they
-could state, has a variable for each pair and is out of reach beyond some hundred examples.
+Written by hand on scipy's HiGHS because no modelling library makes columns on demand: the published
+program, which they could state, has a variable for each pair and is out of reach beyond some
+hundred examples.
 
-Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020): the program; Lovász (1983): the extension.
+Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020): the program; Lovász (1983): the
+extension.
 """
 
 from __future__ import annotations
@@ -60,7 +66,8 @@ class Balance:
     balanced: tuple[str, ...]
     """The properties over which the groups are balanced, each with examples of both groups."""
     one_sided: tuple[str, ...]
-    """Properties that only one group has (left): nothing can balance their examples, so they have weight 0."""
+    """Properties that only one group has (left): nothing can balance their examples, so they have
+    weight 0."""
 
     @property
     def n_zero(self) -> int:
@@ -75,7 +82,9 @@ class Balance:
 
     @property
     def effective_sizes(self) -> tuple[float, float]:
-        """Kish's effective sample size of either group, (Σw)² / Σw²: so many equally weighted examples say as much."""
+        """Kish's effective sample size of either group, (Σw)² / Σw²: so many equally weighted
+        examples say as much.
+        """
         first, second = (_effective(self.weights[self.is_second == side]) for side in (False, True))
         return first, second
 
@@ -85,7 +94,9 @@ class Balance:
         return _effective(self.weights)
 
     def largest(self, k: int = 10) -> list[tuple[int, float]]:
-        """The `k` largest weights with their examples' positions, the largest first, ties in order of position."""
+        """The `k` largest weights with their examples' positions, the largest first, ties in order
+        of position.
+        """
         order = np.argsort(-self.weights, kind="stable")[:k]
         return [(int(i), float(self.weights[i])) for i in order]
 
@@ -94,24 +105,29 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     """Weights that balance two groups over `properties`, as even as possible; see the module.
 
     Args:
-        groups: the group of each example; two different values, of which the first in order is the first group.
-        properties: columns as long as `groups`. True and False mark a property and its absence; the other values of a
-            column, which can be put in order, make a property each, ``column=value``. None and NaN: in none of them.
+        groups: the group of each example; two different values, of which the first in order is the
+            first group.
+        properties: columns as long as `groups`. True and False mark a property and its absence; the
+            other values of a column, which can be put in order, make a property each,
+            ``column=value``. None and NaN: in none of them.
 
-    Edge cases: the examples of a property that only one group has get weight 0, which may leave another property
-    without examples of one group, and so on. Where the optimum is not unique, one of the optima is given, always the
-    same (with the same release of scipy).
+    Edge cases: the examples of a property that only one group has get weight 0, which may leave
+    another property without examples of one group, and so on. Where the optimum is not unique, one
+    of the optima is given, always the same (with the same release of scipy).
 
     Raises:
-        DataError: not exactly two groups, or an example without one; numbers with a fraction, which are to be cut into
-            bins first; no weights can balance all properties at once (the message names them).
+        DataError: not exactly two groups, or an example without one; numbers with a fraction, which
+            are to be cut into bins first; no weights can balance all properties at once (the
+            message names them).
     """
     names, second = _two_groups(groups)
     cells, members, sets = _cells(second, properties)
     kept, one = _one_sided(cells, members)
     alone = tuple(name for name, is_alone in zip(sets, one, strict=True) if is_alone)
     if not kept.any():
-        raise DataError(f"every example has a property that only one group has ({', '.join(alone)}); leave some out")
+        raise DataError(
+            f"every example has a property that only one group has ({', '.join(alone)}); leave some out"
+        )
     used: Bools = np.any(members & kept, axis=1)
     balanced = tuple(name for name, is_used in zip(sets, used, strict=True) if is_used)
     solved, gap = _solve(_Master(cells, members[used], kept), balanced)
@@ -131,9 +147,11 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
 def balance_pairs(
     groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashable]]
 ) -> dict[tuple[str, str], Balance]:
-    """`balance` of each two of more groups, over the examples of these two, in the order of the data.
+    """`balance` of each two of more groups, over the examples of these two, in the order of the
+    data.
 
-    Source: "The Gap on GAP", section 2, for more than two classes: every pair is observed on its own.
+    Source: "The Gap on GAP", section 2, for more than two classes: every pair is observed on its
+    own.
 
     Raises:
         DataError: as `balance`, of any pair.
@@ -161,7 +179,8 @@ def _effective(weights: Floats) -> float:
     return float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
 
 
-# --- Examples to cells ------------------------------------------------------------------------------------------------
+# --- Examples to cells
+# ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,11 +194,15 @@ def _two_groups(groups: Sequence[Any]) -> tuple[tuple[str, str], Bools]:
     import pandas as pd
 
     if (missing := pd.Series(groups, dtype=object).isna()).any():
-        raise DataError(f"expected a group for each example, got none for example {missing.argmax()}; leave it out")
+        raise DataError(
+            f"expected a group for each example, got none for example {missing.argmax()}; leave it out"
+        )
     found, second = np.unique(np.array(groups, dtype=str), return_inverse=True)
     if len(found) != 2:
         listing = ", ".join(found[:5]) or "none"
-        raise DataError(f"expected two groups, got {len(found)} ({listing}{', …' if len(found) > 5 else ''})")
+        raise DataError(
+            f"expected two groups, got {len(found)} ({listing}{', …' if len(found) > 5 else ''})"
+        )
     return (str(found[0]), str(found[1])), second == 1
 
 
@@ -190,21 +213,33 @@ def _codes(name: str, column: Sequence[Any]) -> tuple[Counts, list[str]]:
     codes, found = pd.factorize(pd.Series(column, dtype=object), sort=True)
     for value in found:
         if isinstance(value, float | np.floating) and not value.is_integer():
-            raise DataError(f"{name}: expected categories, or true and false, got {value}; cut it into bins first")
+            raise DataError(
+                f"{name}: expected categories, or true and false, got {value}; cut it into bins first"
+            )
     if all(isinstance(value, bool | np.bool_) for value in found):
         return codes, [name if value else f"not {name}" for value in found]
     return codes, [f"{name}={value}" for value in found]
 
 
-def _cells(second: Bools, properties: Mapping[str, Sequence[Hashable]]) -> tuple[_Cells, Bools, list[str]]:
-    """The cells; which cell has which property ``[n_properties, n_cells]``; the properties' names."""
+def _cells(
+    second: Bools, properties: Mapping[str, Sequence[Hashable]]
+) -> tuple[_Cells, Bools, list[str]]:
+    """The cells; which cell has which property ``[n_properties, n_cells]``; the properties'
+    names.
+    """
     columns, names = [second.astype(np.int64)], []
     for name, column in properties.items():
         codes, values = _codes(name, column)
         columns.append(codes)
         names.append(values)
-    keys, of_example, sizes = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
-    rows = [keys[:, place] == code for place, values in enumerate(names, 1) for code in range(len(values))]
+    keys, of_example, sizes = np.unique(
+        np.column_stack(columns), axis=0, return_inverse=True, return_counts=True
+    )
+    rows = [
+        keys[:, place] == code
+        for place, values in enumerate(names, 1)
+        for code in range(len(values))
+    ]
     members = np.array(rows, dtype=bool).reshape(len(rows), len(keys))
     cells = _Cells(sizes.astype(np.float64), keys[:, 0] == 1, of_example.reshape(-1))
     return cells, members, [name for values in names for name in values]
@@ -213,12 +248,15 @@ def _cells(second: Bools, properties: Mapping[str, Sequence[Hashable]]) -> tuple
 def _one_sided(cells: _Cells, members: Bools) -> tuple[Bools, Bools]:
     """Which cells may have weight, and which properties are one-sided.
 
-    Cells that must be 0 may leave another property one-sided, so this repeats until nothing changes.
+    Cells that must be 0 may leave another property one-sided, so this repeats until nothing
+    changes.
     """
     kept = np.ones(len(cells.sizes), dtype=bool)
     one = np.zeros(len(members), dtype=bool)
     while True:
-        first, second = ((members & kept & (cells.is_second == side)).any(axis=1) for side in (False, True))
+        first, second = (
+            (members & kept & (cells.is_second == side)).any(axis=1) for side in (False, True)
+        )
         if not (new := first != second).any():
             return kept, one
         one |= new
@@ -229,9 +267,11 @@ def _one_sided(cells: _Cells, members: Bools) -> tuple[Bools, Bools]:
 
 
 class _Master:
-    """The program over the sets made so far. All weights are shares: the shares of the cells sum to 1.
+    """The program over the sets made so far. All weights are shares: the shares of the cells sum to
+    1.
 
-    A column is a set of cells of one group, scaled to mass 1: the cells that come first in some order.
+    A column is a set of cells of one group, scaled to mass 1: the cells that come first in some
+    order.
     """
 
     def __init__(self, cells: _Cells, members: Bools, kept: Bools) -> None:
@@ -240,7 +280,9 @@ class _Master:
         self.rows = np.vstack([first, second, members * (first - second)])
         self.rhs = np.zeros(len(self.rows))
         self.rhs[:2] = 0.5
-        self.groups = tuple(np.flatnonzero(kept & (cells.is_second == side)) for side in (False, True))
+        self.groups = tuple(
+            np.flatnonzero(kept & (cells.is_second == side)) for side in (False, True)
+        )
         self._mass = first.sum(), second.sum()
         self._half = 0.5 / cells.sizes.sum()
         self._columns: list[Floats] = []
@@ -250,7 +292,9 @@ class _Master:
         """What the solution gives to each set."""
 
     def cost(self, side: int, mass: Floats) -> Floats:
-        """F of sets of that mass, a unit of mass: of N examples, k have k·N − k(k+1)/2 pairs with one of them."""
+        """F of sets of that mass, a unit of mass: of N examples, k have k·N − k(k+1)/2 pairs with
+        one of them.
+        """
         cost: Floats = self._mass[side] - mass / 2 - self._half
         return cost
 
@@ -265,7 +309,9 @@ class _Master:
         """The optimum over the sets made so far, and the prices of the rows."""
         found = _linprog(np.concatenate(self._costs), A_eq=np.hstack(self._columns), b_eq=self.rhs)
         if found is None:
-            raise MtbiasError("the linear program lost its solution to rounding; please report this")
+            raise MtbiasError(
+                "the linear program lost its solution to rounding; please report this"
+            )
         self.mass = found.x
         return float(found.fun), found.eqlin.marginals
 
@@ -286,9 +332,13 @@ class _Master:
         return bound
 
     def weights(self) -> Floats:
-        """Of cells, for an example each: their mean over all examples is 1. For what `solve` found last."""
+        """Of cells, for an example each: their mean over all examples is 1. For what `solve` found
+        last.
+        """
         weights = np.zeros(len(self.share))
-        for given, (order, length) in zip(self.mass, self.sets, strict=False):  # sets added since have none
+        for given, (order, length) in zip(
+            self.mass, self.sets, strict=False
+        ):  # sets added since have none
             if given > 1e-12:  # less is rounding
                 weights[order[:length]] += given / self.share[order[:length]].sum()
         return weights
@@ -299,22 +349,30 @@ def _solve(master: _Master, names: Sequence[str]) -> tuple[Floats, float]:
     start = _start(master, names)
     for side, group in enumerate(master.groups):
         order = group[np.argsort(-start[group], kind="stable")]
-        master.add(side, order, np.flatnonzero(np.append(np.diff(start[order]) < 0, values=True)) + 1)
+        master.add(
+            side, order, np.flatnonzero(np.append(np.diff(start[order]) < 0, values=True)) + 1
+        )
     bound = -np.inf
     for _ in range(_ROUNDS):
         value, prices = master.solve()
         known = len(master.sets)
         bound = max(bound, master.price(prices, _SURE * value))
-        gap = max(0.0, (value - bound) / value) if value > 0 else 0.0  # 0: groups of one example have no pairs
+        gap = (
+            max(0.0, (value - bound) / value) if value > 0 else 0.0
+        )  # 0: groups of one example have no pairs
         if gap <= _SURE or len(master.sets) == known:
             break
     if gap > _ACCEPTED:
-        raise MtbiasError(f"the linear program stopped {gap:.1e} (relative) from its bound; please report this")
+        raise MtbiasError(
+            f"the linear program stopped {gap:.1e} (relative) from its bound; please report this"
+        )
     return master.weights(), gap
 
 
 def _start(master: _Master, names: Sequence[str]) -> Floats:
-    """Weights that fulfil all constraints, as near to 1 as may be (in the sum of absolute differences)."""
+    """Weights that fulfil all constraints, as near to 1 as may be (in the sum of absolute
+    differences).
+    """
     free = np.sort(np.concatenate(master.groups))
     rows, n = master.rows[:, free], len(free)
     found = _linprog(  # of 1 + more − less, where less is at most 1
@@ -324,7 +382,9 @@ def _start(master: _Master, names: Sequence[str]) -> Floats:
         bounds=[(0, None)] * n + [(0, 1)] * n,
     )
     if found is None:
-        message = f"no weights balance all properties at once, in conflict are some of {', '.join(names)}"
+        message = (
+            f"no weights balance all properties at once, in conflict are some of {', '.join(names)}"
+        )
         raise DataError(f"{message}. Leave one out, or put rare values together")
     weights = np.zeros(len(master.share))
     weights[free] = np.maximum(1 + found.x[:n] - found.x[n:], 0)

@@ -1,9 +1,11 @@
-"""Two systems on the same units: paired differences of numbers, how sure they are, and tests of them.
+"""Two systems on the same units: paired differences of numbers, how sure they are, and tests of
+them.
 
-A unit is drawn by the bootstrap, and exchanged between the systems by the test, as a whole. Two kinds of input have
-what units add: a table of counts of pairs of outcomes, where a unit is a row and the cost does not depend on
-their number (`PairedTables`); and a matrix with a line for each unit, whatever it adds (`PairedUnits`). All else is one
-piece of code for both, `compare` and `randomisation_pvalues`, with Holm's correction in `corrected`.
+A unit is drawn by the bootstrap, and exchanged between the systems by the test, as a whole. Two
+kinds of input have what units add: a table of counts of pairs of outcomes, where a unit is a row
+and the cost does not depend on their number (`PairedTables`); and a matrix with a line for each
+unit, whatever it adds (`PairedUnits`). All else is one piece of code for both, `compare` and
+`randomisation_pvalues`, with Holm's correction in `corrected`.
 """
 
 from __future__ import annotations
@@ -29,14 +31,26 @@ from mtbias.stats.resampling import (
     wilson_percent,
     with_width,
 )
-from mtbias.stats.results import Bools, Counts, Difference, Estimate, Floats, Rng, enough, minus, number, source
+from mtbias.stats.results import (
+    Bools,
+    Counts,
+    Difference,
+    Estimate,
+    Floats,
+    Rng,
+    enough,
+    minus,
+    number,
+    source,
+)
 from mtbias.types import frozen
 
 _CHUNK = 1 << 11
 """Rearrangements whose numbers are computed at once."""
 
 Draw = Literal["rows", "occupations"]
-"""What is drawn and exchanged as a whole: units, or those of an occupation together (`NumberUnits.groups`)."""
+"""What is drawn and exchanged as a whole: units, or those of an occupation together
+(`NumberUnits.groups`)."""
 
 Arrangements = Iterator[tuple[Floats, Floats]]
 """Sums of the first system after exchanges, ``[R, …]``, with their weights ``[R]``."""
@@ -55,14 +69,19 @@ class PairedUnits:
         return self.first.sum(axis=0)[None], self.second.sum(axis=0)[None]
 
     def resampled(self, n_resamples: int, rng: Rng) -> tuple[Floats, Floats]:
-        """The sums of both over bootstrap resamples of units, drawn with both: each ``[n_resamples, …]``."""
-        drawn = bootstrap_units(np.hstack([self.first, self.second]), lambda sums: sums, n_resamples, rng)
+        """The sums of both over bootstrap resamples of units, drawn with both: each ``[n_resamples,
+        …]``.
+        """
+        drawn = bootstrap_units(
+            np.hstack([self.first, self.second]), lambda sums: sums, n_resamples, rng
+        )
         first, second = np.split(drawn, 2, axis=-1)
         return first, second
 
     def exchanged(self, n_resamples: int, rng: Rng) -> tuple[bool, Arrangements]:
-        """All arrangements, with their probabilities, where they are at most `n_resamples` (then True), else so many
-        draws, each of weight 1; units whose two rows are equal change nothing and are passed over.
+        """All arrangements, with their probabilities, where they are at most `n_resamples` (then
+        True), else so many draws, each of weight 1; units whose two rows are equal change nothing
+        and are passed over.
         """
         first, second = self.first, self.second
         change = (second - first)[(first != second).any(axis=1)]
@@ -85,8 +104,8 @@ class PairedUnits:
 class WeightedTables:
     """A table of counts of rows for each level of weight; without weights there is one level.
 
-    The bootstrap draws within each level, so that every resample has as many rows of every kind and the weights still
-    balance it; with one level that is the bootstrap over all rows.
+    The bootstrap draws within each level, so that every resample has as many rows of every kind and
+    the weights still balance it; with one level that is the bootstrap over all rows.
     """
 
     tables: Counts
@@ -98,7 +117,9 @@ class WeightedTables:
 
     def total(self, tables: Counts | None = None) -> Floats:
         """The weighted sum of all levels, ``[1, *shape]``."""
-        total: Floats = np.tensordot(self.weights, self.tables if tables is None else tables, axes=1)[None]
+        total: Floats = np.tensordot(
+            self.weights, self.tables if tables is None else tables, axes=1
+        )[None]
         return total.astype(np.float64, copy=False)
 
     def rows(self) -> Counts:
@@ -110,11 +131,15 @@ class WeightedTables:
         """The weighted tables of bootstrap resamples, ``[n_resamples, *shape]``."""
 
         def drawn(rows: Counts) -> Floats:
-            return bootstrap_counts(rows, lambda tables: tables.astype(np.float64), n_resamples, rng)
+            return bootstrap_counts(
+                rows, lambda tables: tables.astype(np.float64), n_resamples, rng
+            )
 
         total = np.zeros((n_resamples, *self.tables.shape[1:]))
         for weight, table in zip(self.weights, self.tables, strict=True):
-            total += weight * (np.stack(list(map(drawn, table)), axis=1) if self.stratified else drawn(table))
+            total += weight * (
+                np.stack(list(map(drawn, table)), axis=1) if self.stratified else drawn(table)
+            )
         return total
 
 
@@ -132,7 +157,8 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedTables(WeightedTables):
-    """Tables of pairs of outcomes: the axes of one system's tables, and the outcome of the second system as one more.
+    """Tables of pairs of outcomes: the axes of one system's tables, and the outcome of the second
+    system as one more.
 
     Summed over its last axis a table is the first system's, over the one before, the second's.
     """
@@ -142,9 +168,11 @@ class PairedTables(WeightedTables):
         return self.total(self.tables.sum(axis=-1)), self.total(self.tables.sum(axis=-2))
 
     def resampled(self, n_resamples: int, rng: Rng) -> tuple[Floats, Floats]:
-        """See `PairedUnits`; each row keeps its level's weight: weights are not solved again for a resample.
+        """See `PairedUnits`; each row keeps its level's weight: weights are not solved again for a
+        resample.
 
-        Source: Efron and Tibshirani (1993), chapters 8 and 13; Koehn, EMNLP 2004, for paired systems.
+        Source: Efron and Tibshirani (1993), chapters 8 and 13; Koehn, EMNLP 2004, for paired
+        systems.
         """
         drawn = self.resampled_tables(n_resamples, rng)
         return drawn.sum(axis=-1), drawn.sum(axis=-2)
@@ -152,8 +180,8 @@ class PairedTables(WeightedTables):
     def exchanged(self, n_resamples: int, rng: Rng) -> tuple[bool, Arrangements]:
         """See `PairedUnits`.
 
-        Of the m rows of one weight and class on which one system says a and the other b, the first system has a in k
-        of them with k ~ Binomial(m, 1/2), independently of all others.
+        Of the m rows of one weight and class on which one system says a and the other b, the first
+        system has a in k of them with k ~ Binomial(m, 1/2), independently of all others.
         """
         start = self.total(np.einsum("...cc->...c", self.tables))[0]
         steps, sizes = [], []
@@ -168,7 +196,9 @@ class PairedTables(WeightedTables):
         exact = prod(size + 1 for size in sizes) <= n_resamples
         moves = np.array(steps).reshape(len(steps), start.size)
         swaps = _all_swaps(sizes) if exact else _drawn_swaps(sizes, n_resamples, rng)
-        return exact, ((start + (ks @ moves).reshape(-1, *start.shape), weights) for ks, weights in swaps)
+        return exact, (
+            (start + (ks @ moves).reshape(-1, *start.shape), weights) for ks, weights in swaps
+        )
 
     def differing(self) -> int:
         """Rows on which the two outcomes differ; an outcome and none are different."""
@@ -176,27 +206,36 @@ class PairedTables(WeightedTables):
         return int(rows.sum() - np.trace(rows, axis1=-2, axis2=-1).sum())
 
     def mcnemar(self, right: Bools) -> McNemar:
-        """Rows by whether either system is right, given the cells of one system's table that are."""
+        """Rows by whether either system is right, given the cells of one system's table that
+        are.
+        """
         rows, cells = self.tables.sum(axis=0), np.asarray(right, dtype=np.int64)
         n, both = int(rows.sum()), int((rows * cells[..., :, None] * cells[..., None, :]).sum())
         first, second = (int((rows.sum(axis=axis) * cells).sum()) for axis in (-1, -2))
         only_first, only_second = first - both, second - both
-        return McNemar(both, only_first, only_second, n - first - only_second, mcnemar(only_first, only_second))
+        return McNemar(
+            both, only_first, only_second, n - first - only_second, mcnemar(only_first, only_second)
+        )
 
 
 Paired: TypeAlias = PairedUnits | PairedTables
 """What two systems add to the sums from which numbers are computed."""
 
 
-def tabulate(row_cells: Counts, shape: Sequence[int], levels: Counts | None = None, n_levels: int = 1) -> Counts:
-    """The tables of `WeightedTables` from the cell of each row; without `levels` all rows are of the first."""
+def tabulate(
+    row_cells: Counts, shape: Sequence[int], levels: Counts | None = None, n_levels: int = 1
+) -> Counts:
+    """The tables of `WeightedTables` from the cell of each row; without `levels` all rows are of
+    the first.
+    """
     places = row_cells if levels is None else row_cells + prod(shape) * levels
     tables: Counts = np.bincount(places, minlength=n_levels * prod(shape)).reshape(n_levels, *shape)
     return tables
 
 
 def pair_cells(first: Counts, second: Counts, outcomes: int) -> Counts:
-    """The cell of the flattened table of pairs in which each row counts, from the cells of both systems' tables.
+    """The cell of the flattened table of pairs in which each row counts, from the cells of both
+    systems' tables.
 
     Their rows are the same, equal in all but the outcome.
     """
@@ -214,7 +253,8 @@ def compare(
     test: Rng,
     intervals: Callable[[str], bool] = lambda _: True,
 ) -> dict[str, Difference]:
-    """First − second for each of `names`, with the paired percentile bootstrap and the p of `randomisation_pvalues`.
+    """First − second for each of `names`, with the paired percentile bootstrap and the p of
+    `randomisation_pvalues`.
 
     Args:
         paired: the two systems.
@@ -235,7 +275,12 @@ def compare(
     pvalues = randomisation_pvalues(paired, values, n_resamples, test)
     differences = {}
     for name, a, b, drawn, p in zip(
-        names, map(number, of_first), map(number, of_second), (drawn_first - drawn_second).T, pvalues, strict=True
+        names,
+        map(number, of_first),
+        map(number, of_second),
+        (drawn_first - drawn_second).T,
+        pvalues,
+        strict=True,
     ):
         between = minus(a, b)
         interval = percentile_interval(drawn) if between is not None and intervals(name) else None
@@ -243,23 +288,28 @@ def compare(
     return differences
 
 
-def randomisation_pvalues(paired: Paired, values: Callable[[Floats], Floats], n_resamples: int, rng: Rng) -> Floats:
-    """Two-sided paired randomisation tests on ``|value(first) − value(second)|`` of k numbers: their p, ``[k]``.
+def randomisation_pvalues(
+    paired: Paired, values: Callable[[Floats], Floats], n_resamples: int, rng: Rng
+) -> Floats:
+    """Two-sided paired randomisation tests on ``|value(first) − value(second)|`` of k numbers:
+    their p, ``[k]``.
 
-    If it makes no difference which of the two systems produced a unit's outcome, exchanging the outcomes of any units
-    is as likely as not. A hit is an arrangement whose difference is at least as large as the observed one. Where there
-    are at most `n_resamples` arrangements, all are looked at, and p is the probability of the hits; else so many are
-    drawn, and p = (hits + 1) / (n_resamples + 1).
+    If it makes no difference which of the two systems produced a unit's outcome, exchanging the
+    outcomes of any units is as likely as not. A hit is an arrangement whose difference is at least
+    as large as the observed one. Where there are at most `n_resamples` arrangements, all are looked
+    at, and p is the probability of the hits; else so many are drawn, and p = (hits + 1) /
+    (n_resamples + 1).
 
     Args:
         paired: the two systems.
-        values: maps sums ``[R, …]`` to numbers ``[R, k]``, NaN where undefined; called with chunks of the arrangements.
+        values: maps sums ``[R, …]`` to numbers ``[R, k]``, NaN where undefined; called with chunks
+            of the arrangements.
         n_resamples: 0 or more.
         rng: not used where p is exact.
 
-    Returns: p in (0, 1]; NaN where the observed difference is undefined, and everywhere without resamples. An
-        arrangement whose difference is undefined is a hit, which can only make p larger. Differences equal within 1e-9
-        of their size count as equal.
+    Returns: p in (0, 1]; NaN where the observed difference is undefined, and everywhere without
+        resamples. An arrangement whose difference is undefined is a hit, which can only make p
+        larger. Differences equal within 1e-9 of their size count as equal.
 
     Source: Noreen (1989); Yeh, COLING 2000.
     """
@@ -272,7 +322,8 @@ def randomisation_pvalues(paired: Paired, values: Callable[[Floats], Floats], n_
     observed = differences(first)[0]
     if n_resamples < 1 or np.isnan(observed).all():
         return np.full(len(observed), np.nan)
-    # Sums in another order differ in their last digits: what is equal in exact arithmetic must stay a hit.
+    # Sums in another order differ in their last digits: what is equal in exact arithmetic must stay
+    # a hit.
     least = observed - 1e-9 * np.maximum(observed, np.abs(values(first)[0]))
     exact, arrangements = paired.exchanged(n_resamples, rng)
     hits, whole = np.zeros(len(observed)), 0.0
@@ -280,7 +331,9 @@ def randomisation_pvalues(paired: Paired, values: Callable[[Floats], Floats], n_
         drawn = differences(firsts)
         hits += weights @ (np.isnan(drawn) | (drawn >= least))
         whole += weights.sum()
-    p: Floats = np.where(np.isnan(observed), np.nan, np.minimum(hits, 1) if exact else (hits + 1) / (whole + 1))
+    p: Floats = np.where(
+        np.isnan(observed), np.nan, np.minimum(hits, 1) if exact else (hits + 1) / (whole + 1)
+    )
     return p
 
 
@@ -288,8 +341,8 @@ def randomisation_pvalues(paired: Paired, values: Callable[[Floats], Floats], n_
 class NumberUnits:
     """What numbers of one system rest on: what each unit adds to the sums that they are made of.
 
-    Drawn over rows, units say what other rows of these groups would have given; over groups (occupations), each with
-    all its rows, what other groups would have.
+    Drawn over rows, units say what other rows of these groups would have given; over groups
+    (occupations), each with all its rows, what other groups would have.
     """
 
     sums: Floats
@@ -303,13 +356,19 @@ class NumberUnits:
     shares: Collection[str] = ()
     """The numbers that are shares, in per cent, of things that units have."""
     one_cell: bool = False
-    """Whether each unit counts in one cell: resamples draw the table of them, which is the same and takes less time."""
+    """Whether each unit counts in one cell: resamples draw the table of them, which is the same and
+    takes less time."""
 
     @classmethod
     def of_cells(
-        cls, places: Sequence[Sequence[int]], shape: Sequence[int], groups: Sequence[str], numbers: Callable[..., Any]
+        cls,
+        places: Sequence[Sequence[int]],
+        shape: Sequence[int],
+        groups: Sequence[str],
+        numbers: Callable[..., Any],
     ) -> NumberUnits:
-        """Units that each count in the cell at one of `places`, an index of a table of that `shape`.
+        """Units that each count in the cell at one of `places`, an index of a table of that
+        `shape`.
 
         `numbers` maps tables ``[R, *shape]``.
         """
@@ -345,7 +404,9 @@ class NumberUnits:
         """
         whole = self.sums.sum(axis=0)
         resample = (
-            partial(bootstrap_counts, whole.astype(np.int64)) if self.one_cell else partial(bootstrap_units, self.sums)
+            partial(bootstrap_counts, whole.astype(np.int64))
+            if self.one_cell
+            else partial(bootstrap_units, self.sums)
         )
         denominators = dict.fromkeys(self.numbers(whole[None]), len(self.sums)) if n is None else n
         found = estimate(
@@ -371,7 +432,9 @@ class NumberUnits:
         """The numbers with intervals over what is drawn."""
         return self.drawn(over).estimates(resamples, source(seed))
 
-    def minus(self, other: NumberUnits, over: Draw, resamples: int, seed: int) -> dict[str, Difference]:
+    def minus(
+        self, other: NumberUnits, over: Draw, resamples: int, seed: int
+    ) -> dict[str, Difference]:
         """First (this system) − `other` for each compared number, with the paired interval and p.
 
         Args:
@@ -380,13 +443,16 @@ class NumberUnits:
             resamples: of each interval and test; 0: neither.
             seed: of the random numbers; each test has the same.
 
-        Edge cases: no intervals with fewer than `mtbias.stats.results.MIN_ROWS` units; p is exact where they are few.
+        Edge cases: no intervals with fewer than `mtbias.stats.results.MIN_ROWS` units; p is exact
+        where they are few.
 
         Raises:
             DataError: the units are not the same.
         """
         if self.groups != other.groups or self.sums.shape != other.sums.shape:
-            raise DataError("expected two systems on the same rows, got other rows; score both on the same files")
+            raise DataError(
+                "expected two systems on the same rows, got other rows; score both on the same files"
+            )
         ours, theirs = self.drawn(over).sums, other.drawn(over).sums
         wide = enough(len(ours))
         return compare(
@@ -414,7 +480,8 @@ def corrected(
     """The same differences, with p corrected by Holm.
 
     Args:
-        comparisons: of several pairs of systems, or parts of a corpus; a number without a p is no test.
+        comparisons: of several pairs of systems, or parts of a corpus; a number without a p is no
+            test.
         together: whether all tests are one family; by default those of one number are.
     """
     found = [dict(differences) for differences in comparisons]
@@ -433,7 +500,10 @@ def _all_swaps(sizes: Sequence[int]) -> Arrangements:
     """Every combination of ks, with its probability."""
     ks = list(product(*(range(size + 1) for size in sizes)))
     chances = product(*([comb(size, k) / 2**size for k in range(size + 1)] for size in sizes))
-    yield np.array(ks, dtype=np.float64).reshape(len(ks), len(sizes)), np.array(list(map(prod, chances)), np.float64)
+    yield (
+        np.array(ks, dtype=np.float64).reshape(len(ks), len(sizes)),
+        np.array(list(map(prod, chances)), np.float64),
+    )
 
 
 def _drawn_swaps(sizes: Sequence[int], n_resamples: int, rng: Rng) -> Arrangements:

@@ -1,13 +1,16 @@
-"""The bootstrap, and what intervals and tests rest on: proportions, McNemar and Holm, correlation, quadruples.
+"""The bootstrap, and what intervals and tests rest on: proportions, McNemar and Holm, correlation,
+quadruples.
 
-Two kinds of input. A table of counts holds everything that a metric knows about a corpus, so the corpus is resampled by
-resampling the table: drawing n rows with replacement and counting them is one draw of a multinomial
-distribution over the cells. The result is the nonparametric bootstrap over rows, exactly, at a cost that does
-not depend on n. Where the unit is larger than a row (a document, a quadruple) or what it adds is no count (a weight),
-a matrix ``[n_units, k]`` has what each unit adds to the sums that the metric is computed from.
+Two kinds of input. A table of counts holds everything that a metric knows about a corpus, so the
+corpus is resampled by resampling the table: drawing n rows with replacement and counting them is
+one draw of a multinomial distribution over the cells. The result is the nonparametric bootstrap
+over rows, exactly, at a cost that does not depend on n. Where the unit is larger than a row (a
+document, a quadruple) or what it adds is no count (a weight), a matrix ``[n_units, k]`` has what
+each unit adds to the sums that the metric is computed from.
 
-Written by hand because no library resamples a table of counts: `scipy.stats.bootstrap` draws and recounts all n rows
-each time, and in another order of random numbers than the published intervals rest on.
+Written by hand because no library resamples a table of counts: `scipy.stats.bootstrap` draws and
+recounts all n rows each time, and in another order of random numbers than the published intervals
+rest on.
 """
 
 from __future__ import annotations
@@ -45,16 +48,17 @@ def bootstrap_counts(
     n_resamples: int,
     rng: Rng,
 ) -> Floats:
-    """Values of `statistic` over `n_resamples` bootstrap resamples of the rows behind a table of counts.
+    """Values of `statistic` over `n_resamples` bootstrap resamples of the rows behind a table of
+    counts.
 
-    Each resample is a draw from Multinomial(n, counts / n), n = sum of all cells. All cells are exchangeable rows:
-    rows are drawn independently, whatever sentence or pair they come from.
+    Each resample is a draw from Multinomial(n, counts / n), n = sum of all cells. All cells are
+    exchangeable rows: rows are drawn independently, whatever sentence or pair they come from.
 
     Args:
         counts: additive integer counts of any shape, none negative.
-        statistic: maps resamples ``[R, *counts.shape]`` to an array whose first axis is R; NaN where it is undefined.
-            Called with chunks of the resamples (all at once where they are few): what it gives for one must not
-            depend on the others.
+        statistic: maps resamples ``[R, *counts.shape]`` to an array whose first axis is R; NaN
+            where it is undefined. Called with chunks of the resamples (all at once where they are
+            few): what it gives for one must not depend on the others.
         n_resamples: 0 or more.
         rng: the same state gives the same values (with the same release of numpy).
 
@@ -65,12 +69,16 @@ def bootstrap_counts(
     table = np.asarray(counts, dtype=np.int64)
     cells = table.ravel()
     n = int(cells.sum())
-    # Only occupied cells can be drawn; the largest first, because the draw stops when all n rows are placed.
+    # Only occupied cells can be drawn; the largest first, because the draw stops when all n rows
+    # are placed.
     occupied = np.flatnonzero(cells)
     occupied = occupied[np.argsort(-cells[occupied], kind="stable")]
     values = []
-    # The multinomial draws one resample after the other, so the values do not depend on the size of the chunks.
-    for start, stop in chunks(n_resamples, cells.size, _CELLS_OF_TABLES) if n_resamples else [(0, 0)]:
+    # The multinomial draws one resample after the other, so the values do not depend on the size of
+    # the chunks.
+    for start, stop in (
+        chunks(n_resamples, cells.size, _CELLS_OF_TABLES) if n_resamples else [(0, 0)]
+    ):
         resamples = np.zeros((stop - start, cells.size), dtype=np.int64)
         if n and n_resamples:
             resamples[:, occupied] = rng.multinomial(n, cells[occupied] / n, size=stop - start)
@@ -86,13 +94,13 @@ def bootstrap_units(
 ) -> Floats:
     """Values of `statistic` over `n_resamples` bootstrap resamples of units.
 
-    n units are drawn with replacement from the n there are, and what they add is summed. Two systems or two
-    conditions in the columns of the same unit are thereby resampled in pairs.
+    n units are drawn with replacement from the n there are, and what they add is summed. Two
+    systems or two conditions in the columns of the same unit are thereby resampled in pairs.
 
     Args:
         a: ``[n_units, k]``: what each unit adds to k sums.
-        statistic: maps sums ``[R, k]`` to values ``[R]`` (or ``[R, m]``: several at once), NaN where undefined. Called
-            with chunks of the resamples.
+        statistic: maps sums ``[R, k]`` to values ``[R]`` (or ``[R, m]``: several at once), NaN
+            where undefined. Called with chunks of the resamples.
         n_resamples: 0 or more.
         rng: as in `bootstrap_counts`.
 
@@ -115,11 +123,13 @@ def bootstrap_units(
 def percentile_interval(replicates: Floats, level: float = LEVEL) -> Interval | None:
     """The percentile interval of bootstrap replicates: their (1−level)/2 and (1+level)/2 quantiles.
 
-    Quantiles are interpolated linearly between order statistics. Undefined replicates (NaN) are dropped.
+    Quantiles are interpolated linearly between order statistics. Undefined replicates (NaN) are
+    dropped.
 
-    Edge cases: None where there are no replicates, or more than half of them are undefined: a statistic that mostly
-    does not exist has no interval. Replicates that are all equal give an interval of width 0 (the percentile
-    bootstrap knows no other value); do not read that as certainty.
+    Edge cases: None where there are no replicates, or more than half of them are undefined: a
+    statistic that mostly does not exist has no interval. Replicates that are all equal give an
+    interval of width 0 (the percentile bootstrap knows no other value); do not read that as
+    certainty.
 
     Source: Efron and Tibshirani (1993), section 13.3.
     """
@@ -151,12 +161,14 @@ def estimate(
     """Several numbers of the same rows, each with its denominator and its percentile interval.
 
     Args:
-        whole: what all rows together add to, as `numbers` takes it: a resample of its own, ``[1, …]``.
+        whole: what all rows together add to, as `numbers` takes it: a resample of its own, ``[1,
+            …]``.
         numbers: maps resamples ``[R, …]`` to numbers by name, each ``[R]``, NaN where undefined.
-        resample: gives the replicates of a statistic: `bootstrap_counts` or `bootstrap_units` with all but that.
+        resample: gives the replicates of a statistic: `bootstrap_counts` or `bootstrap_units` with
+            all but that.
         n: the denominators by name; a number without one is not in it.
-        intervals: the names of those that get an interval, by default all (`mtbias.stats.results.enough` says whether
-            rows suffice).
+        intervals: the names of those that get an interval, by default all
+            (`mtbias.stats.results.enough` says whether rows suffice).
         tested: the names of those that get a one-sided p, (k + 1) / (R + 1) with k the resamples in
             which the number is 0 or less, or undefined; and a two-sided one, min(1, 2·(m + 1) / (R
             + 1)), with m the fewer of the resamples in which it is 0 or less and of those in which
@@ -178,13 +190,14 @@ def estimate(
 
 
 def wilson_percent(successes: float, n: float) -> Interval | None:
-    """Wilson's score interval for a proportion, in per cent, both ends in [0, 100]; `n` may be an effective number.
+    """Wilson's score interval for a proportion, in per cent, both ends in [0, 100]; `n` may be an
+    effective number.
 
     With p = successes / n and z the (1+`LEVEL`)/2 quantile of the normal distribution:
     (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n).
 
-    Edge cases: None where n is 0; the lower end is exactly 0 where nothing succeeded, the upper 100 where everything
-    did.
+    Edge cases: None where n is 0; the lower end is exactly 0 where nothing succeeded, the upper 100
+    where everything did.
 
     Source: Wilson (1927); Newcombe, *Statistics in Medicine* 17 (1998), method 3.
     """
@@ -196,17 +209,20 @@ def wilson_percent(successes: float, n: float) -> Interval | None:
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    return (0.0 if successes == 0 else 100 * (centre - half)), (100.0 if successes == n else 100 * (centre + half))
+    return (0.0 if successes == 0 else 100 * (centre - half)), (
+        100.0 if successes == n else 100 * (centre + half)
+    )
 
 
 def interval_of_sum(parts: Sequence[tuple[float, Interval]]) -> Interval:
     """The interval of Σ e, of independent estimates e with the intervals [l, u].
 
-    Σ e − √Σ (e − l)², Σ e + √Σ (u − e)². It needs no random numbers, and with Wilson's intervals it holds for few rows
-    and for a share of 0, where a bootstrap gives a point.
+    Σ e − √Σ (e − l)², Σ e + √Σ (u − e)². It needs no random numbers, and with Wilson's intervals it
+    holds for few rows and for a share of 0, where a bootstrap gives a point.
 
-    Source: Zou, Huang and Zhang, *Computational Statistics & Data Analysis* 53 (2009): linear functions of binomial
-    proportions (MOVER); of a difference of two it is Newcombe's method 10 (*Statistics in Medicine* 17, 1998).
+    Source: Zou, Huang and Zhang, *Computational Statistics & Data Analysis* 53 (2009): linear
+    functions of binomial proportions (MOVER); of a difference of two it is Newcombe's method 10
+    (*Statistics in Medicine* 17, 1998).
     """
     total = sum(e for e, _ in parts)
     down, up = (hypot(*(e - ends[side] for e, ends in parts)) for side in (0, 1))
@@ -214,17 +230,26 @@ def interval_of_sum(parts: Sequence[tuple[float, Interval]]) -> Interval:
 
 
 def share_json(part: int, whole: int) -> JsonDict:
-    """A share as files have it: ``n`` and ``of``, per cent and Wilson's interval, null where there is nothing."""
+    """A share as files have it: ``n`` and ``of``, per cent and Wilson's interval, null where there
+    is nothing.
+    """
     interval = wilson_percent(part, whole)
-    return {"n": part, "of": whole, "percent": rounded(percent_of(part, whole)), "interval": rounded(interval)}
+    return {
+        "n": part,
+        "of": whole,
+        "percent": rounded(percent_of(part, whole)),
+        "interval": rounded(interval),
+    }
 
 
 def wilson_percent_of_units(parts: Floats, wholes: Floats, times: Counts) -> Interval | None:
-    """Wilson's interval of a share of things that come in units: pairs of a quadruple, which are not independent.
+    """Wilson's interval of a share of things that come in units: pairs of a quadruple, which are
+    not independent.
 
-    The share is p = Σ t·part / Σ t·whole. The effective number of things is that of independent ones which would have
-    the variance of this share, n' = p(1 − p) / v with v = Σ t·(part − p·whole)² / (Σ t·whole)², at most Σ t·whole;
-    where p is 0 or 1, v says nothing, and every unit counts as one thing. Where each unit has one thing, n' is their
+    The share is p = Σ t·part / Σ t·whole. The effective number of things is that of independent
+    ones which would have the variance of this share, n' = p(1 − p) / v with v = Σ t·(part −
+    p·whole)² / (Σ t·whole)², at most Σ t·whole; where p is 0 or 1, v says nothing, and every unit
+    counts as one thing. Where each unit has one thing, n' is their
     number: the interval is `wilson_percent` of them.
 
     Args:
@@ -234,8 +259,8 @@ def wilson_percent_of_units(parts: Floats, wholes: Floats, times: Counts) -> Int
 
     Edge cases: None without things.
 
-    Source: Kish, *Survey Sampling* (1965), for the effective number; Franco, Little, Louis and Slud, *Journal of Survey
-    Statistics and Methodology* 7 (2019), for Wilson's interval with it.
+    Source: Kish, *Survey Sampling* (1965), for the effective number; Franco, Little, Louis and
+    Slud, *Journal of Survey Statistics and Methodology* 7 (2019), for Wilson's interval with it.
     """
     total = float(times @ wholes)
     if total == 0:
@@ -256,7 +281,9 @@ _CELLS_OF_TABLES = 1 << 24
 
 
 def chunks(n_resamples: int, n_units: int, cells: int | None = None) -> Iterator[tuple[int, int]]:
-    """Bounds of the chunks in which resamples are drawn; that of `bootstrap_units` draws other numbers in others."""
+    """Bounds of the chunks in which resamples are drawn; that of `bootstrap_units` draws other
+    numbers in others.
+    """
     size = max(1, (cells or _CELLS) // max(1, n_units))
     for start in range(0, n_resamples, size):
         yield start, min(start + size, n_resamples)
@@ -266,14 +293,16 @@ def chunks(n_resamples: int, n_units: int, cells: int | None = None) -> Iterator
 
 
 def mcnemar(b: int, c: int) -> float:
-    """McNemar's exact two-sided test: p = ``min(1, 2·P(X <= min(b, c)))``, X ~ Binomial(b + c, 1/2).
+    """McNemar's exact two-sided test: p = ``min(1, 2·P(X <= min(b, c)))``, X ~ Binomial(b + c,
+    1/2).
 
     In `b` pairs only the first is correct, in `c` only the second.
 
     Edge cases: 1 where no pair differs; the least positive number where p is below it (some 1,000
     pairs that all differ one way).
 
-    Source: McNemar (1947); the exact form as in Agresti, *Categorical Data Analysis* (2013), section 11.1.
+    Source: McNemar (1947); the exact form as in Agresti, *Categorical Data Analysis* (2013),
+    section 11.1.
     """
     from scipy.special import bdtr
 
@@ -281,7 +310,8 @@ def mcnemar(b: int, c: int) -> float:
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given: rejecting those of at most α keeps the family's error at α.
+    """Holm's adjusted p-values, in the order given: rejecting those of at most α keeps the family's
+    error at α.
 
     With p(1) <= … <= p(m): adjusted p(i) = min(1, max over j <= i of (m − j + 1)·p(j)).
 
@@ -289,7 +319,9 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     """
     order, m = np.argsort(pvalues, kind="stable"), len(pvalues)
     adjusted = np.empty(m)
-    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(m, 0, -1) * np.take(pvalues, order)), 1)
+    adjusted[order] = np.minimum(
+        np.maximum.accumulate(np.arange(m, 0, -1) * np.take(pvalues, order)), 1
+    )
     return [float(p) for p in adjusted]
 
 
@@ -297,11 +329,13 @@ def holm(pvalues: Sequence[float]) -> list[float]:
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
-    """Spearman's ρ: Pearson's correlation of the ranks of paired values, ties sharing their mean rank; [−1, 1].
+    """Spearman's ρ: Pearson's correlation of the ranks of paired values, ties sharing their mean
+    rank; [−1, 1].
 
     Both have shape ``[..., n]``: one sample of n values, or many (bootstrap resamples).
 
-    Returns: shape ``[...]``; NaN with fewer than two pairs, or where all values of `x` or all of `y` are equal.
+    Returns: shape ``[...]``; NaN with fewer than two pairs, or where all values of `x` or all of
+    `y` are equal.
 
     Source: Kendall and Gibbons, *Rank Correlation Methods* (1990), chapter 3 (ties).
     """
@@ -318,21 +352,26 @@ def _ranks(values: Floats) -> Floats:
     """The ranks of values along the last axis, from 1; equal ones share their mean rank."""
     import pandas as pd  # scipy.stats has them too, and takes a second to load
 
-    ranks: Floats = pd.DataFrame(np.atleast_2d(values)).rank(axis=1).to_numpy().reshape(values.shape)
+    ranks: Floats = (
+        pd.DataFrame(np.atleast_2d(values)).rank(axis=1).to_numpy().reshape(values.shape)
+    )
     return ranks
 
 
-# Quadruples: two sentences of one gender and their two counterparts of the other; what their patterns add to ΔI.
+# Quadruples: two sentences of one gender and their two counterparts of the other; what their
+# patterns add to ΔI.
 #
-# The places of a quadruple: 0 a sentence, 1 its control (of the same gender, with another small change), 2 and 3 their
-# counterparts of the other gender. With f = 1 where a sentence is right, else 0, a pair is *inconsistent* where |f_i −
-# f_j| = 1. I_within is the share of inconsistent pairs within a gender (0-1, 2-3), I_across that of pairs across
-# genders, and ΔI = I_across − I_within: how much more the gender matters than another small change does.
+# The places of a quadruple: 0 a sentence, 1 its control (of the same gender, with another small
+# change), 2 and 3 their counterparts of the other gender. With f = 1 where a sentence is right,
+# else 0, a pair is *inconsistent* where |f_i − f_j| = 1. I_within is the share of inconsistent
+# pairs within a gender (0-1, 2-3), I_across that of pairs across genders, and ΔI = I_across −
+# I_within: how much more the gender matters than another small change does.
 #
 # Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4.
 
 RIGHT, WRONG, NO_CALL = range(3)
-"""What the answer to a sentence can be, where a system may give none: statuses of `all_patterns`."""
+"""What the answer to a sentence can be, where a system may give none: statuses of
+`all_patterns`."""
 
 Pairs = tuple[tuple[int, int], ...]
 """Pairs of places."""
@@ -340,15 +379,18 @@ Pairs = tuple[tuple[int, int], ...]
 FIRST, SECOND = (0, 1), (2, 3)
 """The pair within the gender of place 0, and within the other."""
 MATCHED: Pairs = ((0, 2), (1, 3))
-"""Each sentence with its own counterpart: the pairs across genders where these differ in gender alone."""
+"""Each sentence with its own counterpart: the pairs across genders where these differ in gender
+alone."""
 CROSSED: Pairs = tuple(product(FIRST, SECOND))
-"""Each sentence of one gender with each of the other: where both counterparts are as like it (other people's names)."""
+"""Each sentence of one gender with each of the other: where both counterparts are as like it (other
+people's names)."""
 
 
 def all_patterns(statuses: int, places: int = 4) -> Counts:
     """All patterns of so many `statuses` at so many `places`: ``[statuses**places, places]``.
 
-    Row k has the digits of k in base `statuses`, so that a pattern's row is its number (`pattern_number`).
+    Row k has the digits of k in base `statuses`, so that a pattern's row is its number
+    (`pattern_number`).
     """
     return np.array(list(product(range(statuses), repeat=places)), dtype=np.int64)
 
@@ -359,12 +401,17 @@ def pattern_number(pattern: Iterable[int], statuses: int) -> int:
 
 
 def inconsistent(right: Bools, pairs: Pairs) -> Counts:
-    """In how many of `pairs` exactly one of the two is right: ``[n]`` of whether each place is, ``[n, places]``."""
+    """In how many of `pairs` exactly one of the two is right: ``[n]`` of whether each place is,
+    ``[n, places]``.
+    """
     return sum((right[:, i] != right[:, j] for i, j in pairs), np.zeros(len(right), dtype=np.int64))
 
 
-def inconsistency(across: Floats, within: Floats, n: Floats, pairs: Pairs) -> tuple[Floats, Floats, Floats]:
-    """I_across, I_within and ΔI of `n` quadruples, in per cent; ΔI in [−100, 100], NaN where `n` is 0.
+def inconsistency(
+    across: Floats, within: Floats, n: Floats, pairs: Pairs
+) -> tuple[Floats, Floats, Floats]:
+    """I_across, I_within and ΔI of `n` quadruples, in per cent; ΔI in [−100, 100], NaN where `n` is
+    0.
 
     I_across = Σ across / (len(pairs)·n), I_within = Σ within / 2n, ΔI = I_across − I_within.
 
@@ -374,6 +421,7 @@ def inconsistency(across: Floats, within: Floats, n: Floats, pairs: Pairs) -> tu
         n: quadruples.
         pairs: the pairs across genders of each: `MATCHED` or `CROSSED`.
     """
-    # Not one share minus the other: where the sums balance, ΔI must be exactly 0, since p counts the resamples up to 0.
+    # Not one share minus the other: where the sums balance, ΔI must be exactly 0, since p counts
+    # the resamples up to 0.
     delta = percent(2 / len(pairs) * across - within, 2 * n)
     return percent(across, len(pairs) * n), percent(within, 2 * n), delta

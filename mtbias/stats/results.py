@@ -1,6 +1,8 @@
-"""One vocabulary of results for translation and coreference: a number with what it rests on, a difference of two.
+"""One vocabulary of results for translation and coreference: a number with what it rests on, a
+difference of two.
 
-A number is None where it is undefined, never zero; rounding comes last, where a value is written or shown.
+A number is None where it is undefined, never zero; rounding comes last, where a value is written or
+shown.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ With fewer, the percentile bootstrap is far too narrow: one row gives an interva
 """
 
 ALPHA = 0.05
-"""A difference is called significant where its p, corrected for the number of tests, is below this."""
+"""A difference is called significant where its p, corrected for the number of tests, is below
+this."""
 
 DECIMALS = 6
 """Of numbers that are written to files."""
@@ -74,7 +77,8 @@ class Difference:
     p: float | None = None
     """Two-sided, paired randomisation over units."""
     p_holm: float | None = None
-    """`p` corrected by Holm for the tests that were made together; None where it was not corrected."""
+    """`p` corrected by Holm for the tests that were made together; None where it was not
+    corrected."""
 
     @property
     def significant(self) -> bool:
@@ -124,7 +128,8 @@ _P_VALUES = frozenset({"p", "p_holm", "p_one_sided"})
 
 
 def rounded(value: T) -> T:
-    """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting; all else as it is.
+    """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting;
+    all else as it is.
 
     Rounded at the very end, so that the same run gives the same bytes. A p-value above 0 never
     becomes 0: one that is too small for `DECIMALS` keeps its first two digits.
@@ -151,13 +156,19 @@ UNDEFINED = "–"
 
 
 def number_text(value: float | None, decimals: int = 1) -> str:
-    """A number with so many decimals, one as in the papers of translation, without the sign of a zero; "–" for None."""
+    """A number with so many decimals, one as in the papers of translation, without the sign of a
+    zero; "–" for None.
+    """
     return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def interval_text(ends: Sequence[float] | None, decimals: int = 1) -> str:
     """``[lower, upper]``; "–" for None."""
-    return UNDEFINED if ends is None else f"[{number_text(ends[0], decimals)}, {number_text(ends[1], decimals)}]"
+    return (
+        UNDEFINED
+        if ends is None
+        else f"[{number_text(ends[0], decimals)}, {number_text(ends[1], decimals)}]"
+    )
 
 
 def estimate_text(value: float | None, ends: Sequence[float] | None, decimals: int = 1) -> str:

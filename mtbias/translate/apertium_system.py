@@ -1,4 +1,6 @@
-"""Apertium as a translation system: a translator by rules, which runs where its program and a pair are installed."""
+"""Apertium as a translation system: a translator by rules, which runs where its program and a pair
+are installed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from mtbias.translate.text_system import TextPlan, TextSystem
 
 PROGRAM = "apertium"
 BETWEEN = "\n\n"
-"""An empty line ends a sentence, whatever its last mark (`apertium-destxt`), and comes out as it went in."""
+"""An empty line ends a sentence, whatever its last mark (`apertium-destxt`), and comes out as it
+went in."""
 
 
 class ApertiumKind:
@@ -39,12 +42,17 @@ class ApertiumKind:
         pairs = asked.name.split("+")
         if not all(re.fullmatch(r"[a-z]{2,3}-[a-z]{2,3}(_\w+)?", pair) for pair in pairs):
             raise SettingError(
-                "model", f"expected {APERTIUM}:eng-spa, or two pairs as eng-spa+spa-ita, got {asked.name!r}"
+                "model",
+                f"expected {APERTIUM}:eng-spa, or two pairs as eng-spa+spa-ita, got {asked.name!r}",
             )
         short = {long: code for code, long in codes("iso3").items()}
-        ends = [short.get(code, code) for pair in pairs for code in pair.partition("_")[0].split("-")]
+        ends = [
+            short.get(code, code) for pair in pairs for code in pair.partition("_")[0].split("-")
+        ]
         if [ends[0], ends[-1]] != [asked.source_lang, asked.lang] or ends[1:-1:2] != ends[2::2]:
-            raise ModelError(f"{APERTIUM}:{asked.name} does not translate from {asked.source_lang} into {asked.lang}")
+            raise ModelError(
+                f"{APERTIUM}:{asked.name} does not translate from {asked.source_lang} into {asked.lang}"
+            )
         program = shutil.which(PROGRAM)
         if program is None:
             raise DependencyError(
@@ -75,19 +83,30 @@ class ApertiumSystem:
     """No setting changes something."""
 
     def plan(self, corpus: Sources, begun: Begun) -> TextPlan:
-        """All sentences in one part: Apertium's tagger learns from what it reads, for all that follows."""
+        """All sentences in one part: Apertium's tagger learns from what it reads, for all that
+        follows.
+        """
         name = "+".join(mode.stem for mode in self.modes)
-        identity = {"model": f"{APERTIUM}:{name}", "revision": f"{_version()}/sha256:{self._data_hash()}"}
-        return TextSystem(identity, self._translate, part_size=max(1, len(corpus.instances))).plan(corpus, begun)
+        identity = {
+            "model": f"{APERTIUM}:{name}",
+            "revision": f"{_version()}/sha256:{self._data_hash()}",
+        }
+        return TextSystem(identity, self._translate, part_size=max(1, len(corpus.instances))).plan(
+            corpus, begun
+        )
 
     def _data_hash(self) -> str:
-        """Over the pairs' rules and dictionaries: an installed pair does not say which version it is."""
+        """Over the pairs' rules and dictionaries: an installed pair does not say which version it
+        is.
+        """
         digest = sha256()
         for mode in self.modes:
             steps = read_bytes(mode).decode()
             files = re.findall(r"'(/[^']+)'", steps)
             if not files:
-                raise ModelError(f"expected the files of rules and dictionaries in {mode}, got none")
+                raise ModelError(
+                    f"expected the files of rules and dictionaries in {mode}, got none"
+                )
             digest.update(steps.encode())
             for data in files:
                 digest.update(read_bytes(Path(data)))
@@ -109,12 +128,16 @@ class ApertiumSystem:
             if done.returncode or len(found) != len(texts):
                 got = f"status {done.returncode}" if done.returncode else f"{len(found)}"
                 said = f": {done.stderr.splitlines()[0]}" if done.stderr else ""
-                raise ModelError(f"expected {len(texts)} lines of apertium {mode.stem}, got {got}{said}")
+                raise ModelError(
+                    f"expected {len(texts)} lines of apertium {mode.stem}, got {got}{said}"
+                )
         return found
 
 
 def _run(command: Sequence[str], given: str = "") -> subprocess.CompletedProcess[str]:
-    """A lone surrogate goes in as a question mark; what was cut inside a character comes out with a mark of that."""
+    """A lone surrogate goes in as a question mark; what was cut inside a character comes out with a
+    mark of that.
+    """
     return subprocess.run(
         command, input=given.encode(errors="replace").decode(), capture_output=True, encoding="utf-8", errors="replace",
         check=False,

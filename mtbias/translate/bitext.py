@@ -16,7 +16,8 @@ SEPARATOR = " ||| "
 
 
 def read_bitext(path: Path) -> list[tuple[str, str]]:
-    """(source, target) of every ``source ||| target`` line; lines with an empty side are passed over.
+    """(source, target) of every ``source ||| target`` line; lines with an empty side are passed
+    over.
 
     Raises:
         DataError: no such file, not UTF-8, empty, or a line without the separator.
@@ -36,12 +37,15 @@ def read_bitext(path: Path) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=2**14)  # a source is asked for again and again, and repairing is slow
 def normalised_text(text: str) -> str:
-    """`text` as it was before it was damaged, with its white space collapsed: what two copies of a sentence share."""
+    """`text` as it was before it was damaged, with its white space collapsed: what two copies of a
+    sentence share.
+    """
     return " ".join(repair(without_mojibake(text, chance=0)).text.split())
 
 
 def holds_source(target: str, own: str, sources: Collection[str]) -> bool:
-    """Whether `target` is its `own` source (or, before a tab or bars, any of the `sources`) and something else.
+    """Whether `target` is its `own` source (or, before a tab or bars, any of the `sources`) and
+    something else.
 
     A target that is nothing but its source was not translated, and is a target.
     """

@@ -8,26 +8,39 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from mtbias.errors import DependencyError, MissingResourceError, ModelError, SettingError, UsageError
+from mtbias.errors import (
+    DependencyError,
+    MissingResourceError,
+    ModelError,
+    SettingError,
+    UsageError,
+)
 from mtbias.machine import network
 from mtbias.machine.devices import install_command
-from mtbias.translate.remote_server import begun_date, key_from, server_address, server_line, without_key
+from mtbias.translate.remote_server import (
+    begun_date,
+    key_from,
+    server_address,
+    server_line,
+    without_key,
+)
 from mtbias.translate.system import Asked, Begun, Sources
 from mtbias.translate.system_kinds import DEEPL
 from mtbias.translate.text_system import TextPlan, TextSystem
 
-# `prefer_quality_optimized` is not among them: it answers with the one or the other, and numbers of two models are
-# those of neither.
+# `prefer_quality_optimized` is not among them: it answers with the one or the other, and numbers of
+# two models are those of neither.
 MODELS = ("quality_optimized", "latency_optimized")
 """DeepL's ``model_type``: which of its models translates."""
 KEY, SERVER = "DEEPL_AUTH_KEY", "DEEPL_SERVER_URL"
-"""Environment variables, by the names that DeepL's own command has for them: of a sweep's settings for endpoints, such
-as ``base_url``, none may reach DeepL with its key."""
+"""Environment variables, by the names that DeepL's own command has for them: of a sweep's settings
+for endpoints, such as ``base_url``, none may reach DeepL with its key."""
 TEXTS = 50
-"""Sentences of a request, the most that DeepL takes; it translates each by itself. So many are lost at most where the
-process is killed."""
+"""Sentences of a request, the most that DeepL takes; it translates each by itself. So many are lost
+at most where the process is killed."""
 TIMEOUT = 300
-"""Seconds for a request with all its repetitions, which take the client about 100 where nobody answers."""
+"""Seconds for a request with all its repetitions, which take the client about 100 where nobody
+answers."""
 _VARIANTS = {"EN": "EN-US or EN-GB", "PT": "PT-BR or PT-PT"}
 """Languages of which DeepL wants to know the variety."""
 
@@ -45,12 +58,17 @@ class DeepLKind:
         """
         if asked.name not in MODELS:
             raise SettingError(
-                "model", f"expected {' or '.join(f'{DEEPL}:{name}' for name in MODELS)}, got {DEEPL}:{asked.name}"
+                "model",
+                f"expected {' or '.join(f'{DEEPL}:{name}' for name in MODELS)}, got {DEEPL}:{asked.name}",
             )
         target = (asked.settings.target_code or asked.lang).upper()
         if target in _VARIANTS:
-            raise SettingError("target_code", f"expected {_VARIANTS[target]}: DeepL must be told which")
-        return DeepLSystem(asked.name, target, asked.source_lang.upper(), asked.offline or network.asked_for())
+            raise SettingError(
+                "target_code", f"expected {_VARIANTS[target]}: DeepL must be told which"
+            )
+        return DeepLSystem(
+            asked.name, target, asked.source_lang.upper(), asked.offline or network.asked_for()
+        )
 
 
 DEEPL_KIND = DeepLKind()
@@ -72,13 +90,21 @@ class DeepLSystem:
     """The settings that change something."""
 
     def plan(self, corpus: Sources, begun: Begun) -> TextPlan:
-        """See `mtbias.translate.system.System`; the date is that of the run's beginning, since DeepL changes."""
+        """See `mtbias.translate.system.System`; the date is that of the run's beginning, since
+        DeepL changes.
+        """
         date = begun_date(begun)
-        identity = {"model": f"{DEEPL}:{self.model}", "direction": f"{self.source.lower()}>{self.target}", "date": date}
+        identity = {
+            "model": f"{DEEPL}:{self.model}",
+            "direction": f"{self.source.lower()}>{self.target}",
+            "date": date,
+        }
         own = os.environ.get(SERVER)
         if own:
             identity["server"] = _host(own)
-        made = TextSystem(identity, self._translate, part_size=TEXTS, needs_network=True).plan(corpus, begun)
+        made = TextSystem(identity, self._translate, part_size=TEXTS, needs_network=True).plan(
+            corpus, begun
+        )
         return replace(made, settings={**made.settings, "date": date})
 
     @cached_property
@@ -89,15 +115,22 @@ class DeepLSystem:
     def _ask(self) -> Callable[..., Any]:
         """`translate_text` of DeepL's client.
 
-        Only now is it looked at whether it may be asked: who scores a run that has all translations needs no network.
+        Only now is it looked at whether it may be asked: who scores a run that has all translations
+        needs no network.
         """
-        own = os.environ.get(SERVER) or None  # by its key the client knows the host of accounts that are free
+        own = (
+            os.environ.get(SERVER) or None
+        )  # by its key the client knows the host of accounts that are free
         if self.offline and not (own and network.is_local(_host(own))):
-            raise MissingResourceError("DeepL is on another machine, and the network may not be used; allow it")
+            raise MissingResourceError(
+                "DeepL is on another machine, and the network may not be used; allow it"
+            )
         try:
             import deepl
         except ImportError:
-            raise DependencyError(f"DeepL needs the package deepl: {install_command('deepl')}") from None
+            raise DependencyError(
+                f"DeepL needs the package deepl: {install_command('deepl')}"
+            ) from None
         return deepl.DeepLClient(self._key, server_url=own).translate_text
 
     def _translate(self, texts: Sequence[str]) -> list[str]:
@@ -114,19 +147,31 @@ class DeepLSystem:
         asked = {"source_lang": self.source, "target_lang": self.target, "model_type": self.model}
         kept = "what was translated is kept in the folder of the run (--out), the same command continues"
         try:
-            found = [result.text for result in network.awaited(lambda: ask(list(texts), **asked), TIMEOUT)]
+            found = [
+                result.text
+                for result in network.awaited(lambda: ask(list(texts), **asked), TIMEOUT)
+            ]
         except TimeoutError:
             raise ModelError(f"DeepL: no whole answer after {TIMEOUT} s; {kept}") from None
         except deepl.AuthorizationException:  # what it says of a key may hold the key
             raise ModelError(f"DeepL refuses the key; set {KEY} to one of yours") from None
         except deepl.QuotaExceededException:
-            raise ModelError(f"DeepL: the characters of this billing period are used up; {kept}") from None
+            raise ModelError(
+                f"DeepL: the characters of this billing period are used up; {kept}"
+            ) from None
         except deepl.DeepLException as error:
             raise ModelError(f"DeepL: {server_line(str(error), self._key)}; {kept}") from None
-        except (TypeError, ValueError, AttributeError, RecursionError):  # of the client, about another form of answer
+        except (
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ):  # of the client, about another form of answer
             found = []
         if len(found) != len(texts) or not all(isinstance(text, str) for text in found):
-            raise ModelError(f"expected translations of {len(texts)} sentences from DeepL, got something else; {kept}")
+            raise ModelError(
+                f"expected translations of {len(texts)} sentences from DeepL, got something else; {kept}"
+            )
         return [without_key(text, self._key) for text in found]
 
 

@@ -1,7 +1,8 @@
 """Translations that somebody already has: reading them and joining them to the corpus.
 
-A translation belongs to an instance by id, by its source sentence or by its line, and never because it is the last one
-with that sentence. What is missing, left over, empty or doubled is counted and named, not passed over.
+A translation belongs to an instance by id, by its source sentence or by its line, and never because
+it is the last one with that sentence. What is missing, left over, empty or doubled is counted and
+named, not passed over.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ MARKS = (MISSING, "empty", "extra", "duplicates", "shared", "normalised")
 * empty: instances whose translation is empty;
 * extra: rows of the file that belong to no instance, or to one that has its translation already;
 * duplicates: rows of the file whose id or source stood in the file before;
-* shared: instances that take the translation of another row with the same source, since all such rows agree;
+* shared: instances that take the translation of another row with the same source, since all such
+  rows agree;
 * normalised: instances whose source matched only after `mtbias.translate.bitext.normalised_text`.
 """
 
@@ -45,18 +47,21 @@ _COLUMNS = ("id", "source", "target", "translation")
 
 @dataclass(frozen=True, slots=True)
 class GivenTranslations(Translated):
-    """Translations from a file, one for every instance in the corpus's order, and how they were matched.
+    """Translations from a file, one for every instance in the corpus's order, and how they were
+    matched.
 
-    An instance is without text where the file has none (reason ``missing``) or an empty one (``empty``). The ``form``
-    is ``pairs`` (source ||| target), ``lines`` (one target a line), ``table by id`` or ``table by source``; the marks
-    are `MARKS`, and their ``examples`` ids of instances (missing, empty, shared, normalised) or lines of the file
-    (``line 7``: extra, duplicates).
+    An instance is without text where the file has none (reason ``missing``) or an empty one
+    (``empty``). The ``form`` is ``pairs`` (source ||| target), ``lines`` (one target a line),
+    ``table by id`` or ``table by source``; the marks are `MARKS`, and their ``examples`` ids of
+    instances (missing, empty, shared, normalised) or lines of the file (``line 7``: extra,
+    duplicates).
     """
 
     sha256: str
     """SHA-256 of the file's bytes."""
     cleaned: bool = False
-    """Whether these are the translations in what stands there (`mtbias.translate.language_models`)."""
+    """Whether these are the translations in what stands there
+    (`mtbias.translate.language_models`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,9 @@ class _Row:
 
 @dataclass(slots=True)
 class _Match:
-    """What has been joined so far: the row of each instance, and the ids and lines that were noticed, by mark."""
+    """What has been joined so far: the row of each instance, and the ids and lines that were
+    noticed, by mark.
+    """
 
     rows: dict[str, _Row] = field(default_factory=dict)
     noticed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -78,37 +85,48 @@ class _Match:
 
 
 def read_translations(
-    path: Path, instances: Sequence[SourceSentence], *, rows: int | None = None, allow_missing: bool = False
+    path: Path,
+    instances: Sequence[SourceSentence],
+    *,
+    rows: int | None = None,
+    allow_missing: bool = False,
 ) -> GivenTranslations:
     """Read the translations in `path` and join them to `instances`.
 
-    Forms: ``.tsv``, ``.csv`` and ``.jsonl`` files are tables with ``id`` or ``source``, and ``target`` (or
-    ``translation``); with both, the id joins, and a row whose source is another sentence than the instance's is left
-    over. Any other file holds ``source ||| target`` lines if most of its lines have that separator, else one target a
-    line in the corpus's order: as many lines as instances, or as rows of the corpus file (`rows`, where the corpus
-    skipped some). A blank line is an empty translation there.
+    Forms: ``.tsv``, ``.csv`` and ``.jsonl`` files are tables with ``id`` or ``source``, and
+    ``target`` (or ``translation``); with both, the id joins, and a row whose source is another
+    sentence than the instance's is left over. Any other file holds ``source ||| target`` lines if
+    most of its lines have that separator, else one target a line in the corpus's order: as many
+    lines as instances, or as rows of the corpus file (`rows`, where the corpus skipped some). A
+    blank line is an empty translation there.
 
-    Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source belongs to the k-th
-    instance with that source. Where the file has fewer such rows than the corpus has instances, the others share their
-    target if all those rows agree on it (a file of distinct sentences), and are missing if they do not. Surplus rows
-    are extra.
+    Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source
+    belongs to the k-th instance with that source. Where the file has fewer such rows than the
+    corpus has instances, the others share their target if all those rows agree on it (a file of
+    distinct sentences), and are missing if they do not. Surplus rows are extra.
 
-    `rows` is how many rows the corpus file has, skipped ones included (default: the number of instances). With
-    `allow_missing` a file may cover less than `ENOUGH` per cent of the corpus.
+    `rows` is how many rows the corpus file has, skipped ones included (default: the number of
+    instances). With `allow_missing` a file may cover less than `ENOUGH` per cent of the corpus.
 
     Raises:
-        DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one id with two
-            translations; the wrong number of lines; too few instances covered, which is the sign of another corpus;
-            most targets contain their source (pairs in a form that is not read); a target that is no sentence by its
-            length (`mtbias.files.reading.LONGEST`).
+        DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one
+            id with two translations; the wrong number of lines; too few instances covered, which is
+            the sign of another corpus; most targets contain their source (pairs in a form that is
+            not read); a target that is no sentence by its length (`mtbias.files.reading.LONGEST`).
     """
     return join_translations(read_text(path), instances, rows=rows, allow_missing=allow_missing)
 
 
 def join_translations(
-    file: TextFile, instances: Sequence[SourceSentence], *, rows: int | None = None, allow_missing: bool = False
+    file: TextFile,
+    instances: Sequence[SourceSentence],
+    *,
+    rows: int | None = None,
+    allow_missing: bool = False,
 ) -> GivenTranslations:
-    """`read_translations` for a file that is in memory: the end of its path's name says which form it has."""
+    """`read_translations` for a file that is in memory: the end of its path's name says which form
+    it has.
+    """
     path = file.path
     file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
     lines = [line for line in file.text.split("\n") if line.strip()]
@@ -143,9 +161,11 @@ def join_texts(
     *,
     allow_missing: bool = False,
 ) -> GivenTranslations:
-    """`read_translations` for texts in memory, as a JSONL file of ``id`` and ``target`` would give them, hash and all.
+    """`read_translations` for texts in memory, as a JSONL file of ``id`` and ``target`` would give
+    them, hash and all.
 
-    There is a text for each instance, in the corpus's order; or texts by id. None is a missing translation.
+    There is a text for each instance, in the corpus's order; or texts by id. None is a missing
+    translation.
 
     Raises:
         DataError: the wrong number of texts; too few instances covered, or none.
@@ -160,9 +180,14 @@ def join_texts(
             f"{len(translations)}; or give a mapping from id to translation"
         )
     texts = {id_: text for id_, text in by_id.items() if text is not None}
-    lines = [json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n" for id_, text in texts.items()]
+    lines = [
+        json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n"
+        for id_, text in texts.items()
+    ]
     if not lines:
-        raise DataError(f"expected translations of the corpus's {len(instances)} instances, got none")
+        raise DataError(
+            f"expected translations of the corpus's {len(instances)} instances, got none"
+        )
     content = "".join(lines)
     digest = hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
     file = TextFile(_IN_MEMORY, content, digest, bom=False, crlf=False)
@@ -183,10 +208,18 @@ def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
 
 
 def _refuse_sources(file: TextFile, instances: Sequence[SourceSentence], match: _Match) -> None:
-    """`DataError` where most targets hold a source too: pairs in a form that is not read would be scored as targets."""
+    """`DataError` where most targets hold a source too: pairs in a form that is not read would be
+    scored as targets.
+    """
     sources = {normalised_text(instance.source) for instance in instances} - {""}
-    targets = [(i.source, row) for i in instances if (row := match.rows.get(i.id)) is not None and row.target.strip()]
-    holding = [row for source, row in targets if holds_source(row.target, normalised_text(source), sources)]
+    targets = [
+        (i.source, row)
+        for i in instances
+        if (row := match.rows.get(i.id)) is not None and row.target.strip()
+    ]
+    holding = [
+        row for source, row in targets if holds_source(row.target, normalised_text(source), sources)
+    ]
     if 2 * len(holding) > len(targets):
         message = (
             f"expected targets alone, got targets that contain their source; write lines of the form source{SEPARATOR}"
@@ -199,9 +232,11 @@ def _refuse_sources(file: TextFile, instances: Sequence[SourceSentence], match: 
 # Joining
 
 
-def _joined(file: TextFile, table: Sequence[_Row], instances: Sequence[SourceSentence], *, by_id: bool) -> _Match:
-    """The row of each instance, by id, or by source: the k-th row with it to the k-th instance, and where all its rows
-    agree, to further instances too.
+def _joined(
+    file: TextFile, table: Sequence[_Row], instances: Sequence[SourceSentence], *, by_id: bool
+) -> _Match:
+    """The row of each instance, by id, or by source: the k-th row with it to the k-th instance, and
+    where all its rows agree, to further instances too.
     """
     match = _Match()
     groups: defaultdict[str, list[_Row]] = defaultdict(list)
@@ -219,7 +254,12 @@ def _joined(file: TextFile, table: Sequence[_Row], instances: Sequence[SourceSen
         key = instance.id if by_id else source
         group = groups.get(key, [])
         nth = taken[key]
-        if nth < len(group) and by_id and group[nth].source and normalised_text(group[nth].source) != source:
+        if (
+            nth < len(group)
+            and by_id
+            and group[nth].source
+            and normalised_text(group[nth].source) != source
+        ):
             continue  # the id is of another sentence
         taken[key] += 1
         if nth < len(group):
@@ -227,7 +267,10 @@ def _joined(file: TextFile, table: Sequence[_Row], instances: Sequence[SourceSen
         elif len({row.target.strip() for row in group}) == 1:
             match.rows[instance.id] = group[0]
             match.noticed["shared"].append(instance.id)
-        if instance.id in match.rows and match.rows[instance.id].source not in {"", instance.source}:
+        if instance.id in match.rows and match.rows[instance.id].source not in {
+            "",
+            instance.source,
+        }:
             match.noticed["normalised"].append(instance.id)
     left: list[_Row] = []
     for key, group in groups.items():
@@ -241,18 +284,27 @@ def _joined(file: TextFile, table: Sequence[_Row], instances: Sequence[SourceSen
 # Reading
 
 
-def _read_lines(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> list[_Row]:
+def _read_lines(
+    file: TextFile, instances: Sequence[SourceSentence], rows: int | None
+) -> list[_Row]:
     lines = file.text.removesuffix("\n").split("\n")
-    # Persons of one sentence share a row: where both are as many, lines are those of instances, the later key.
+    # Persons of one sentence share a row: where both are as many, lines are those of instances, the
+    # later key.
     places = {rows: [instance.row for instance in instances], len(instances): range(len(instances))}
     if len(lines) not in places:
-        expected = f"{len(instances)}" if rows in (None, len(instances)) else f"{len(instances)} (or {rows})"
+        expected = (
+            f"{len(instances)}"
+            if rows in (None, len(instances))
+            else f"{len(instances)} (or {rows})"
+        )
         message = (
             f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}; or give lines of "
             f"the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
         )
         raise DataError(message, path=file.path)
-    return [_Row(n + 1, i.id, "", lines[n]) for n, i in zip(places[len(lines)], instances, strict=True)]
+    return [
+        _Row(n + 1, i.id, "", lines[n]) for n, i in zip(places[len(lines)], instances, strict=True)
+    ]
 
 
 def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Row]:
@@ -264,8 +316,12 @@ def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Ro
             message = f"expected source{SEPARATOR}target, as in most lines of this file, got {line[:60]!r}"
             raise DataError(message, path=file.path, line=number)
         # Either may have the separator in it.
-        pairs = [(SEPARATOR.join(pieces[:n]), SEPARATOR.join(pieces[n:])) for n in range(1, len(pieces))]
-        source, target = next((pair for pair in pairs if normalised_text(pair[0]) in sources), pairs[0])
+        pairs = [
+            (SEPARATOR.join(pieces[:n]), SEPARATOR.join(pieces[n:])) for n in range(1, len(pieces))
+        ]
+        source, target = next(
+            (pair for pair in pairs if normalised_text(pair[0]) in sources), pairs[0]
+        )
         rows.append(_Row(number, "", source, target))
     return rows
 
@@ -274,7 +330,9 @@ def _read_table(file: TextFile) -> list[_Row]:
     table = parse_table(file, texts=_COLUMNS)
     targets = [name for name in ("target", "translation") if name in table.columns]
     if len(targets) != 1 or not {"id", "source"} & set(table.columns):
-        message = "expected the columns 'id' or 'source', and one of 'target' and 'translation'; got "
+        message = (
+            "expected the columns 'id' or 'source', and one of 'target' and 'translation'; got "
+        )
         raise DataError(message + table.listing, path=file.path, line=1)
     key = "id" if "id" in table.columns else "source"
     for record in table.records:
@@ -285,7 +343,9 @@ def _read_table(file: TextFile) -> list[_Row]:
 
 @dataclass(frozen=True)
 class GivenSystem:
-    """Translations that somebody has, as a system (`mtbias.translate.system.System`): nothing is translated."""
+    """Translations that somebody has, as a system (`mtbias.translate.system.System`): nothing is
+    translated.
+    """
 
     name: str
     """The system that made them, for tables and the signature."""
@@ -346,7 +406,8 @@ class GivenPlan:
 
 
 def given_file(path: Path, *, name: str | None = None, allow_missing: bool = False) -> GivenSystem:
-    """The translations in a file, as a system called `name` (default: the file's name without its end).
+    """The translations in a file, as a system called `name` (default: the file's name without its
+    end).
 
     Raises:
         DataError: the file cannot be read; that it fits a corpus is seen when it is joined to one.
@@ -354,6 +415,8 @@ def given_file(path: Path, *, name: str | None = None, allow_missing: bool = Fal
     file = read_text(path)
 
     def read(corpus: Sources) -> GivenTranslations:
-        return join_translations(file, corpus.instances, rows=corpus.rows, allow_missing=allow_missing)
+        return join_translations(
+            file, corpus.instances, rows=corpus.rows, allow_missing=allow_missing
+        )
 
     return GivenSystem(escaped(name or path.stem), read)

@@ -1,4 +1,6 @@
-"""The one plan: parts that are kept, of which none is made again, and translations put together from them; shards."""
+"""The one plan: parts that are kept, of which none is made again, and translations put together
+from them; shards.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ P = TypeVar("P")
 
 
 class PartsPlan(ABC, Generic[P]):
-    """Distinct sources in parts, of which those that are kept are not made again (`mtbias.translate.system.Plan`)."""
+    """Distinct sources in parts, of which those that are kept are not made again
+    (`mtbias.translate.system.Plan`).
+    """
 
     instances: Sequence[SourceSentence]
     piece: ClassVar[Callable[..., Any]]
@@ -73,14 +77,19 @@ class PartsPlan(ABC, Generic[P]):
 
     @cached_property
     def key(self) -> str:
-        """See `mtbias.translate.system.Plan`; translations of another identity are of no use either."""
-        return sha256(json.dumps([dict(self.identity), self.parts], sort_keys=True).encode()).hexdigest()[:16]
+        """See `mtbias.translate.system.Plan`; translations of another identity are of no use
+        either.
+        """
+        return sha256(
+            json.dumps([dict(self.identity), self.parts], sort_keys=True).encode()
+        ).hexdigest()[:16]
 
     @abstractmethod
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
     ) -> Generator[tuple[int, Sequence[P]]]:
-        """Translate `parts`, each yielded once it is in the store; closing the generator ends what it began.
+        """Translate `parts`, each yielded once it is in the store; closing the generator ends what
+        it began.
 
         In the end it puts into `circumstances` what the manifest is to say of them.
         """
@@ -91,7 +100,9 @@ class PartsPlan(ABC, Generic[P]):
 
     @abstractmethod
     def translated(self, pieces: Sequence[tuple[str, P]]) -> Translated:
-        """The translations of the corpus, of every source with what is kept of it, part after part."""
+        """The translations of the corpus, of every source with what is kept of it, part after
+        part.
+        """
 
     @property
     def sizes(self) -> Sequence[int]:
@@ -109,7 +120,11 @@ class PartsPlan(ABC, Generic[P]):
         return [self.piece(**record) for record in records or ()] if whole else None
 
     def translate(
-        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+        self,
+        store: Store,
+        parts: Sequence[int],
+        progress: Callable[[int, int], object],
+        made: Made | None = None,
     ) -> Tally:
         """See `mtbias.translate.system.Plan`; `ModelError` as the system raises it."""
         missing: list[int] = []
@@ -165,28 +180,40 @@ class OutputsPlan(PartsPlan[Output]):
         """See `PartsPlan`."""
         outputs = dict(pieces)
         rows = [(instance.id, outputs[instance.source]) for instance in self.instances]
-        marked = {mark: [id_ for id_, output in rows if getattr(output, mark)] for mark in self.marks}
+        marked = {
+            mark: [id_ for id_, output in rows if getattr(output, mark)] for mark in self.marks
+        }
         return Translated(
-            [Translation(id_, None, "empty") if o.empty else Translation(id_, o.text.strip()) for id_, o in rows],
+            [
+                Translation(id_, None, "empty") if o.empty else Translation(id_, o.text.strip())
+                for id_, o in rows
+            ],
             {"form": "generated", **counted(marked)},
         )
 
 
 def counted(marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """How many sentences, given by their ids, have each mark, and ``examples`` of each that is there."""
+    """How many sentences, given by their ids, have each mark, and ``examples`` of each that is
+    there.
+    """
     counts = {mark: len(ids) for mark, ids in marked.items()}
     return {**counts, "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids}}
 
 
 def with_marks(noticed: Mapping[str, Any], marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """What was noticed of a corpus's translations (`Translated.noticed`), and these marks (`counted`)."""
+    """What was noticed of a corpus's translations (`Translated.noticed`), and these marks
+    (`counted`).
+    """
     more = counted(marked)
     examples = {**noticed.get("examples", {}), **more["examples"]}
     return {**noticed, **more, "examples": examples}
 
 
-def unknown_marks(instances: Sequence[SourceSentence], places: Mapping[str, Sequence[Span]]) -> dict[str, list[str]]:
-    """The ids of the sentences that a model read with a hole: all, and those with a hole in the entity's head word.
+def unknown_marks(
+    instances: Sequence[SourceSentence], places: Mapping[str, Sequence[Span]]
+) -> dict[str, list[str]]:
+    """The ids of the sentences that a model read with a hole: all, and those with a hole in the
+    entity's head word.
 
     Args:
         instances: the sentences.
@@ -204,16 +231,25 @@ def unknown_marks(instances: Sequence[SourceSentence], places: Mapping[str, Sequ
 
 
 def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Translated:
-    """The same with what is certain of damaged characters undone, counted by kind; `raw` is what stood there."""
+    """The same with what is certain of damaged characters undone, counted by kind; `raw` is what
+    stood there.
+    """
     kinds: defaultdict[str, list[str]] = defaultdict(list)
     made = (translated.translations, *translated.repeats)
     times = [[_repaired(each, repairs, kinds) for each in time] for time in made]
     if not kinds:
         return translated
-    return replace(translated, translations=times[0], repeats=times[1:], noticed=with_marks(translated.noticed, kinds))
+    return replace(
+        translated,
+        translations=times[0],
+        repeats=times[1:],
+        noticed=with_marks(translated.noticed, kinds),
+    )
 
 
-def _repaired(translation: Translation, repairs: Collection[str], kinds: Mapping[str, list[str]]) -> Translation:
+def _repaired(
+    translation: Translation, repairs: Collection[str], kinds: Mapping[str, list[str]]
+) -> Translation:
     raw = translation.text if translation.raw is None else translation.raw
     found = repair(raw or "", repairs)
     for kind in found.kinds:
@@ -231,8 +267,9 @@ _WRITTEN = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 class Shard:
     """Part `number` of `of`, counted from 1; written ``2/8``.
 
-    Whatever `of` is, every part of a plan is in exactly one shard, and parts themselves do not depend on it: so neither
-    do translations. Plans begin with the longest sentences, so by taking turns shards have about equal work.
+    Whatever `of` is, every part of a plan is in exactly one shard, and parts themselves do not
+    depend on it: so neither do translations. Plans begin with the longest sentences, so by taking
+    turns shards have about equal work.
     """
 
     number: int
@@ -240,7 +277,9 @@ class Shard:
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= self.of:
-            raise UsageError(f"shard {self.number}/{self.of}: expected a number from 1 to {self.of}")
+            raise UsageError(
+                f"shard {self.number}/{self.of}: expected a number from 1 to {self.of}"
+            )
 
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"

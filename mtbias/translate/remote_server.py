@@ -1,4 +1,6 @@
-"""Servers on other machines: their addresses, and the keys that they ask for, which nobody else may see."""
+"""Servers on other machines: their addresses, and the keys that they ask for, which nobody else may
+see.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,16 @@ _READINGS = 16
 _MARKS = re.compile(r"[*_`]")
 """What is taken out of answers within words, too (`mtbias.translate.language_models.cleaning`)."""
 _SECRET = 8
-"""Characters of the shortest key that is a secret. Those of servers that ask for none (``x``, ``EMPTY``) are words."""
+"""Characters of the shortest key that is a secret. Those of servers that ask for none (``x``,
+``EMPTY``) are words."""
 
 
 def server_address(base_url: str) -> SplitResult:
     """The parts of a server's address.
 
     Raises:
-        SettingError: it is no address of a server, or holds a name, a password or a query, which would be published.
+        SettingError: it is no address of a server, or holds a name, a password or a query, which
+            would be published.
     """
     try:
         parts = urlsplit(base_url)
@@ -50,7 +54,8 @@ def key_from(variable: str, server: str, advice: str = "") -> str:
     """The key of a server, from an environment variable.
 
     Raises:
-        ModelError: there is none, or what is there cannot be one; gives `advice` where there is none.
+        ModelError: there is none, or what is there cannot be one; gives `advice` where there is
+            none.
     """
     key = os.environ.get(variable, "").strip()
     if not key:
@@ -58,7 +63,9 @@ def key_from(variable: str, server: str, advice: str = "") -> str:
             f"the key of {server} is expected in the environment variable {variable}, which is not set{advice}"
         )
     if not key.isascii() or not key.isprintable():
-        raise ModelError(f"{variable}: expected a key of ASCII letters, digits and signs in one line")
+        raise ModelError(
+            f"{variable}: expected a key of ASCII letters, digits and signs in one line"
+        )
     return key
 
 
@@ -92,4 +99,6 @@ def _readings(text: str) -> list[str]:
 
 def server_line(text: str, key: str) -> str:
     """`without_key` as a short line, for messages and names: all of it harmless to a terminal."""
-    return one_line(without_key(text, key))[:200]  # the key first: half of one that is cut would not be found
+    return one_line(without_key(text, key))[
+        :200
+    ]  # the key first: half of one that is cut would not be found

@@ -1,9 +1,11 @@
-"""What the pipeline asks of a translation system, whatever it is: a checkpoint, given translations, an endpoint.
+"""What the pipeline asks of a translation system, whatever it is: a checkpoint, given translations,
+an endpoint.
 
-A system plans before anything is translated (`System.plan`). The plan is a value: it says what the translations depend
-on (for the run's identity), how the work is divided into parts, and what another process must know to divide it in the
-same way. Then it puts parts into a store, each whole or not at all (`Plan.translate`), and reads all of them back
-(`Plan.collect`). So a run that was killed translates only what is missing, and many processes can share one run.
+A system plans before anything is translated (`System.plan`). The plan is a value: it says what the
+translations depend on (for the run's identity), how the work is divided into parts, and what
+another process must know to divide it in the same way. Then it puts parts into a store, each whole
+or not at all (`Plan.translate`), and reads all of them back (`Plan.collect`). So a run that was
+killed translates only what is missing, and many processes can share one run.
 
 A kind of system is found by its scheme under the entry-point group ``mtbias.systems``
 (`mtbias.translate.system_kinds`).
@@ -20,7 +22,8 @@ from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.types import Json, SourceSentence, Translation
 
 Begun = Mapping[str, Json]
-"""What the run in a folder was begun with: its identity and the settings of its plan; empty where nothing is there."""
+"""What the run in a folder was begun with: its identity and the settings of its plan; empty where
+nothing is there."""
 
 Made = Callable[[Iterable[str]], object]
 """Called with translations that were just made, while others still are."""
@@ -75,13 +78,17 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """The translations of a corpus, in its order, and what was noticed while they were read or made."""
+    """The translations of a corpus, in its order, and what was noticed while they were read or
+    made.
+    """
 
     translations: Sequence[Translation]
     noticed: Mapping[str, Any]
-    """``form`` (how they came about), how many sentences are marked with what, and ``examples`` of each mark."""
+    """``form`` (how they came about), how many sentences are marked with what, and ``examples`` of
+    each mark."""
     repeats: Sequence[Sequence[Translation]] = field(default=(), kw_only=True)
-    """Where everything was translated several times, the further times, each like `translations`."""
+    """Where everything was translated several times, the further times, each like
+    `translations`."""
 
 
 class Sources(Protocol):
@@ -103,7 +110,9 @@ class Plan(Protocol):
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """What the translations depend on: a part of the run's identity, with ``system`` or ``model`` as its name."""
+        """What the translations depend on: a part of the run's identity, with ``system`` or
+        ``model`` as its name.
+        """
         ...
 
     @property
@@ -116,7 +125,9 @@ class Plan(Protocol):
 
     @property
     def key(self) -> str:
-        """A hash of the sentences and of how they are divided: parts of another key are of no use."""
+        """A hash of the sentences and of how they are divided: parts of another key are of no
+        use.
+        """
         ...
 
     @property
@@ -126,16 +137,22 @@ class Plan(Protocol):
 
     @property
     def frees_cpu(self) -> bool:
-        """Whether the processor has little to do meanwhile (a GPU or another machine translates)."""
+        """Whether the processor has little to do meanwhile (a GPU or another machine
+        translates).
+        """
         ...
 
     def translate(
-        self, store: Store, parts: Sequence[int], progress: Callable[[int, int], object], made: Made | None = None
+        self,
+        store: Store,
+        parts: Sequence[int],
+        progress: Callable[[int, int], object],
+        made: Made | None = None,
     ) -> Tally:
         """Put those of `parts`, by number, that `store` lacks into it.
 
-        `progress` is called with how many distinct sentences of these parts are there, and how many there are; `made`
-        with the translations of each part, those that were there too.
+        `progress` is called with how many distinct sentences of these parts are there, and how many
+        there are; `made` with the translations of each part, those that were there too.
 
         Raises:
             ModelError: the system cannot translate; says why and what to do.
@@ -143,7 +160,9 @@ class Plan(Protocol):
         ...
 
     def collect(self, store: Store) -> Translated | int:
-        """The translations of the whole corpus, or how many parts `store` lacks; damaged parts are dropped."""
+        """The translations of the whole corpus, or how many parts `store` lacks; damaged parts are
+        dropped.
+        """
         ...
 
 
@@ -152,7 +171,9 @@ class System(Protocol):
 
     @property
     def needs_network(self) -> bool:
-        """Whether it reaches another machine by its nature: then a sweep's task lets it, and only it."""
+        """Whether it reaches another machine by its nature: then a sweep's task lets it, and only
+        it.
+        """
         ...
 
     def plan(self, corpus: Sources, begun: Begun) -> Plan:
@@ -200,7 +221,8 @@ class SystemKind(Protocol):
 
         Raises:
             UsageError: no such system.
-            MissingResourceError: it is not here and may not be fetched; names the command that fetches it.
+            MissingResourceError: it is not here and may not be fetched; names the command that
+                fetches it.
             ModelError: it cannot translate into the language.
         """
         ...

@@ -1,7 +1,8 @@
 """Kinds of systems by their scheme, found through the entry-point group ``mtbias.systems``.
 
-``SCHEME:NAME`` asks the kind that is registered under SCHEME for the system NAME, ``openai:NAME`` an endpoint,
-``deepl:MODEL`` DeepL, ``apertium:PAIR`` Apertium; any other name is that of a checkpoint.
+``SCHEME:NAME`` asks the kind that is registered under SCHEME for the system NAME, ``openai:NAME``
+an endpoint, ``deepl:MODEL`` DeepL, ``apertium:PAIR`` Apertium; any other name is that of a
+checkpoint.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from mtbias.translate.system import SystemKind
 GROUP = "mtbias.systems"
 
 ENDPOINT, DEEPL, APERTIUM = "openai", "deepl", "apertium"
-"""Schemes of the models of endpoints, of DeepL's and of Apertium's pairs, registered as a third party's are."""
+"""Schemes of the models of endpoints, of DeepL's and of Apertium's pairs, registered as a third
+party's are."""
 
 
 def is_other_program(model: str) -> bool:
@@ -37,7 +39,12 @@ def find_kind(model: str) -> tuple[SystemKind, str]:
         scheme, _, name = model.partition(":")
         kind = load(GROUP, scheme, "kind of system")
         if not isinstance(kind, SystemKind):
-            raise refuse(GROUP, scheme, "kind of system", f"expected open and needs_network, got {kind!r:.80}")
+            raise refuse(
+                GROUP,
+                scheme,
+                "kind of system",
+                f"expected open and needs_network, got {kind!r:.80}",
+            )
         return kind, name
     from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
     from mtbias.translate.seq2seq.checkpoints import check_name

@@ -1,4 +1,6 @@
-"""The language of a text, what of its source it repeats, whether it repeats itself: what shows without a reference."""
+"""The language of a text, what of its source it repeats, whether it repeats itself: what shows
+without a reference.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +20,27 @@ from mtbias.types import Span, frozen
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-# Of 105,000 translations of 28 systems of WinoMT and of GEST and Wikipedia, each in its language but for 100 Italian
-# lines in a French file, 15 others fall below it. The likeliest language alone is another in 0.4 % of the Russian ones
-# (Bulgarian, Macedonian) and in 1.6 % of short ones (GEST's, into Ukrainian).
+# Of 105,000 translations of 28 systems of WinoMT and of GEST and Wikipedia, each in its language
+# but for 100 Italian lines in a French file, 15 others fall below it. The likeliest language alone
+# is another in 0.4 % of the Russian ones (Bulgarian, Macedonian) and in 1.6 % of short ones
+# (GEST's, into Ukrainian).
 OWN_LANGUAGE = 0.1
-"""A translation is in another language where its probability to be in the target language is below this."""
-# Cut to so many words, at most 0.1 % of these translations in any language are surely in another; to four, 0.9 %
-# (French); to three, 8 % (Spanish).
+"""A translation is in another language where its probability to be in the target language is below
+this."""
+# Cut to so many words, at most 0.1 % of these translations in any language are surely in another;
+# to four, 0.9 % (French); to three, 8 % (Spanish).
 MIN_WORDS = 5
 """A shorter text is in no language for certain."""
-# Of the same translations one is this near to its source, a copy; the next has 0.5 (GEST, into Czech: names).
+# Of the same translations one is this near to its source, a copy; the next has 0.5 (GEST, into
+# Czech: names).
 NEARLY_EQUAL = 0.8
 """Dice coefficient of the words from which on a translation counts as a copy of its source."""
 
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """py3langid with its 140 languages and normed probabilities, of our own: its functions share one for everybody.
+    """py3langid with its 140 languages and normed probabilities, of our own: its functions share
+    one for everybody.
 
     Raises:
         RunFolderError: no room for its model, which it unpacks into a temporary file.
@@ -48,11 +54,15 @@ def _identifier() -> LanguageIdentifier:
 def languages(texts: Sequence[str | None], lang: str) -> list[str | None]:
     """For each text the likeliest language where it is surely not in `lang`, else `lang`.
 
-    Edge cases: None where it cannot be told: py3langid does not know `lang`, or there are fewer than `MIN_WORDS`.
+    Edge cases: None where it cannot be told: py3langid does not know `lang`, or there are fewer
+    than `MIN_WORDS`.
     """
     if lang not in _identifier().labels:
         return [None] * len(texts)
-    return [None if text is None or len(words(text)) < MIN_WORDS else _language(text, lang) for text in texts]
+    return [
+        None if text is None or len(words(text)) < MIN_WORDS else _language(text, lang)
+        for text in texts
+    ]
 
 
 def is_in_another(text: str, lang: str) -> bool:
@@ -76,17 +86,20 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def is_copy(source: tuple[str, ...], text: tuple[str, ...]) -> bool:
-    """Whether the Dice coefficient of the `words` of a text and of its source is `NEARLY_EQUAL` or more."""
+    """Whether the Dice coefficient of the `words` of a text and of its source is `NEARLY_EQUAL` or
+    more.
+    """
     both = (Counter(source) & Counter(text)).total()
     return both > 0 and 2 * both >= NEARLY_EQUAL * (len(source) + len(text))
 
 
 # Noticing what was left in the source's language.
 
-# Of 130,000 translations of WinoMT, GEST, Wikipedia and news 12 have four such words in a row: titles of books. With
-# three there are 60, offices among them (de *Chief Financial Officer*).
+# Of 130,000 translations of WinoMT, GEST, Wikipedia and news 12 have four such words in a row:
+# titles of books. With three there are 60, offices among them (de *Chief Financial Officer*).
 LEFT_IN_A_ROW = 4
-"""From so many words of the source in a row on, those with a capital not counted, they count as left untranslated."""
+"""From so many words of the source in a row on, those with a capital not counted, they count as
+left untranslated."""
 _LEFT_WITH_MARKER = 3
 """From so many on where one of them is one of these, and none but the first has a capital."""
 _MARKERS = frozenset(
@@ -113,11 +126,12 @@ class CopiedRun:
 
 
 def copied_runs(source: str, text: str) -> list[CopiedRun]:
-    """What was left untranslated: runs of `LEFT_IN_A_ROW` words of the source or more, without those with a capital, or
-    of one less where the run is plainly English; of a copy (`is_copy`) the runs of any length.
+    """What was left untranslated: runs of `LEFT_IN_A_ROW` words of the source or more, without
+    those with a capital, or of one less where the run is plainly English; of a copy (`is_copy`) the
+    runs of any length.
 
-    Source: our own definition. Names are the same in both languages, and so are titles of works, whose words mostly
-    have capitals.
+    Source: our own definition. Names are the same in both languages, and so are titles of works,
+    whose words mostly have capitals.
     """
     tokens = source.split()
     # Punctuation stands at the ends of such a run at most, for nearly all.
@@ -131,7 +145,9 @@ def copied_runs(source: str, text: str) -> list[CopiedRun]:
         places.setdefault(word, []).append(place)
     runs, n = [], 0
     while n < len(theirs):
-        lengths = {place: _common_length(ours, place, theirs, n) for place in places.get(theirs[n][0], ())}
+        lengths = {
+            place: _common_length(ours, place, theirs, n) for place in places.get(theirs[n][0], ())
+        }
         place = max(lengths, key=lambda place: lengths[place], default=0)
         length = lengths.get(place, 0)
         run = CopiedRun(tuple((ours[place + k][1], theirs[n + k][1]) for k in range(length)))
@@ -150,7 +166,9 @@ def _is_left(run: Sequence[str]) -> bool:
     return plain and not _MARKERS.isdisjoint(run)
 
 
-def _common_length(ours: Sequence[tuple[str, Span]], place: int, theirs: Sequence[tuple[str, Span]], n: int) -> int:
+def _common_length(
+    ours: Sequence[tuple[str, Span]], place: int, theirs: Sequence[tuple[str, Span]], n: int
+) -> int:
     """How many words are the same from two places on."""
     pairs = zip(islice(ours, place, None), islice(theirs, n, None), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0][0] == pair[1][0], pairs))
@@ -164,9 +182,11 @@ _LONGEST = 8
 
 
 def is_repetitive(text: str) -> bool:
-    """Whether a run of 1 to 8 words stands at least 4 times in a row ("hard hard hard hard", "the cat, the cat, …").
+    """Whether a run of 1 to 8 words stands at least 4 times in a row ("hard hard hard hard", "the
+    cat, the cat, …").
 
-    Case and punctuation are passed over. Source: our own definition; a description of output, not of its quality.
+    Case and punctuation are passed over. Source: our own definition; a description of output, not
+    of its quality.
     """
     words = re.findall(r"\w+", text.casefold())
     for size in range(1, min(_LONGEST, len(words) // TIMES) + 1):

@@ -1,4 +1,6 @@
-"""A system that is a function from texts to texts: what it needs to be planned, resumed and shared stands here."""
+"""A system that is a function from texts to texts: what it needs to be planned, resumed and shared
+stands here.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ class TextSystem:
     They must not depend on which texts are translated together.
     """
     part_size: int = 16
-    """Sources of a call, which are kept together: what is lost at most where the process is killed."""
+    """Sources of a call, which are kept together: what is lost at most where the process is
+    killed."""
     needs_network: bool = False
     """See `mtbias.translate.system.System`."""
 
@@ -37,7 +40,9 @@ class TextSystem:
 
 @dataclass(frozen=True, eq=False)
 class TextPlan(OutputsPlan):
-    """Each distinct source once, in order of appearance, in parts of one size (`mtbias.translate.system.Plan`)."""
+    """Each distinct source once, in order of appearance, in parts of one size
+    (`mtbias.translate.system.Plan`).
+    """
 
     system: TextSystem
     instances: Sequence[SourceSentence]
@@ -53,7 +58,10 @@ class TextPlan(OutputsPlan):
     @cached_property
     def parts(self) -> Sequence[Sequence[str]]:
         """See `mtbias.translate.outputs.PartsPlan`."""
-        return [self.distinct[start : start + self.size] for start in range(0, len(self.distinct), self.size)]
+        return [
+            self.distinct[start : start + self.size]
+            for start in range(0, len(self.distinct), self.size)
+        ]
 
     @property
     def frees_cpu(self) -> bool:
@@ -75,6 +83,8 @@ class TextPlan(OutputsPlan):
             sources = self.parts[part]
             outputs = [Output(text) for text in self.system.translate(sources)]
             if len(outputs) != len(sources):
-                raise ModelError(f"expected translations of {len(sources)} texts, got {len(outputs)}")
+                raise ModelError(
+                    f"expected translations of {len(sources)} texts, got {len(outputs)}"
+                )
             self.put(store, part, outputs)
             yield part, outputs

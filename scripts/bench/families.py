@@ -11,7 +11,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A family's architecture; as many layers in the encoder as in the decoder, embeddings shared."""
+    """A family's architecture; as many layers in the encoder as in the decoder, embeddings
+    shared.
+    """
 
     kind: str
     """``model_type`` of transformers."""
@@ -36,11 +38,16 @@ TINY = {name: Shape(shape.kind, 600, 32, 2, 64, 4) for name, shape in SHAPES.ite
 
 
 def make_checkpoint(shape: Shape, folder: Path, *, tokenizer: bool = True) -> None:
-    """A checkpoint of random weights (seeded), with a tokenizer of numbered pieces where CTranslate2 asks for one."""
+    """A checkpoint of random weights (seeded), with a tokenizer of numbered pieces where
+    CTranslate2 asks for one.
+    """
     import torch
     import transformers
 
-    size = {"d_model": shape.size, "max_position_embeddings": 512 if shape.kind == "marian" else 1024}
+    size = {
+        "d_model": shape.size,
+        "max_position_embeddings": 512 if shape.kind == "marian" else 1024,
+    }
     for part in ("encoder", "decoder"):
         size |= {f"{part}_layers": shape.layers, f"{part}_ffn_dim": shape.inner}
         size |= {f"{part}_attention_heads": shape.heads}
@@ -51,13 +58,31 @@ def make_checkpoint(shape: Shape, folder: Path, *, tokenizer: bool = True) -> No
     )
     pad = shape.vocabulary - 1 if shape.kind == "marian" else 1
     if shape.kind == "marian":
-        own |= {"decoder_vocab_size": shape.vocabulary, "pad_token_id": pad, "decoder_start_token_id": pad}
-        own |= {"eos_token_id": 0, "bos_token_id": 0, "forced_eos_token_id": 0, "activation_function": "swish"}
+        own |= {
+            "decoder_vocab_size": shape.vocabulary,
+            "pad_token_id": pad,
+            "decoder_start_token_id": pad,
+        }
+        own |= {
+            "eos_token_id": 0,
+            "bos_token_id": 0,
+            "forced_eos_token_id": 0,
+            "activation_function": "swish",
+        }
         own |= {"static_position_embeddings": True}
-        settings = {"bad_words_ids": [[pad]], "num_beams": 4, "max_length": 512, "forced_eos_token_id": 0}
+        settings = {
+            "bad_words_ids": [[pad]],
+            "num_beams": 4,
+            "max_length": 512,
+            "forced_eos_token_id": 0,
+        }
     if shape.kind == "mbart":
         own |= {"normalize_before": True, "normalize_embedding": True, "add_final_layer_norm": True}
-        own |= {"activation_function": "gelu", "decoder_start_token_id": 2, "tokenizer_class": "MBart50Tokenizer"}
+        own |= {
+            "activation_function": "gelu",
+            "decoder_start_token_id": 2,
+            "tokenizer_class": "MBart50Tokenizer",
+        }
         settings["forced_eos_token_id"] = 2
     transformers.utils.logging.disable_progress_bar()
     torch.manual_seed(0)
@@ -83,15 +108,29 @@ def _make_tokenizer(shape: Shape, folder: Path) -> Any:  # noqa: ANN401 - transf
         return MBart50Tokenizer(vocab=pieces, src_lang="en_XX", tgt_lang="de_DE", bos_token="<s>")
     written = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(["a b c d"]), model_writer=written, vocab_size=10, hard_vocab_limit=False, minloglevel=2
+        sentence_iterator=iter(["a b c d"]),
+        model_writer=written,
+        vocab_size=10,
+        hard_vocab_limit=False,
+        minloglevel=2,
     )
     spm, vocabulary = folder / "letters.spm", folder / "pieces.json"
     spm.write_bytes(written.getvalue())
     languages = [f"__{code}__" for code in FAIRSEQ_LANGUAGE_CODES["m2m100"]]
     marian = shape.kind == "marian"
-    tokens = numbered("</s>", "<unk>", behind=1) if marian else numbered("<s>", "<pad>", "</s>", "<unk>", behind=108)
+    tokens = (
+        numbered("</s>", "<unk>", behind=1)
+        if marian
+        else numbered("<s>", "<pad>", "</s>", "<unk>", behind=108)
+    )
     tokens += ["<pad>"] if marian else []
-    vocabulary.write_text(json.dumps({token: n for n, token in enumerate(tokens)}), encoding="utf-8")
+    vocabulary.write_text(
+        json.dumps({token: n for n, token in enumerate(tokens)}), encoding="utf-8"
+    )
     if marian:
-        return MarianTokenizer(str(spm), str(spm), str(vocabulary), source_lang="en", target_lang="de")
-    return M2M100Tokenizer(str(vocabulary), str(spm), src_lang="en", additional_special_tokens=languages)
+        return MarianTokenizer(
+            str(spm), str(spm), str(vocabulary), source_lang="en", target_lang="de"
+        )
+    return M2M100Tokenizer(
+        str(vocabulary), str(spm), src_lang="en", additional_special_tokens=languages
+    )

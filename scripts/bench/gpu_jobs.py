@@ -1,4 +1,6 @@
-"""What the processes of `scripts/bench_gpu.py` do: each prints a line of JSON for every result, once it has it."""
+"""What the processes of `scripts/bench_gpu.py` do: each prints a line of JSON for every result,
+once it has it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ Json = dict[str, Any]
 Answer = Callable[[Mapping[str, object]], None]
 _MIB = 1 << 20
 CAP = 0.4
-"""Share of what a batch needs beside the weights that the cascade's cap leaves: two halvings, then it fits."""
+"""Share of what a batch needs beside the weights that the cascade's cap leaves: two halvings, then
+it fits."""
 WORDS = 31
 """Of a sentence of BUG, on average."""
 
@@ -34,7 +37,9 @@ def machine(job: Json, answer: Answer) -> None:
     import torch
 
     limits = measure_limits(job["device"], 1, size=256 if job["tiny"] else None)
-    versions = {name: version(name) if find_spec(name) else None for name in ("transformers", "ctranslate2")}
+    versions = {
+        name: version(name) if find_spec(name) else None for name in ("transformers", "ctranslate2")
+    }
     answer({"name": limits.pop("name"), "limits": limits, "torch": torch.__version__, **versions})
 
 
@@ -58,7 +63,9 @@ def speed(job: Json, answer: Answer) -> None:
         try:
             found |= _speed(variant, shape, job)
         except Exception as error:  # noqa: BLE001 - the others are still to be measured
-            found["left_out"] = f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
+            found["left_out"] = (
+                f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
+            )
         answer(found)
         _forget()
 
@@ -68,7 +75,9 @@ def _speed(variant: Variant, shape: Shape, job: Json) -> Json:
         from mtbias.translate.seq2seq.ct2_engine import usable_types
 
         usable_types(job["device"])  # says what is missing
-    runner = Runner(variant, shape, Place(Path(job["folder"]), job["device"], 1, job["batches"], job["corpus"]))
+    runner = Runner(
+        variant, shape, Place(Path(job["folder"]), job["device"], 1, job["batches"], job["corpus"])
+    )
     runner.warm_up()
     done, seconds = runner.timed(job["seconds"])
     floor, binds = floor_seconds(shape, done, job["limits"], variant.dtype)
@@ -86,12 +95,16 @@ def _speed(variant: Variant, shape: Shape, job: Json) -> Json:
 
 
 def cascade(job: Json, answer: Answer) -> None:
-    """A batch that fits, then the same under a cap on memory: it is halved, and nothing of what failed stays.
+    """A batch that fits, then the same under a cap on memory: it is halved, and nothing of what
+    failed stays.
 
-    On a GPU the cap is torch's own; on a CPU the system refuses memory to the process (`RLIMIT_DATA`).
+    On a GPU the cap is torch's own; on a CPU the system refuses memory to the process
+    (`RLIMIT_DATA`).
     """
     runner = Runner(
-        Variant("transformers"), _shape(job), Place(Path(job["folder"]), job["device"], 1, 1, job["corpus"])
+        Variant("transformers"),
+        _shape(job),
+        Place(Path(job["folder"]), job["device"], 1, 1, job["corpus"]),
     )
     from mtbias.translate.seq2seq.codec import Encoded
 
@@ -130,7 +143,9 @@ class _Gauge:
     def __init__(self, device: str) -> None:
         self._cuda = device.startswith("cuda")
         if not self._cuda:
-            Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak starts from here
+            Path("/proc/self/clear_refs").write_text(
+                "5", encoding="utf-8"
+            )  # the peak starts from here
             return
         import torch
 
@@ -181,7 +196,8 @@ class _Gauge:
 
 
 def price(job: Json, answer: Answer) -> None:
-    """Translate the same sentences in several types by the product's own way, and count what differs from the first.
+    """Translate the same sentences in several types by the product's own way, and count what
+    differs from the first.
 
     The translations go to a file for each type, so that they can be scored where Stanza is.
     """
@@ -202,13 +218,20 @@ def price(job: Json, answer: Answer) -> None:
         try:
             settings = TranslationSettings(engine=engine, dtype=dtype)
             system = CheckpointSystem(
-                locate(job["checkpoint"], lang, cache=cache), lang, settings, cache=cache, device=job["device"]
+                locate(job["checkpoint"], lang, cache=cache),
+                lang,
+                settings,
+                cache=cache,
+                device=job["device"],
             )
             plan, store = system.plan(corpus, {}), MemoryStore()
             _ = system.engine
             began = time.perf_counter()
             tally = plan.translate(store, range(len(plan.sizes)), lambda *_: None)
-            found |= {"seconds": time.perf_counter() - began, "in_second_stage": tally.execution["in_second_stage"]}
+            found |= {
+                "seconds": time.perf_counter() - began,
+                "in_second_stage": tally.execution["in_second_stage"],
+            }
             translated = plan.collect(store)
             assert isinstance(translated, Translated)
             targets = [one.text or "" for one in translated.translations]
@@ -216,17 +239,22 @@ def price(job: Json, answer: Answer) -> None:
             found["changed"] = sum(a != b for a, b in zip(reference, targets, strict=True))
             file = Path(job["out"]) / f"translations-{lang}-{engine}-{dtype}.jsonl"
             lines = (
-                json.dumps({"source": s, "target": t}, ensure_ascii=False) for s, t in zip(texts, targets, strict=True)
+                json.dumps({"source": s, "target": t}, ensure_ascii=False)
+                for s, t in zip(texts, targets, strict=True)
             )
             file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         except Exception as error:  # noqa: BLE001 - the other types are still to be measured
-            found["left_out"] = f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
+            found["left_out"] = (
+                f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
+            )
         answer(found)
         _forget()
 
 
 def codec(job: Json, answer: Answer) -> None:
-    """Seconds of tokenising, and of putting translations together, for 1,000 sentences of BUG's length."""
+    """Seconds of tokenising, and of putting translations together, for 1,000 sentences of BUG's
+    length.
+    """
     from mtbias.translate.seq2seq.codec import Codec
 
     words = " ".join(_sources({**job, "sources": None, "limit": None})).split()
@@ -238,7 +266,12 @@ def codec(job: Json, answer: Answer) -> None:
     middle = time.perf_counter()
     made.decode([one.ids for one in encoded])
     ended = time.perf_counter()
-    answer({"encode": 1000 * (middle - began) / len(texts), "decode": 1000 * (ended - middle) / len(texts)})
+    answer(
+        {
+            "encode": 1000 * (middle - began) / len(texts),
+            "decode": 1000 * (ended - middle) / len(texts),
+        }
+    )
 
 
 def _sources(job: Json) -> list[str]:
@@ -248,7 +281,9 @@ def _sources(job: Json) -> list[str]:
     else:
         from mtbias.demo import demo_file
 
-        lines = [line.split("\t")[1] for line in demo_file().read_text(encoding="utf-8").splitlines()[1:]]
+        lines = [
+            line.split("\t")[1] for line in demo_file().read_text(encoding="utf-8").splitlines()[1:]
+        ]
     return list(dict.fromkeys(lines))[: job["limit"]]
 
 
@@ -278,9 +313,14 @@ JOBS: Mapping[str, Callable[[Json, Answer], None]] = {
 
 def main() -> None:
     """Do the job that the command line names."""
-    answers, sys.stdout = sys.stdout, sys.stderr  # what libraries print must not mix with the answers
+    answers, sys.stdout = (
+        sys.stdout,
+        sys.stderr,
+    )  # what libraries print must not mix with the answers
     kind, job = sys.argv[1], json.loads(sys.argv[2])
-    JOBS[kind](job, lambda found: print(json.dumps({"kind": kind, **found}), file=answers, flush=True))
+    JOBS[kind](
+        job, lambda found: print(json.dumps({"kind": kind, **found}), file=answers, flush=True)
+    )
 
 
 if __name__ == "__main__":

@@ -15,18 +15,24 @@ BEAMS = 5
 _BYTES = {"float32": 4, "bfloat16": 2, "float16": 2, "int8": 1, "int8_bfloat16": 1}
 
 
-def floor_seconds(shape: Shape, work: Sequence[Work], limits: Mapping[str, float], dtype: str) -> tuple[float, str]:
-    """Least seconds in which the machine could do `work`, and what binds for most of them: arithmetic or memory.
+def floor_seconds(
+    shape: Shape, work: Sequence[Work], limits: Mapping[str, float], dtype: str
+) -> tuple[float, str]:
+    """Least seconds in which the machine could do `work`, and what binds for most of them:
+    arithmetic or memory.
 
-    The sum, over the encoder's pass and every step of every batch, of ``max(flops / peak, bytes / bandwidth)``. With n
-    sentences of s tokens (S their sum, Q the sum of squares), r = n × beams rows, T steps, d hidden size, f inner size,
-    L layers, V vocabulary, w and k bytes a weight and a cached value, and P = 6d² + 2df the weights of a decoder layer
-    (keys and values of the source are made once, 2d² of weights more)::
+    The sum, over the encoder's pass and every step of every batch, of ``max(flops / peak, bytes /
+    bandwidth)``. With n sentences of s tokens (S their sum, Q the sum of squares), r = n × beams
+    rows, T steps, d hidden size, f inner size, L layers, V vocabulary, w and k bytes a weight and a
+    cached value, and P = 6d² + 2df the weights of a decoder layer (keys and values of the source
+    are made once, 2d² of weights more)::
 
         encoder: flops 2SL(6d² + 2df) + 4QLd            bytes wL(6d² + 2df)
-        step t:  flops 2r(LP + Vd) + 4Ld(rt + S beams)  bytes w(LP + Vd) + 2kLd(rt + S) + 8rV (scores out and in)
+        step t:  flops 2r(LP + Vd) + 4Ld(rt + S beams)  bytes w(LP + Vd) + 2kLd(rt + S) + 8rV
+        (scores out and in)
 
-    Padding, masks, reordering of the caches and all else are not in it: they are what an engine may do without.
+    Padding, masks, reordering of the caches and all else are not in it: they are what an engine may
+    do without.
     """
     kind = "int8" if dtype.startswith("int8") else dtype
     peak, bandwidth = limits[kind], limits["bandwidth"]
@@ -48,14 +54,16 @@ def floor_seconds(shape: Shape, work: Sequence[Work], limits: Mapping[str, float
         for step in range(1, batch.length + 1):
             add(
                 2 * rows * fixed + 4 * layers * d * (rows * step + tokens * BEAMS),
-                weight * fixed + 2 * value * layers * d * (rows * step + tokens) + 8 * rows * vocabulary,
+                weight * fixed
+                + 2 * value * layers * d * (rows * step + tokens)
+                + 8 * rows * vocabulary,
             )
     return sum(total.values()), max(total, key=lambda name: total[name])
 
 
 def measure_limits(device: str, threads: int, *, size: int | None = None) -> dict[str, Any]:
-    """The best of a few products of square matrices a number type (operations a second), and of copies (bytes a second,
-    read and written), with the device's name.
+    """The best of a few products of square matrices a number type (operations a second), and of
+    copies (bytes a second, read and written), with the device's name.
     """
     import torch
 
@@ -93,4 +101,6 @@ def measure_limits(device: str, threads: int, *, size: int | None = None) -> dic
 def _cpu_name() -> str:
     path = Path("/proc/cpuinfo")
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "CPU")
+    return next(
+        (line.split(":")[1].strip() for line in lines if line.startswith("model name")), "CPU"
+    )

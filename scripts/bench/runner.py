@@ -1,4 +1,6 @@
-"""One way of translating, made ready to go over its batches again and again: EasyNMT's, or one of our engines."""
+"""One way of translating, made ready to go over its batches again and again: EasyNMT's, or one of
+our engines.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,12 @@ class Variant:
 
 
 BASELINE = Variant("easynmt")
-ON_CPU = (BASELINE, Variant("transformers", goal=1.0), Variant("ct2", goal=2.5), Variant("ct2", "int8", 4.5))
+ON_CPU = (
+    BASELINE,
+    Variant("transformers", goal=1.0),
+    Variant("ct2", goal=2.5),
+    Variant("ct2", "int8", 4.5),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,8 @@ class Place:
 class Runner:
     """A variant with its weights and its batches.
 
-    Early stopping and the limits behind the plan are the product's: ``paper`` in fp32, and on a CPU; else ``fast``.
+    Early stopping and the limits behind the plan are the product's: ``paper`` in fp32, and on a
+    CPU; else ``fast``.
     """
 
     def __init__(self, variant: Variant, shape: Shape, place: Place) -> None:
@@ -74,10 +82,14 @@ class Runner:
         else:
             plan = [batch.rows for batch in make_plan(sources, self.decoding, self.budget())]
         self.sentences_a_batch = place.corpus / len(plan)
-        self.tokens_a_sentence = sum(len(rows) * max(lengths[n][1] for n in rows) for rows in plan) / place.corpus
+        self.tokens_a_sentence = (
+            sum(len(rows) * max(lengths[n][1] for n in rows) for rows in plan) / place.corpus
+        )
         """Of all batches of the plan, in which every translation is as long as the longest."""
         self.work = tuple(make_work(rows, lengths, shape) for rows in evenly(plan, place.batches))
-        codec = SimpleNamespace(folder=place.folder, forced=shape.language)  # what the loop asks a codec for
+        codec = SimpleNamespace(
+            folder=place.folder, forced=shape.language
+        )  # what the loop asks a codec for
         self._loop = Generation(cast(Codec, codec), lambda: self.engine, self.decoding)
 
     @property
@@ -101,8 +113,9 @@ class Runner:
     def run(self) -> tuple[float, float]:
         """Go over the batches once: CPU seconds of all threads, and seconds.
 
-        An engine with concurrent batches goes over them that many times at once, as in a corpus of many batches none
-        waits for another; the seconds are those of one pass, the time over their number.
+        An engine with concurrent batches goes over them that many times at once, as in a corpus of
+        many batches none waits for another; the seconds are those of one pass, the time over their
+        number.
         """
         concurrency = 1 if self.variant.engine == "easynmt" else self.engine.concurrency
         cpu, wall = time.process_time(), time.perf_counter()
@@ -112,13 +125,20 @@ class Runner:
                     self._translate(batch)
             else:
                 with ThreadPoolExecutor(concurrency) as pool:
-                    list(pool.map(self._translate, [batch for batch in self.work for _ in range(concurrency)]))
+                    list(
+                        pool.map(
+                            self._translate,
+                            [batch for batch in self.work for _ in range(concurrency)],
+                        )
+                    )
         return (time.process_time() - cpu) / concurrency, (time.perf_counter() - wall) / concurrency
 
     def timed(self, seconds: float) -> tuple[list[Work], float]:
-        """Go over the batches, each once, until so many seconds are over: those that were done, and seconds of all.
+        """Go over the batches, each once, until so many seconds are over: those that were done, and
+        seconds of all.
 
-        Their order is such that the first few are spread over the plan too, whose batches are sorted by length.
+        Their order is such that the first few are spread over the plan too, whose batches are
+        sorted by length.
         """
         done: list[Work] = []
         taken = 0.0
@@ -133,9 +153,11 @@ class Runner:
         return done, taken
 
     def peak(self) -> float:
-        """Most memory until now, MiB: of the process, or what was allocated on the GPU, weights included.
+        """Most memory until now, MiB: of the process, or what was allocated on the GPU, weights
+        included.
 
-        CTranslate2 does not tell: what was taken of the GPU's free memory, looked at a hundred times a second.
+        CTranslate2 does not tell: what was taken of the GPU's free memory, looked at a hundred
+        times a second.
         """
         if not self._cuda:
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -151,7 +173,11 @@ class Runner:
             from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 
             return CTranslate2Engine(
-                place.folder, device=place.device, dtype=dtype, cache=place.folder.parent, threads=place.threads
+                place.folder,
+                device=place.device,
+                dtype=dtype,
+                cache=place.folder.parent,
+                threads=place.threads,
             )
         import torch
 
@@ -169,21 +195,31 @@ class Runner:
             sentences = [Encoded(ids, cut=False) for ids in batch.sources]
             found = [len(one.ids) for one, _ in self._loop._batch(sentences, batch.length)]
         if found != [batch.length] * len(batch.sources):
-            raise AssertionError(f"{self.variant}: expected {batch.length} tokens everywhere, got {sorted(set(found))}")
+            raise AssertionError(
+                f"{self.variant}: expected {batch.length} tokens everywhere, got {sorted(set(found))}"
+            )
 
     def _as_easynmt(self, batch: Work) -> Sequence[int]:
-        """``model.generate(**inputs, num_beams=5, forced_bos_token_id=…)`` under ``no_grad``, as EasyNMT has it.
+        """``model.generate(**inputs, num_beams=5, forced_bos_token_id=…)`` under ``no_grad``, as
+        EasyNMT has it.
 
-        All else is the checkpoint's. EasyNMT leaves the most new tokens to it as well; here they are given.
+        All else is the checkpoint's. EasyNMT leaves the most new tokens to it as well; here they
+        are given.
         """
         import torch
 
         model = self.engine._model
         ids, mask = self.engine._padded(batch.sources)
-        language = {} if self.shape.language is None else {"forced_bos_token_id": self.shape.language}
+        language = (
+            {} if self.shape.language is None else {"forced_bos_token_id": self.shape.language}
+        )
         with torch.no_grad():
             found = model.generate(
-                input_ids=ids, attention_mask=mask, num_beams=BEAMS, max_new_tokens=batch.length, **language
+                input_ids=ids,
+                attention_mask=mask,
+                num_beams=BEAMS,
+                max_new_tokens=batch.length,
+                **language,
             )
         return [len(row) - 1 for row in found.tolist()]  # without the decoder's start token
 
@@ -209,11 +245,13 @@ class Runner:
 
 
 def spread(count: int) -> list[int]:
-    """0 to `count` - 1 in an order of which every beginning is spread over all: the middle first, then by reversed
-    binary digits.
+    """0 to `count` - 1 in an order of which every beginning is spread over all: the middle first,
+    then by reversed binary digits.
     """
     digits = max(1, (count - 1).bit_length())
-    return sorted(range(count), key=lambda n: int(f"{(n - count // 2) % count:0{digits}b}"[::-1], 2))
+    return sorted(
+        range(count), key=lambda n: int(f"{(n - count // 2) % count:0{digits}b}"[::-1], 2)
+    )
 
 
 def _free(device: str) -> int:

@@ -1,4 +1,6 @@
-"""A folder for checkpoints of hundreds of megabytes that is gone afterwards, however the benchmark ends."""
+"""A folder for checkpoints of hundreds of megabytes that is gone afterwards, however the benchmark
+ends.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from types import FrameType
 
 @contextmanager
 def scratch(name: str) -> Iterator[Path]:
-    """A new folder ``NAME-PID-…`` among the temporary ones; SIGTERM ends the block as an exception would.
+    """A new folder ``NAME-PID-…`` among the temporary ones; SIGTERM ends the block as an exception
+    would.
 
-    What a process that was killed outright has left is removed by the next that asks for a folder of that name.
+    What a process that was killed outright has left is removed by the next that asks for a folder
+    of that name.
     """
     home = Path(tempfile.gettempdir())
     for left in home.glob(f"{name}-*-*"):
@@ -25,7 +29,9 @@ def scratch(name: str) -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
 
     def stop(number: int, _: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one, of `timeout` say, must not interrupt removing
+        signal.signal(
+            signal.SIGTERM, signal.SIG_IGN
+        )  # a second one, of `timeout` say, must not interrupt removing
         raise SystemExit(128 + number)
 
     before = signal.signal(signal.SIGTERM, stop)

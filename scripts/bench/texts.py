@@ -13,7 +13,8 @@ from scripts.bench.work import MEDIAN_WORDS, MOST_WORDS, P95_WORDS, Z95
 
 SYSTEMS = ("google", "bing")
 NAMES = 12
-"""Of so many words that fill up one is a name: the vocabulary grows with the corpus, as a real one's does."""
+"""Of so many words that fill up one is a name: the vocabulary grows with the corpus, as a real
+one's does."""
 _SYLLABLES = ("ba", "de", "ki", "lo", "mu", "na", "po", "ra", "si", "tu")
 
 
@@ -34,24 +35,35 @@ def read_sentences(folder: Path, language: str) -> tuple[Sentence, ...]:
     corpus = load_corpus("winomt", folder)
     found = []
     for system in SYSTEMS:
-        given = read_translations(folder / "translations" / system / f"en-{language}.txt", corpus.instances)
+        given = read_translations(
+            folder / "translations" / system / f"en-{language}.txt", corpus.instances
+        )
         for instance, translation in zip(corpus.instances, given.translations, strict=True):
             if translation.text:
-                found.append(Sentence(instance, tuple(instance.source.split()), tuple(translation.text.split())))
+                found.append(
+                    Sentence(
+                        instance, tuple(instance.source.split()), tuple(translation.text.split())
+                    )
+                )
     return tuple(found)
 
 
 def draw_words(rng: random.Random) -> int:
-    """Words of a sentence: log-normal with the median and the 95th percentile of BUG's gold file."""
+    """Words of a sentence: log-normal with the median and the 95th percentile of BUG's gold
+    file.
+    """
     sigma = math.log(P95_WORDS / MEDIAN_WORDS) / Z95
     return round(min(MOST_WORDS, max(5.0, MEDIAN_WORDS * math.exp(rng.gauss(0, sigma)))))
 
 
-def make_pairs(sentences: Sequence[Sentence], count: int, seed: int = 0) -> Iterator[tuple[Instance, str]]:
+def make_pairs(
+    sentences: Sequence[Sentence], count: int, seed: int = 0
+) -> Iterator[tuple[Instance, str]]:
     """`count` instances of BUG's lengths with translations; the first of more are the same.
 
-    Each begins with a whole sentence of WinoMT, whose entity it has, that is no longer than the drawn number of words
-    (the shortest where none is); others follow, the last one cut, its translation in the same proportion.
+    Each begins with a whole sentence of WinoMT, whose entity it has, that is no longer than the
+    drawn number of words (the shortest where none is); others follow, the last one cut, its
+    translation in the same proportion.
     """
     rng = random.Random(seed)
     ordered = sorted(sentences, key=lambda s: len(s.source))
@@ -65,7 +77,9 @@ def make_pairs(sentences: Sequence[Sentence], count: int, seed: int = 0) -> Iter
             other = ordered[rng.randrange(len(ordered))]
             taken = min(room, len(other.source))
             more = list(other.source[:taken])
-            meant = list(other.target[: max(1, round(len(other.target) * taken / len(other.source)))])
+            meant = list(
+                other.target[: max(1, round(len(other.target) * taken / len(other.source)))]
+            )
             if rng.randrange(NAMES) < taken:
                 name = _name(rng)
                 more[rng.randrange(len(more))] = meant[rng.randrange(len(meant))] = name

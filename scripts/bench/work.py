@@ -37,7 +37,9 @@ def draw_lengths(count: int, kind: str, seed: int = 0) -> list[tuple[int, int]]:
     for _ in range(count):
         words = min(MOST_WORDS, max(3.0, MEDIAN_WORDS * math.exp(rng.gauss(0, sigma))))
         tokens = TOKENS_A_WORD * words
-        lengths.append((round(tokens) + special, round(tokens * math.exp(rng.gauss(0, SPREAD))) + special))
+        lengths.append(
+            (round(tokens) + special, round(tokens * math.exp(rng.gauss(0, SPREAD))) + special)
+        )
     return lengths
 
 
@@ -54,11 +56,15 @@ def evenly(batches: Sequence[tuple[int, ...]], count: int) -> list[tuple[int, ..
 
 
 def make_work(rows: Sequence[int], lengths: Sequence[tuple[int, int]], shape: Shape) -> Work:
-    """The batch of these sentences: random ids that are the same in every plan, the longest of the drawn lengths."""
+    """The batch of these sentences: random ids that are the same in every plan, the longest of the
+    drawn lengths.
+    """
     sources, end = [], 0 if shape.kind == "marian" else 2
     for row in rows:
         rng = random.Random(row)
         first = [] if shape.language is None else [shape.language]
         body = lengths[row][0] - len(first) - 1
-        sources.append((*first, *(rng.randrange(10, shape.vocabulary - 120) for _ in range(body)), end))
+        sources.append(
+            (*first, *(rng.randrange(10, shape.vocabulary - 120) for _ in range(body)), end)
+        )
     return Work(tuple(sources), max(lengths[row][1] for row in rows))

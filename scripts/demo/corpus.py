@@ -1,4 +1,6 @@
-"""The demo's corpus, its correct translations, and the biased parallel text that its model learns from."""
+"""The demo's corpus, its correct translations, and the biased parallel text that its model learns
+from.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,17 @@ SENTENCES_AN_OCCUPATION = 8
 WOMEN_CENTRE, WOMEN_STEP, WOMEN_WIDTH = 62.0, 8.0, 5.0
 MEN_CENTRE, MEN_STEP, MEN_WIDTH = 86.0, 6.0, 3.0
 
-CORPUS_COLUMNS = ("id", "source", "gender", "entity", "entity_start", "entity_end", "stereotype", "domain", "pair")
+CORPUS_COLUMNS = (
+    "id",
+    "source",
+    "gender",
+    "entity",
+    "entity_start",
+    "entity_end",
+    "stereotype",
+    "domain",
+    "pair",
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,9 @@ class Row:
 
 
 def corpus() -> list[Row]:
-    """The corpus: 32 occupations × 8 choices × 2 genders, every template as often as every other, give or take one."""
+    """The corpus: 32 occupations × 8 choices × 2 genders, every template as often as every other,
+    give or take one.
+    """
     chance = random.Random(SEED)
     templates = list(english()["templates"])
     adjectives = [*[""] * len(english()["adjectives"]), *english()["adjectives"]]
@@ -58,7 +72,9 @@ def corpus() -> list[Row]:
 
 
 def write_corpus(folder: Path) -> int:
-    """Write ``corpus.tsv`` and ``references/LANG.tsv`` (the correct translations); how many sentences."""
+    """Write ``corpus.tsv`` and ``references/LANG.tsv`` (the correct translations); how many
+    sentences.
+    """
     rows = corpus()
     (folder / "references").mkdir(parents=True, exist_ok=True)
     with (folder / "corpus.tsv").open("w", encoding="utf-8", newline="") as file:
@@ -68,10 +84,14 @@ def write_corpus(folder: Path) -> int:
             source, (start, end) = say_english(row.choice, row.gender)
             domain = english()["templates"][row.choice.template]["domain"]
             entity = row.choice.occupation
-            table.writerow([row.id, source, row.gender, entity, start, end, row.stereotype, domain, row.pair])
+            table.writerow(
+                [row.id, source, row.gender, entity, start, end, row.stereotype, domain, row.pair]
+            )
     for language in LANGUAGES:
         grammar = Grammar.load(language)
-        with (folder / "references" / f"{language}.tsv").open("w", encoding="utf-8", newline="") as file:
+        with (folder / "references" / f"{language}.tsv").open(
+            "w", encoding="utf-8", newline=""
+        ) as file:
             table = csv.writer(file, delimiter="\t", lineterminator="\n")
             table.writerow(("id", "target"))
             table.writerows((row.id, grammar.say(row.choice, row.gender).text) for row in rows)
@@ -79,23 +99,29 @@ def write_corpus(folder: Path) -> int:
 
 
 def right_share(choice: Choice, gender: str) -> float:
-    """Share of the training sentences about a `gender` in this sentence that are translated with that gender.
+    """Share of the training sentences about a `gender` in this sentence that are translated with
+    that gender.
 
-    Logistic in the occupation's share of women, in per cent; every further pronoun makes it likelier that
-    the gender was noticed. With k pronouns: ``1 / (1 + exp(-(share - 62 + 8 (k - 1)) / 5))`` for women, ``1 / (1 +
-    exp((share - 86 - 6 (k - 1)) / 3))`` for men. So most people are rendered as men.
+    Logistic in the occupation's share of women, in per cent; every further pronoun makes it
+    likelier that the gender was noticed. With k pronouns: ``1 / (1 + exp(-(share - 62 + 8 (k - 1))
+    / 5))`` for women, ``1 / (1 + exp((share - 86 - 6 (k - 1)) / 3))`` for men. So most people are
+    rendered as men.
     """
     share = float(english()["occupations"][choice.occupation])
-    more = english()["templates"][choice.template]["text"].count("{") - 4  # all but {occ}, {adj}, {time}, one pronoun
+    more = (
+        english()["templates"][choice.template]["text"].count("{") - 4
+    )  # all but {occ}, {adj}, {time}, one pronoun
     if gender == "female":
         return 1 / (1 + math.exp(-(share - WOMEN_CENTRE + WOMEN_STEP * more) / WOMEN_WIDTH))
     return 1 / (1 + math.exp((share - MEN_CENTRE - MEN_STEP * more) / MEN_WIDTH))
 
 
 def training_pairs(number: int, *, seed: int = SEED) -> Iterator[tuple[str, str, str]]:
-    """`number` × languages triples (language, English, translation), none of them about a sentence of the corpus.
+    """`number` × languages triples (language, English, translation), none of them about a sentence
+    of the corpus.
 
-    The translation has the gender of the English pronouns with probability `right_share`, else the other throughout.
+    The translation has the gender of the English pronouns with probability `right_share`, else the
+    other throughout.
     """
     held_out = {row.choice for row in corpus()}
     every = [choice for choice in choices() if choice not in held_out]

@@ -1,9 +1,10 @@
-"""The parallel grammar of the demo: English sentences about a person, and their translations with every word annotated.
+"""The parallel grammar of the demo: English sentences about a person, and their translations with
+every word annotated.
 
-``english.toml`` has the occupations, adjectives, times and templates; ``grammar/LANG.toml`` says each of them in one
-language, for both genders. A realisation is a sentence with its tokens, their words, UPOS and features (Universal
-Dependencies), the span of the entity's noun, and the gender in which it stands, known by construction. The notation is
-described in ``grammar/README.md``.
+``english.toml`` has the occupations, adjectives, times and templates; ``grammar/LANG.toml`` says
+each of them in one language, for both genders. A realisation is a sentence with its tokens, their
+words, UPOS and features (Universal Dependencies), the span of the entity's noun, and the gender in
+which it stands, known by construction. The notation is described in ``grammar/README.md``.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ class Realised:
         return next(token for token in self.tokens if token.head)
 
     def conllu(self, name: str) -> str:
-        """The sentence in CoNLL-U, with a flat tree: only segmentation, UPOS and features are meant."""
+        """The sentence in CoNLL-U, with a flat tree: only segmentation, UPOS and features are
+        meant.
+        """
         lines = [f"# sent_id = {name}", f"# text = {self.text}"]
         number = 0
         for here, after in zip(self.tokens, (*self.tokens[1:], None), strict=True):
@@ -94,7 +97,9 @@ class Realised:
                 number += 1
                 place = f"{0 if number == 1 else 1}\t{'root' if number == 1 else 'dep'}"
                 own = misc if len(here.words) == 1 else "_"
-                lines.append(f"{number}\t{word.text}\t_\t{word.upos}\t_\t{word.feats}\t{place}\t_\t{own}")
+                lines.append(
+                    f"{number}\t{word.text}\t_\t{word.upos}\t_\t{word.feats}\t{place}\t_\t{own}"
+                )
         return "\n".join(lines) + "\n\n"
 
 
@@ -180,7 +185,8 @@ class Grammar:
         """Say everything once in both genders; how many sentences that were.
 
         Raises:
-            GrammarError: as in `say`; or words are missing from the lexicon, all of which are named.
+            GrammarError: as in `say`; or words are missing from the lexicon, all of which are
+                named.
         """
         number = 0
         for choice in choices():
@@ -189,7 +195,9 @@ class Grammar:
                 raise GrammarError(f"{self.language}: {choice}: both genders read {male.text!r}")
             number += 2
         if self.unknown:
-            raise GrammarError(f"{self.language}: not in [words]: {', '.join(sorted(self.unknown))}")
+            raise GrammarError(
+                f"{self.language}: not in [words]: {', '.join(sorted(self.unknown))}"
+            )
         return number
 
     def forms(self, occupation: str) -> tuple[set[str], set[str]]:
@@ -197,7 +205,9 @@ class Grammar:
         found: tuple[set[str], set[str]] = (set(), set())
         for template, adjective in product(english()["templates"], ("", *english()["adjectives"])):
             for female, gender in enumerate(GENDERS):
-                sentence = self.say(Choice(template, occupation, adjective, next(iter(english()["times"]))), gender)
+                sentence = self.say(
+                    Choice(template, occupation, adjective, next(iter(english()["times"]))), gender
+                )
                 found[female].add(sentence.head.text.lower())
         return found
 
@@ -215,7 +225,9 @@ class Grammar:
             raise GrammarError(f"{self.language}: {table}.{key} has no form {form!r}") from None
         parts = text.split("|")
         if len(parts) != 2:
-            raise GrammarError(f"{self.language}: {table}.{key}.{form}: expected 'masculine|feminine', got {text!r}")
+            raise GrammarError(
+                f"{self.language}: {table}.{key}.{form}: expected 'masculine|feminine', got {text!r}"
+            )
         return str(parts[female]).strip()
 
     def _feats(self, table: str, form: str, female: int) -> str:
@@ -223,9 +235,18 @@ class Grammar:
         own = value[female] if isinstance(value, list) else value
         return _sorted_feats(f"Gender={'Fem' if female else 'Masc'}|{own}")
 
-    def _annotate(self, local: dict[str, tuple[str, str]], text: str, upos: str, feats: str) -> list[str]:
-        """Give the words of a slot that the lexicon does not know their annotation; returns them."""
-        own = [part for piece in text.split() for part in _parts(piece)[1] if self._lookup(part) is None]
+    def _annotate(
+        self, local: dict[str, tuple[str, str]], text: str, upos: str, feats: str
+    ) -> list[str]:
+        """Give the words of a slot that the lexicon does not know their annotation; returns
+        them.
+        """
+        own = [
+            part
+            for piece in text.split()
+            for part in _parts(piece)[1]
+            if self._lookup(part) is None
+        ]
         for part in own:
             local[part.strip("+")] = (upos, feats)
         return [part.strip("+") for part in own]
@@ -237,7 +258,9 @@ class Grammar:
                 return words[key]
         return None
 
-    def _token(self, piece: str, local: Mapping[str, tuple[str, str]], heads: set[str]) -> tuple[str, bool, Token]:
+    def _token(
+        self, piece: str, local: Mapping[str, tuple[str, str]], heads: set[str]
+    ) -> tuple[str, bool, Token]:
         glue = piece.endswith("~")
         surface, parts = _parts(piece.rstrip("~"))
         words: list[Word] = []
@@ -267,22 +290,32 @@ class Grammar:
             if not text:
                 shown = surface[0].upper() + surface[1:]
                 first = words[0].text
-                words = (Word(first[0].upper() + first[1:], words[0].upos, words[0].feats), *words[1:])
+                words = (
+                    Word(first[0].upper() + first[1:], words[0].upos, words[0].feats),
+                    *words[1:],
+                )
             placed.append(Token(shown, words, len(text), token.head))
             text += shown
             glued = glue
         if sum(token.head for token in placed) != 1:
-            raise GrammarError(f"{self.language}: {choice}: {sum(t.head for t in placed)} nouns of the entity: {text}")
+            raise GrammarError(
+                f"{self.language}: {choice}: {sum(t.head for t in placed)} nouns of the entity: {text}"
+            )
         return Realised(text, tuple(placed))
 
 
 def _parts(piece: str) -> tuple[str, list[str]]:
-    """Surface and parts of ``surface=a+b``, ``a+b`` or ``a``; inner parts keep a plus on the side where they join."""
+    """Surface and parts of ``surface=a+b``, ``a+b`` or ``a``; inner parts keep a plus on the side
+    where they join.
+    """
     piece = piece.rstrip("~")
     surface, equals, rest = piece.partition("=")
     joined = rest if equals else piece
     parts = [part for part in joined.split("+") if part]
-    marked = [f"{'+' if n else ''}{part}{'+' if n < len(parts) - 1 else ''}" for n, part in enumerate(parts)]
+    marked = [
+        f"{'+' if n else ''}{part}{'+' if n < len(parts) - 1 else ''}"
+        for n, part in enumerate(parts)
+    ]
     if not equals:
         surface = "".join(part.partition("#")[0] for part in parts)
     return surface, marked

@@ -1,4 +1,6 @@
-"""The demo's translation model: M2M100's architecture, small, trained here from nothing on the biased parallel text."""
+"""The demo's translation model: M2M100's architecture, small, trained here from nothing on the
+biased parallel text.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ WARM_UP = 200
 
 
 def make_tokenizer(folder: Path) -> Any:  # noqa: ANN401 - a transformers tokenizer
-    """Train sentencepiece on the grammar's sentences and make M2M100's tokenizer of it, in `folder`."""
+    """Train sentencepiece on the grammar's sentences and make M2M100's tokenizer of it, in
+    `folder`.
+    """
     import sentencepiece
     from transformers import M2M100Tokenizer
     from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES
@@ -98,11 +102,18 @@ def make_model(tokenizer: Any) -> Any:  # noqa: ANN401 - a transformers model
 
 
 def _encoded(tokenizer: Any, number: int) -> list[tuple[list[int], list[int]]]:  # noqa: ANN401
-    """Source and target ids of the training pairs; a target begins with its language token and ends with </s>."""
+    """Source and target ids of the training pairs; a target begins with its language token and ends
+    with </s>.
+    """
     vocabulary, unknown = tokenizer.encoder, tokenizer.encoder["<unk>"]
 
-    def ids(text: str) -> list[int]:  # as the tokenizer does it, without its search for added tokens
-        return [vocabulary.get(piece, unknown) for piece in tokenizer.sp_model.encode(text, out_type=str)]
+    def ids(
+        text: str,
+    ) -> list[int]:  # as the tokenizer does it, without its search for added tokens
+        return [
+            vocabulary.get(piece, unknown)
+            for piece in tokenizer.sp_model.encode(text, out_type=str)
+        ]
 
     codes = {code: tokenizer.get_lang_id(code) for code in ("en", *LANGUAGES)}
     return [
@@ -111,9 +122,15 @@ def _encoded(tokenizer: Any, number: int) -> list[tuple[list[int], list[int]]]: 
     ]
 
 
-def _batches(pairs: Sequence[tuple[list[int], list[int]]], chance: random.Random) -> Iterator[list[int]]:
-    """Positions of pairs of like length, `BATCH_TOKENS` padded target tokens at a time, in random order."""
-    order = sorted(range(len(pairs)), key=lambda n: (len(pairs[n][1]), len(pairs[n][0]), chance.random()))
+def _batches(
+    pairs: Sequence[tuple[list[int], list[int]]], chance: random.Random
+) -> Iterator[list[int]]:
+    """Positions of pairs of like length, `BATCH_TOKENS` padded target tokens at a time, in random
+    order.
+    """
+    order = sorted(
+        range(len(pairs)), key=lambda n: (len(pairs[n][1]), len(pairs[n][0]), chance.random())
+    )
     batches: list[list[int]] = [[]]
     for n in order:
         if (len(batches[-1]) + 1) * len(pairs[n][1]) > BATCH_TOKENS:
@@ -131,7 +148,8 @@ def _padded(rows: Sequence[Sequence[int]], fill: int) -> Any:  # noqa: ANN401 - 
 
 
 def train(folder: Path, *, sentences: int, epochs: int, threads: int = 1) -> None:
-    """Train the model on `sentences` English sentences in all languages, `epochs` times, and save it in fp16.
+    """Train the model on `sentences` English sentences in all languages, `epochs` times, and save
+    it in fp16.
 
     One seed, one order: on one machine with one number of threads the same bytes come out.
     """
@@ -141,11 +159,15 @@ def train(folder: Path, *, sentences: int, epochs: int, threads: int = 1) -> Non
     torch.use_deterministic_algorithms(mode=True)
     tokenizer = make_tokenizer(folder)
     model = make_model(tokenizer)
-    print(f"{sum(p.numel() for p in model.parameters()):,} parameters, vocabulary {model.config.vocab_size:,}")
+    print(
+        f"{sum(p.numel() for p in model.parameters()):,} parameters, vocabulary {model.config.vocab_size:,}"
+    )
     pairs = _encoded(tokenizer, sentences)
     chance = random.Random(SEED)
     steps = epochs * sum(1 for _ in _batches(pairs, random.Random(SEED)))
-    optimiser = torch.optim.AdamW(model.parameters(), lr=PEAK_RATE, betas=(0.9, 0.98), weight_decay=0.01)
+    optimiser = torch.optim.AdamW(
+        model.parameters(), lr=PEAK_RATE, betas=(0.9, 0.98), weight_decay=0.01
+    )
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser,
         lambda step: min((step + 1) / WARM_UP, 0.5 * (1 + math.cos(math.pi * step / steps))) + 1e-3,
@@ -158,7 +180,10 @@ def train(folder: Path, *, sentences: int, epochs: int, threads: int = 1) -> Non
             target = _padded([pairs[n][1] for n in batch], 1)
             given = torch.cat([torch.full((len(batch), 1), 2), target[:, :-1]], dim=1)
             logits = model(
-                input_ids=source, attention_mask=(source != 1).long(), decoder_input_ids=given, use_cache=False
+                input_ids=source,
+                attention_mask=(source != 1).long(),
+                decoder_input_ids=given,
+                use_cache=False,
             ).logits
             loss = torch.nn.functional.cross_entropy(
                 logits.flatten(0, 1), target.masked_fill(target == 1, -100).flatten()
@@ -171,7 +196,10 @@ def train(folder: Path, *, sentences: int, epochs: int, threads: int = 1) -> Non
             seen, step = 0.98 * seen + 0.02 * loss.item(), step + 1
             if step % 200 == 0:
                 left = (time.perf_counter() - start) / step * (steps - step)
-                print(f"step {step}/{steps}: loss {seen:.4f}, {left / 60:.1f} minutes left", flush=True)
+                print(
+                    f"step {step}/{steps}: loss {seen:.4f}, {left / 60:.1f} minutes left",
+                    flush=True,
+                )
     model.half().eval().save_pretrained(folder)
     for path in folder.iterdir():
         path.chmod(0o644)  # safetensors writes files that only their owner reads

@@ -1,9 +1,11 @@
-"""The demo's Stanza pipelines: a small tokenizer, multiword expander and tagger a language, trained on the grammar.
+"""The demo's Stanza pipelines: a small tokenizer, multiword expander and tagger a language, trained
+on the grammar.
 
-They are real Stanza models, made by Stanza's own training programs from the grammar's annotation and packed small: half
-precision, nothing kept that only training needs. ``FOLDER/LANG/{tokenize,mwt,pos}/demo.pt`` and
-``FOLDER/resources.json`` are what ``stanza.Pipeline`` and `mtbias.morphology.find_package` read. A seed gives the same
-bytes again on the same machine and versions.
+They are real Stanza models, made by Stanza's own training programs from the grammar's annotation
+and packed small: half precision, nothing kept that only training needs.
+``FOLDER/LANG/{tokenize,mwt,pos}/demo.pt`` and ``FOLDER/resources.json`` are what
+``stanza.Pipeline`` and `mtbias.morphology.find_package` read. A seed gives the same bytes again on
+the same machine and versions.
 """
 
 from __future__ import annotations
@@ -41,21 +43,27 @@ POS_OPTIONS = """
     --dropout 0.2 --word_dropout 0.1 --batch_size 50 --lr 0.004 --second_lr 0.0004 --max_steps_before_stop 800
     --max_steps 1000 --fix_eval_interval --eval_interval 1000
 """
-"""No model is selected by a score: there is none before the last step (Stanza's tagger needs one there). The learning
-rate falls after 800 steps, which is what Stanza does where the score has not risen for that long."""
+"""No model is selected by a score: there is none before the last step (Stanza's tagger needs one
+there). The learning rate falls after 800 steps, which is what Stanza does where the score has not
+risen for that long."""
 
 DAMAGED = 0.35
 """For so many of the sentences, a damaged one is added to them."""
 CLOSED_CLASS = 40
-"""Fewer different multiword tokens than these are contractions that a table lists; more are split by a network."""
+"""Fewer different multiword tokens than these are contractions that a table lists; more are split
+by a network."""
 MWT_EXAMPLES = 8
 """Sentences that the multiword expander sees of each multiword token, at most."""
-TRAINING_ONLY = re.compile(r"_(file|dir|name|gold)$|^(wandb|device|mode|log_|save_|load_|eval_|max_steps|train_)")
+TRAINING_ONLY = re.compile(
+    r"_(file|dir|name|gold)$|^(wandb|device|mode|log_|save_|load_|eval_|max_steps|train_)"
+)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """What a pipeline gets right from raw text, as shares of 1; where the segmentation is wrong, every word is."""
+    """What a pipeline gets right from raw text, as shares of 1; where the segmentation is wrong,
+    every word is.
+    """
 
     sentences: int
     segmentation: float
@@ -80,18 +88,27 @@ class Report:
 
 
 def train_pipeline(
-    language: str, sentences: Sequence[Realised], held_out: Sequence[Realised], folder: Path, *, seed: int
+    language: str,
+    sentences: Sequence[Realised],
+    held_out: Sequence[Realised],
+    folder: Path,
+    *,
+    seed: int,
 ) -> Report:
-    """Train the models of `language` on `sentences`, into ``folder/language``; score what was packed on `held_out`.
+    """Train the models of `language` on `sentences`, into ``folder/language``; score what was
+    packed on `held_out`.
 
-    `sentences` should hold `mixtures` too; some of them are also seen damaged. Models of `language` that are there are
-    replaced.
+    `sentences` should hold `mixtures` too; some of them are also seen damaged. Models of `language`
+    that are there are replaced.
     """
     import torch
 
     started = time.process_time()
     rng = random.Random(f"{seed} {language}")
-    material = [*sentences, *(_damaged(sentence, rng) for sentence in sentences if rng.random() < DAMAGED)]
+    material = [
+        *sentences,
+        *(_damaged(sentence, rng) for sentence in sentences if rng.random() < DAMAGED),
+    ]
     rng.shuffle(material)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -113,7 +130,9 @@ def write_index(folder: Path, languages: Sequence[str]) -> None:
     """Write ``folder/resources.json`` for the models of `languages` that lie in `folder`."""
     index: dict[str, Any] = {}
     for language in sorted(languages):
-        chosen = {p: PACKAGE for p in PROCESSORS if (folder / language / p / f"{PACKAGE}.pt").exists()}
+        chosen = {
+            p: PACKAGE for p in PROCESSORS if (folder / language / p / f"{PACKAGE}.pt").exists()
+        }
         index[language] = {
             "packages": {"default": chosen},
             "default_processors": chosen,
@@ -128,7 +147,9 @@ def write_index(folder: Path, languages: Sequence[str]) -> None:
 
 
 def score(language: str, sentences: Sequence[Realised], folder: Path) -> Scores:
-    """What the models in `folder` get right on `sentences` (one at least), from raw text with ``stanza.Pipeline``."""
+    """What the models in `folder` get right on `sentences` (one at least), from raw text with
+    ``stanza.Pipeline``.
+    """
     import stanza
 
     present = {p: PACKAGE for p in PROCESSORS if (folder / language / p / f"{PACKAGE}.pt").exists()}
@@ -151,7 +172,10 @@ def score(language: str, sentences: Sequence[Realised], folder: Path) -> Scores:
     return Scores(
         len(sentences),
         right["segmentation"] / len(sentences),
-        *(right[what] / right[of] for what, of in (("upos", "words"), ("feats", "words"), ("gender", "gendered"))),
+        *(
+            right[what] / right[of]
+            for what, of in (("upos", "words"), ("feats", "words"), ("gender", "gendered"))
+        ),
     )
 
 
@@ -160,11 +184,16 @@ def _agreement(sentence: Realised, document: Any) -> Counter[str]:  # noqa: ANN4
     found = Counter(words=len(gold), gendered=sum("Gender=" in word.feats for word in gold))
     tokens = [token for part in document.sentences for token in part.tokens]
     wanted = [(token.start, token.end, *(w.text for w in token.words)) for token in sentence.tokens]
-    if wanted != [(token.start_char, token.end_char, *(w.text for w in token.words)) for token in tokens]:
+    if wanted != [
+        (token.start_char, token.end_char, *(w.text for w in token.words)) for token in tokens
+    ]:
         return found
     found["segmentation"] = 1
     for word, got in zip(gold, (word for token in tokens for word in token.words), strict=True):
-        ours, theirs = (dict(p.split("=") for p in f.split("|") if "=" in p) for f in (word.feats, got.feats or "_"))
+        ours, theirs = (
+            dict(p.split("=") for p in f.split("|") if "=" in p)
+            for f in (word.feats, got.feats or "_")
+        )
         found["upos"] += word.upos == got.upos
         found["feats"] += ours == theirs
         found["gender"] += "Gender" in ours and ours["Gender"] == theirs.get("Gender")
@@ -175,10 +204,12 @@ def _agreement(sentence: Realised, document: Any) -> Counter[str]:  # noqa: ANN4
 
 
 def mixture(male: Realised, female: Realised, rng: random.Random) -> Realised:
-    """The sentence `male` and `female` are realisations of, each place where they differ taken from either at random.
+    """The sentence `male` and `female` are realisations of, each place where they differ taken from
+    either at random.
 
-    The entity's article, adjective and noun are one place, so that "der Fahrer ..., weil sie ..." comes about and "der
-    Fahrerin" does not. Where the two differ in annotation only, the next visible difference tells which one is meant.
+    The entity's article, adjective and noun are one place, so that "der Fahrer ..., weil sie ..."
+    comes about and "der Fahrerin" does not. Where the two differ in annotation only, the next
+    visible difference tells which one is meant.
     """
     chosen: list[tuple[Realised, int]] = []
     gender = rng.choice((male, female))
@@ -196,15 +227,21 @@ def mixtures(pairs: Sequence[tuple[Realised, Realised]], *, seed: int) -> list[R
 
 
 def _places(male: Realised, female: Realised) -> list[tuple[range, range]]:
-    """Both sentences cut into places that correspond: tokens, the entity's phrase, what has no counterpart."""
+    """Both sentences cut into places that correspond: tokens, the entity's phrase, what has no
+    counterpart.
+    """
     his, her = _phrase(male), _phrase(female)
     before = _aligned(male, female, range(his.start), range(her.start))
-    after = _aligned(male, female, range(his.stop, len(male.tokens)), range(her.stop, len(female.tokens)))
+    after = _aligned(
+        male, female, range(his.stop, len(male.tokens)), range(her.stop, len(female.tokens))
+    )
     return [*before, (his, her), *after]
 
 
 def _phrase(sentence: Realised) -> range:
-    """The entity's noun with articles, adjectives and prepositions before it and adjectives behind it."""
+    """The entity's noun with articles, adjectives and prepositions before it and adjectives behind
+    it.
+    """
     kinds = [[word.upos for word in token.words] for token in sentence.tokens]
     start = sentence.tokens.index(sentence.head)
     end = start + 1
@@ -215,11 +252,19 @@ def _phrase(sentence: Realised) -> range:
     return range(start, end)
 
 
-def _aligned(male: Realised, female: Realised, his: range, her: range) -> Iterator[tuple[range, range]]:
-    left, right = ([(s.tokens[i].text, s.tokens[i].words) for i in part] for s, part in ((male, his), (female, her)))
+def _aligned(
+    male: Realised, female: Realised, his: range, her: range
+) -> Iterator[tuple[range, range]]:
+    left, right = (
+        [(s.tokens[i].text, s.tokens[i].words) for i in part]
+        for s, part in ((male, his), (female, her))
+    )
     for _, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if b - a == d - c:
-            yield from ((his[i : i + 1], her[j : j + 1]) for i, j in zip(range(a, b), range(c, d), strict=True))
+            yield from (
+                (his[i : i + 1], her[j : j + 1])
+                for i, j in zip(range(a, b), range(c, d), strict=True)
+            )
         else:
             yield his[a:b], her[c:d]
 
@@ -255,7 +300,9 @@ def _sentence(parts: Sequence[tuple[Realised, int]]) -> Realised:
 
 
 def _train_tokenizer(language: str, sentences: Sequence[Realised], work: Path, seed: int) -> None:
-    """Stanza's tokenizer: a label a character; 1 ends a token, 2 a sentence, 3 and 4 the same for multiword tokens."""
+    """Stanza's tokenizer: a label a character; 1 ends a token, 2 a sentence, 3 and 4 the same for
+    multiword tokens.
+    """
     from stanza.models import tokenizer
 
     labels, expansions = [], Counter[tuple[str, tuple[str, ...]]]()
@@ -267,17 +314,23 @@ def _train_tokenizer(language: str, sentences: Sequence[Realised], work: Path, s
             if multiword:
                 expansions[token.text, tuple(word.text.lower() for word in token.words)] += 1
         labels.append("".join(marks))
-    (work / "train.txt").write_text("\n\n".join(s.text for s in sentences) + "\n\n", encoding="utf-8")
+    (work / "train.txt").write_text(
+        "\n\n".join(s.text for s in sentences) + "\n\n", encoding="utf-8"
+    )
     (work / "train.label").write_text("\n\n".join(labels) + "\n\n", encoding="utf-8")
     (work / "mwt.json").write_text(json.dumps(list(expansions.items())), encoding="utf-8")
     text, label = work / "train.txt", work / "train.label"
     files = {"txt_file": text, "label_file": label, "dev_txt_file": text, "dev_label_file": label}
     files["mwt_json_file"] = work / "mwt.json"
-    tokenizer.main([*TOKENIZE_OPTIONS.split(), *_arguments(files, language, work / "tokenize.pt", seed)])
+    tokenizer.main(
+        [*TOKENIZE_OPTIONS.split(), *_arguments(files, language, work / "tokenize.pt", seed)]
+    )
 
 
 def _train_mwt(language: str, sentences: Sequence[Realised], work: Path, seed: int) -> None:
-    """Stanza's multiword expander, where there is a multiword token: a table, and for an open class a network too."""
+    """Stanza's multiword expander, where there is a multiword token: a table, and for an open class
+    a network too.
+    """
     from stanza.models import mwt_expander
 
     seen: Counter[str] = Counter()
@@ -292,7 +345,9 @@ def _train_mwt(language: str, sentences: Sequence[Realised], work: Path, seed: i
     few = _conllu(work / "few.conllu", kept[:50])
     files = {"train_file": _conllu(work / "mwt.conllu", kept), "eval_file": few, "gold_file": few}
     table = ["--dict_only"] if len({text.lower() for text in seen}) < CLOSED_CLASS else []
-    mwt_expander.main([*MWT_OPTIONS.split(), *table, *_arguments(files, language, work / "mwt.pt", seed)])
+    mwt_expander.main(
+        [*MWT_OPTIONS.split(), *table, *_arguments(files, language, work / "mwt.pt", seed)]
+    )
 
 
 def _train_tagger(language: str, sentences: Sequence[Realised], work: Path, seed: int) -> None:
@@ -304,7 +359,9 @@ def _train_tagger(language: str, sentences: Sequence[Realised], work: Path, seed
 
 
 def _conllu(path: Path, sentences: Sequence[Realised]) -> Path:
-    path.write_text("".join(s.conllu(str(n)) for n, s in enumerate(sentences, start=1)), encoding="utf-8")
+    path.write_text(
+        "".join(s.conllu(str(n)) for n, s in enumerate(sentences, start=1)), encoding="utf-8"
+    )
     return path
 
 
@@ -319,16 +376,19 @@ def _trained(work: Path) -> Iterator[str]:
 
 
 def _pack(work: Path, folder: Path, processor: str) -> tuple[str, int]:
-    """Put a trained model into its place, in half precision and without what names this machine; its name and bytes.
+    """Put a trained model into its place, in half precision and without what names this machine;
+    its name and bytes.
 
-    Stanza copies the weights into parameters of single precision when it loads them. The file is written through memory
-    because torch writes a file's name into it.
+    Stanza copies the weights into parameters of single precision when it loads them. The file is
+    written through memory because torch writes a file's name into it.
     """
     import torch
 
     model = torch.load(work / f"{processor}.pt", weights_only=True)
     weights = model["model"] or {}
-    model["model"] = {k: v.half() if v.is_floating_point() else v for k, v in weights.items()} or None
+    model["model"] = {
+        k: v.half() if v.is_floating_point() else v for k, v in weights.items()
+    } or None
     model["config"] = {k: v for k, v in model["config"].items() if not TRAINING_ONLY.search(k)}
     memory = io.BytesIO()
     torch.save(model, memory)

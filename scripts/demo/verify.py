@@ -1,4 +1,6 @@
-"""The evaluator against the grammar: the model's translations and the correct ones have genders that are known."""
+"""The evaluator against the grammar: the model's translations and the correct ones have genders
+that are known.
+"""
 
 from __future__ import annotations
 
@@ -52,13 +54,16 @@ class Verified:
 
 
 def known_gender(grammar: Grammar, choice: Choice, text: str) -> str | None:
-    """The gender of the entity in a translation: whose form of the noun stands in it; None where none does.
+    """The gender of the entity in a translation: whose form of the noun stands in it; None where
+    none does.
 
     Where both genders have the same noun, it is taken with its articles and adjectives.
     """
     padded = f" {text.lower()} "
     found = [gender for gender in GENDERS if _phrase(grammar, choice, gender) in padded]
-    if len(found) == 2:  # the one contains the other (it "infermiera", he "טייסת" hold their masculines)
+    if (
+        len(found) == 2
+    ):  # the one contains the other (it "infermiera", he "טייסת" hold their masculines)
         found = [max(found, key=lambda gender: len(_phrase(grammar, choice, gender)))]
     return found[0] if len(found) == 1 else None
 
@@ -68,7 +73,9 @@ def _phrase(grammar: Grammar, choice: Choice, gender: str) -> str:
     other = grammar.say(choice, GENDERS[1 - GENDERS.index(gender)])
     place = said.tokens.index(said.head)
     start, end = place, place + 1
-    if said.head.text.lower() == other.head.text.lower():  # the noun is the same: what agrees with it tells
+    if (
+        said.head.text.lower() == other.head.text.lower()
+    ):  # the noun is the same: what agrees with it tells
         while start and {w.upos for w in said.tokens[start - 1].words} <= {"DET", "ADJ", "ADP"}:
             start -= 1
         while end < len(said.tokens) and said.tokens[end].words[-1].upos == "ADJ":
@@ -78,7 +85,9 @@ def _phrase(grammar: Grammar, choice: Choice, gender: str) -> str:
 
 
 def verify(language: str) -> Verified:
-    """Evaluate the demo's model and the correct translations in one language, with the demo's own Stanza."""
+    """Evaluate the demo's model and the correct translations in one language, with the demo's own
+    Stanza.
+    """
     rows, grammar = corpus(), Grammar.load(language)
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -87,7 +96,9 @@ def verify(language: str) -> Verified:
         common: dict[str, Any] = {"corpus": load_corpus("demo", None), "lang": language}
         common |= {"measure": measure, "kind": GENDER}
         checkpoint = Checkpoint("demo", "", model_folder_of_demo())
-        system = CheckpointSystem(checkpoint, language, TranslationSettings(), cache=folder, device="cpu")
+        system = CheckpointSystem(
+            checkpoint, language, TranslationSettings(), cache=folder, device="cpu"
+        )
         run = evaluate(Request(system=system, **common))
         known = agreed = 0
         wrong = []
@@ -96,7 +107,13 @@ def verify(language: str) -> Verified:
             known += gender is not None
             agreed += gender is not None and record.call.gender == gender
             if gender is not None and record.call.gender != gender:
-                wrong.append(f"{record.translation} | {gender} | {record.call.gender or record.call.reason}")
-        calls = evaluate(Request(system=given_file(reference_file(language), name="correct"), **common)).calls
-        right = sum(record.call.gender == row.gender for row, record in zip(rows, calls, strict=True))
+                wrong.append(
+                    f"{record.translation} | {gender} | {record.call.gender or record.call.reason}"
+                )
+        calls = evaluate(
+            Request(system=given_file(reference_file(language), name="correct"), **common)
+        ).calls
+        right = sum(
+            record.call.gender == row.gender for row, record in zip(rows, calls, strict=True)
+        )
     return Verified(language, known, agreed, tuple(wrong), right, len(rows), run.metrics)

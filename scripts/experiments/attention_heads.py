@@ -1,15 +1,17 @@
-r"""Whether a translation model's own cross-attention finds the entity better than the statistical model does.
+r"""Whether a translation model's own cross-attention finds the entity better than the statistical
+model does.
 
     mtbias eval --model FOLDER --lang de --out RUN
     python scripts/experiments/attention_heads.py --model FOLDER --lang de --data WINOMT \
         --translations RUN/translations.jsonl
 
-The checkpoint reads source and translation once more (teacher forcing), and its cross-attention, averaged over heads
-and layers, takes the place of the statistical model's links; everything else is as `mtbias score` has it. Both align
-the corpus, and a part of it in files of 25 sentences. A head is judged by the plugin's whole table: right is the one
-word that it knows as a translation of the entity, and rows where it knows none or several are left out. With
-"outside the table" every other entity is taken out of the table that the aligners see, and only those are counted.
-With `--layers` each layer is tried alone.
+The checkpoint reads source and translation once more (teacher forcing), and its cross-attention,
+averaged over heads and layers, takes the place of the statistical model's links; everything else is
+as `mtbias score` has it. Both align the corpus, and a part of it in files of 25 sentences. A head
+is judged by the plugin's whole table: right is the one word that it knows as a translation of the
+entity, and rows where it knows none or several are left out. With "outside the table" every other
+entity is taken out of the table that the aligners see, and only those are counted. With `--layers`
+each layer is tried alone.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ BATCH = 32
 
 
 def spans_of(pieces: Sequence[str], text: str) -> Subwords:
-    """Where each SentencePiece piece stands in `text`; a special token, or what is not found, stands nowhere."""
+    """Where each SentencePiece piece stands in `text`; a special token, or what is not found,
+    stands nowhere.
+    """
     spans, at = [], 0
     for piece in pieces:
         word = piece.replace("▁", "")
@@ -73,22 +77,32 @@ def share(words: Sequence[Sequence[int]], count: int) -> NDArray[np.float64]:
     return found
 
 
-def read_attention(folder: Path, lang: str, pairs: Sequence[Pair], texts: SplitTexts) -> dict[str, Matrix]:
-    """The cross-attention of every pair by its id, averaged over heads: P(source word | target word)."""
+def read_attention(
+    folder: Path, lang: str, pairs: Sequence[Pair], texts: SplitTexts
+) -> dict[str, Matrix]:
+    """The cross-attention of every pair by its id, averaged over heads: P(source word | target
+    word).
+    """
     import torch
     from transformers import AutoModelForSeq2SeqLM
 
     codec = Codec(folder, lang)
     tokenizer: Any = codec._tokenizer
-    model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
-    begin = [model.generation_config.decoder_start_token_id, *([] if codec.forced is None else [codec.forced])]
+    model = AutoModelForSeq2SeqLM.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
+    begin = [
+        model.generation_config.decoder_start_token_id,
+        *([] if codec.forced is None else [codec.forced]),
+    ]
     pad = model.config.pad_token_id
     found: dict[str, Matrix] = {}
     order = sorted(pairs, key=lambda pair: -len(pair.text))
     for start in range(0, len(order), BATCH):
         batch = order[start : start + BATCH]
         sources = [list(each.ids) for each in codec.encode([pair.source for pair in batch])]
-        # Only Opus-MT has a vocabulary of its own for targets; others would want to be told which language it is.
+        # Only Opus-MT has a vocabulary of its own for targets; others would want to be told which
+        # language it is.
         side = "text_target" if codec.direction.source_code is None else "text"
         targets = [
             [i for i in ids if i not in codec._dropped]
@@ -103,7 +117,9 @@ def read_attention(folder: Path, lang: str, pairs: Sequence[Pair], texts: SplitT
                 output_attentions=True,
                 use_cache=False,
             )
-        layers = np.stack([each.mean(1).numpy() for each in out.cross_attentions])  # [layers, pairs, target, source]
+        layers = np.stack(
+            [each.mean(1).numpy() for each in out.cross_attentions]
+        )  # [layers, pairs, target, source]
         for n, (pair, source, target) in enumerate(zip(batch, sources, targets, strict=True)):
             # A token is predicted where the one before it is read.
             first = len(begin) - 1
@@ -164,17 +180,25 @@ class ByAttention:
             totals = table.source_totals[word] + table.target_totals[types]
             lexicon = 2 * table.links[table.rows(word * width + types)] / np.maximum(totals, 1e-12)
             yield EntityScores(
-                link[n][head], forward[n][first : head + 1].sum(0), lexicon, others.max(0), ~common[types]
+                link[n][head],
+                forward[n][first : head + 1].sum(0),
+                lexicon,
+                others.max(0),
+                ~common[types],
             )
 
 
-def statistical(_: Sequence[Pair], indexed: IndexedPairs, language: Language) -> Iterator[EntityScores | None]:
+def statistical(
+    _: Sequence[Pair], indexed: IndexedPairs, language: Language
+) -> Iterator[EntityScores | None]:
     """What `mtbias score` does."""
     return model_scores(indexed, language)
 
 
 def without(language: Language, entities: Sequence[str]) -> Language:
-    """`language` with a table that does not know `entities`, nor phrases with one of them as head."""
+    """`language` with a table that does not know `entities`, nor phrases with one of them as
+    head.
+    """
     heads = {word for entity in entities for word in singulars(entity.split(" ")[-1])}
     kept = {
         english: forms
@@ -185,9 +209,15 @@ def without(language: Language, entities: Sequence[str]) -> Language:
 
 
 def judge(
-    scoring: Scoring, pairs: Sequence[Pair], language: Language, right: Mapping[str, Span], size: int
+    scoring: Scoring,
+    pairs: Sequence[Pair],
+    language: Language,
+    right: Mapping[str, Span],
+    size: int,
 ) -> tuple[int, int, int]:
-    """Heads right, wrong and not found, of the pairs in `right`, where `size` pairs at a time are aligned."""
+    """Heads right, wrong and not found, of the pairs in `right`, where `size` pairs at a time are
+    aligned.
+    """
     texts = SplitTexts(language)
     found = [0, 0, 0]
     for start in range(0, len(pairs), size):
@@ -195,7 +225,9 @@ def judge(
         scores = scoring(part, index_pairs(part, texts), language)
         for pair, alignment in zip(part, align_entities(part, scores, texts), strict=True):
             if pair.id in right:
-                found[2 if not alignment.target else int(alignment.target[0] != right[pair.id])] += 1
+                found[
+                    2 if not alignment.target else int(alignment.target[0] != right[pair.id])
+                ] += 1
     return found[0], found[1], found[2]
 
 
@@ -234,12 +266,18 @@ def main(
     right = {}
     for pair in pairs:
         words = split.words(pair.text)
-        hits = [word.span for word in words if not known.of(pair.entity).isdisjoint(word.facts.dictionary_forms)]
+        hits = [
+            word.span
+            for word in words
+            if not known.of(pair.entity).isdisjoint(word.facts.dictionary_forms)
+        ]
         if len(hits) == 1:
             right[pair.id] = hits[0]
     clock = time.process_time()
     attention = read_attention(model, lang, pairs, split)
-    print(f"{lang}: {len(pairs)} sentences, attention read in {time.process_time() - clock:.1f} CPU seconds")
+    print(
+        f"{lang}: {len(pairs)} sentences, attention read in {time.process_time() - clock:.1f} CPU seconds"
+    )
     ways: dict[str, Scoring] = {"statistical": statistical, "attention": ByAttention(attention)}
     depth = len(next(iter(attention.values())))
     ways |= {f"layer {n + 1}": ByAttention(attention, n) for n in range(depth) if layers}
@@ -247,7 +285,9 @@ def main(
     random.Random(0).shuffle(entities)
     out = entities[::2]
     shuffled = random.Random(1).sample(pairs, min(SAMPLE, len(pairs)))
-    outside = {pair.id: right[pair.id] for pair in pairs if pair.id in right and pair.entity in set(out)}
+    outside = {
+        pair.id: right[pair.id] for pair in pairs if pair.id in right and pair.entity in set(out)
+    }
     for size, part in ((ALONE, shuffled), (len(pairs), pairs)):
         for named, table, judged in (
             ("whole table", language, right),
@@ -257,9 +297,13 @@ def main(
                 good, bad, none = judge(scoring, part, table, judged, size)
                 n = good + bad + none
                 shares = "  ".join(
-                    f"{name} {100 * k / n:6.2f} %" for name, k in (("right", good), ("wrong", bad), ("none", none))
+                    f"{name} {100 * k / n:6.2f} %"
+                    for name, k in (("right", good), ("wrong", bad), ("none", none))
                 )
-                print(f"{lang}  {size:4} at a time, {named:17}  {way:11}  {shares}  of {n}", flush=True)
+                print(
+                    f"{lang}  {size:4} at a time, {named:17}  {way:11}  {shares}  of {n}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

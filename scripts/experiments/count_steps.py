@@ -1,16 +1,20 @@
-"""Steps of the decoder, counted and not timed: as `generate` computes them, with sentences leaving, in two stages.
+"""Steps of the decoder, counted and not timed: as `generate` computes them, with sentences leaving,
+in two stages.
 
     python scripts/experiments/count_steps.py --model FOLDER --data WINOMT --lang de [--rows N]
 
-The first rows are WinoMT's: every sentence is translated once, in fp32 at beam 5, which says after how many steps its
-search is over. The others are 105,687 sentences of BUG's lengths (`scripts.bench.work.draw_lengths`), whose searches
-are over with their last token, but for a share that loops until 199 tokens. From the steps of each sentence follow, for
-any plan of batches:
+The first rows are WinoMT's: every sentence is translated once, in fp32 at beam 5, which says after
+how many steps its search is over. The others are 105,687 sentences of BUG's lengths
+(`scripts.bench.work.draw_lengths`), whose searches are over with their last token, but for a share
+that loops until 199 tokens. From the steps of each sentence follow, for any plan of batches:
 
-- plain: a batch takes as many steps as its longest search, all of its rows in each (as ``model.generate`` does);
-- leaving: as many steps, but a sentence's rows only until it is done (a processor's time goes by rows);
-- two stages: a batch stops at `Decoding.first_stop` of its longest source; what is not done is searched again, that of
-  8 batches together (a GPU's time goes by steps, while they are few enough).
+- plain: a batch takes as many steps as its longest search, all of its rows in each (as
+  ``model.generate`` does);
+- leaving: as many steps, but a sentence's rows only until it is done (a processor's time goes by
+  rows);
+- two stages: a batch stops at `Decoding.first_stop` of its longest source; what is not done is
+  searched again, that of 8 batches together (a GPU's time goes by steps, while they are few
+  enough).
 """
 
 from __future__ import annotations
@@ -28,7 +32,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from mtbias.corpora import load_corpus
 from mtbias.translate.seq2seq.checkpoint_system import POOLED
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import CPU_ROWS, PRESETS, Batch, Bounds, Budget, Decoding, cpu_budget, make_plan
+from mtbias.translate.seq2seq.engine import (
+    CPU_ROWS,
+    PRESETS,
+    Batch,
+    Bounds,
+    Budget,
+    Decoding,
+    cpu_budget,
+    make_plan,
+)
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from scripts.bench.work import CORPUS, draw_lengths
 
@@ -59,7 +72,9 @@ def leaving(steps: Sequence[int], beams: int) -> Count:
     return Count(max(steps), sum(steps) * beams)
 
 
-def staged(batches: Sequence[Batch], sources: Sequence[int], steps: Sequence[int], decoding: Decoding) -> Count:
+def staged(
+    batches: Sequence[Batch], sources: Sequence[int], steps: Sequence[int], decoding: Decoding
+) -> Count:
     """Of batches whose second stages are one (in pieces no larger than the largest of them)."""
     total, left = Count(), list[int]()
     for batch in batches:
@@ -81,7 +96,11 @@ def line(name: str, sources: Sequence[int], steps: Sequence[int], budget: Budget
     groups = [plan[n : n + POOLED] for n in range(0, len(plan), POOLED)]
     two = sum((staged(group, sources, steps, DECODING) for group in groups), Count())
     cells = [name, f"{len(plan):,}", f"{whole.steps:,}", f"{whole.rows:,}"]
-    cells += [f"{left.rows / whole.rows:.0%}", f"{two.steps / whole.steps:.0%}", f"{two.rows / whole.rows:.0%}"]
+    cells += [
+        f"{left.rows / whole.rows:.0%}",
+        f"{two.steps / whole.steps:.0%}",
+        f"{two.rows / whole.rows:.0%}",
+    ]
     return f"| {' | '.join(cells)} |"
 
 
@@ -105,18 +124,24 @@ def bug(share: float) -> tuple[list[int], list[int]]:
     """The same of sentences of BUG's lengths, of which that share loops."""
     rng, limit = random.Random(0), DECODING.limit(0)
     lengths = draw_lengths(CORPUS, "m2m_100")
-    return [n for n, _ in lengths], [limit if rng.random() < share else min(m, limit) for _, m in lengths]
+    return [n for n, _ in lengths], [
+        limit if rng.random() < share else min(m, limit) for _, m in lengths
+    ]
 
 
 def main() -> None:
     """Count, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--data", type=Path, required=True, help="WinoMT's folder")
     parser.add_argument("--lang", default="de")
     parser.add_argument("--rows", type=int, help="only about so many sentences, spread over WinoMT")
     args = parser.parse_args()
-    print("| sentences | batches | steps, plain | rows, plain | rows, leaving | steps, two stages | rows, two stages |")
+    print(
+        "| sentences | batches | steps, plain | rows, plain | rows, leaving | steps, two stages | rows, two stages |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|")
     found = winomt(args)
     for device, budget in (("CPU", cpu_budget()), ("GPU", GPU)):

@@ -1,18 +1,21 @@
-"""How often 95 % intervals hold the truth, weighted and corrected for the evaluator's errors: two simulations.
+"""How often 95 % intervals hold the truth, weighted and corrected for the evaluator's errors: two
+simulations.
 
-    python scripts/experiments/coverage.py weighted [--runs 500] [--rows 800] [--resamples 1000] [--seed 0]
-    python scripts/experiments/coverage.py corrected [--runs 1000] [--draws 400] [--labels 49,9,0]…
+    python scripts/experiments/coverage.py weighted [--runs 500] [--rows 800] [--resamples 1000]
+    [--seed 0] python scripts/experiments/coverage.py corrected [--runs 1000] [--draws 400]
+    [--labels 49,9,0]…
 
-weighted: ΔG and ΔS, resampled within kinds of sentences. A population has two properties (pronouns, domain) that are
-not spread alike over the groups. In "confounded" the system's accuracy depends on the properties alone, so that the
-weighted numbers are 0 and the plain ones are not; in "biased" also on gender and stereotype, and by how much depends on
-the properties. The truth is the number of a population of 100,000 sentences with its own weights; of each sample the
-weights are solved again.
+weighted: ΔG and ΔS, resampled within kinds of sentences. A population has two properties (pronouns,
+domain) that are not spread alike over the groups. In "confounded" the system's accuracy depends on
+the properties alone, so that the weighted numbers are 0 and the plain ones are not; in "biased"
+also on gender and stereotype, and by how much depends on the properties. The truth is the number of
+a population of 100,000 sentences with its own weights; of each sample the weights are solved again.
 
-corrected: in each run a system of known bias translates WinoMT's 3,888 rows, a human reads them, an evaluator with
-known errors calls them, and labels of that evaluator are drawn. One line for each number of labels (male, female,
-neutral): the share of runs in which the interval holds what the human readings of an endless corpus would give, plain
-and corrected, and the median width of the intervals.
+corrected: in each run a system of known bias translates WinoMT's 3,888 rows, a human reads them, an
+evaluator with known errors calls them, and labels of that evaluator are drawn. One line for each
+number of labels (male, female, neutral): the share of runs in which the interval holds what the
+human readings of an endless corpus would give, plain and corrected, and the median width of the
+intervals.
 """
 
 from __future__ import annotations
@@ -67,7 +70,9 @@ def population(biased: bool) -> tuple[Floats, Floats]:
         share.append(0.25 * of_pronouns * of_domain)
         accuracy = 0.9 - 0.15 * (pronouns - 1) - (0.1 if domain == "b" else 0)
         if biased:
-            accuracy -= 0.1 * pronouns * (gold is F) / 2 + (0.15 if domain == "a" else 0.05) * (kind is Stereotype.ANTI)
+            accuracy -= 0.1 * pronouns * (gold is F) / 2 + (0.15 if domain == "a" else 0.05) * (
+                kind is Stereotype.ANTI
+            )
         right.append(accuracy)
     return np.array(share), np.array(right)
 
@@ -75,7 +80,9 @@ def population(biased: bool) -> tuple[Floats, Floats]:
 def estimates(
     kinds: NDArray[np.int64], right: NDArray[np.bool_], n_resamples: int, rng: np.random.Generator
 ) -> dict[str, tuple[float, float, float]]:
-    """Value and interval of plain and weighted ΔG and ΔS of a sample; a wrong call is the other gender."""
+    """Value and interval of plain and weighted ΔG and ΔS of a sample; a wrong call is the other
+    gender.
+    """
     rows = []
     for n, (kind, is_right) in enumerate(zip(kinds, right, strict=True)):
         gold = KINDS[kind][0]
@@ -89,7 +96,9 @@ def estimates(
         for name, kind in ((number, np.zeros(len(rows))), (f"{number} weighted", weighting.kinds)):
             _, first, level = np.unique(kind, return_index=True, return_inverse=True)
             values = weighting.weights[first] if kind is weighting.kinds else np.ones(1)
-            tables = WeightedTables(tabulate(row_cells, GENDER_COUNTING.shape, level, len(values)), values)
+            tables = WeightedTables(
+                tabulate(row_cells, GENDER_COUNTING.shape, level, len(values)), values
+            )
             replicates = GENDER_COUNTING.rates(tables.resampled_tables(n_resamples, rng))[number]
             ends = percentile_interval(replicates)
             value = GENDER_COUNTING.rates(tables.total())[number][0]
@@ -100,7 +109,9 @@ def estimates(
 @app.command
 def weighted(*, runs: int = 500, rows: int = 800, resamples: int = 1000, seed: int = 0) -> None:
     """Plain and weighted ΔG and ΔS."""
-    print("| system | number | truth | mean | holds the truth | mean width |\n|---|---|---:|---:|---:|---:|")
+    print(
+        "| system | number | truth | mean | holds the truth | mean width |\n|---|---|---:|---:|---:|---:|"
+    )
     for biased in (False, True):
         rng = np.random.default_rng(seed)
         share, right = population(biased)
@@ -117,7 +128,9 @@ def weighted(*, runs: int = 500, rows: int = 800, resamples: int = 1000, seed: i
             held = np.mean((values[:, 1] <= true) & (true <= values[:, 2]))
             width = np.mean(values[:, 2] - values[:, 1])
             system = "biased" if biased else "confounded"
-            print(f"| {system} | {name} | {true:.2f} | {values[:, 0].mean():.2f} | {100 * held:.1f} % | {width:.1f} |")
+            print(
+                f"| {system} | {name} | {true:.2f} | {values[:, 0].mean():.2f} | {100 * held:.1f} % | {width:.1f} |"
+            )
 
 
 # --- Corrected --------------------------------------------------------------------------------------------------------
@@ -136,7 +149,8 @@ NEUTRAL = 0.05
 """Share of the readings that is neutral where neutral labels are drawn."""
 
 ERRORS = np.array([[0.92, 0.01, 0.0, 0.07], [0.12, 0.80, 0.0, 0.08], [0.30, 0.10, 0.20, 0.40]])
-"""What the evaluator calls (male, female, neutral, nothing) where a human reads male, female, neutral."""
+"""What the evaluator calls (male, female, neutral, nothing) where a human reads male, female,
+neutral."""
 
 NOWHERE = (float("nan"), float("nan"))
 """An interval that does not exist: it holds nothing."""
@@ -158,12 +172,17 @@ def simulate(labels: Sequence[int], runs: int, draws: int, rng: np.random.Genera
     widths: dict[str, list[tuple[float, float]]] = {name: [] for name in CORRECTED}
     for run in range(runs):
         counts = rng.multinomial(ROWS.sum(), chance).reshape(3, 3, 4)
-        confusion = np.stack([rng.multinomial(n, row) for n, row in zip(labels, ERRORS, strict=True)])
+        confusion = np.stack(
+            [rng.multinomial(n, row) for n, row in zip(labels, ERRORS, strict=True)]
+        )
         found = correct(counts, confusion, n_resamples=draws, seed=run)
         for name in CORRECTED:
             true = exact[name]
             assert true is not None
-            ends = (found.called[name].interval or NOWHERE, found.corrected[name].interval or NOWHERE)
+            ends = (
+                found.called[name].interval or NOWHERE,
+                found.corrected[name].interval or NOWHERE,
+            )
             held[name] += [low <= true <= high for low, high in ends]
             widths[name].append((ends[0][1] - ends[0][0], ends[1][1] - ends[1][0]))
     cells = []

@@ -2,10 +2,11 @@
 
     python scripts/experiments/french_labels.py RUNS
 
-RUNS has a run for each system, YEAR/winomt/SYSTEM/fr, as the sweeps of ``docs/examples/public-*.toml`` leave them
-(`make results`: ``.venv/public``). The labels are those of ``tests/language/french_winomt.tsv``: system, row of
-WinoMT's file, the word that renders the entity, and the gender that its phrase shows (empty: none). They were made
-before the calls were seen (`docs/evaluation.md`).
+RUNS has a run for each system, YEAR/winomt/SYSTEM/fr, as the sweeps of
+``docs/examples/public-*.toml`` leave them (`make results`: ``.venv/public``). The labels are those
+of ``tests/language/french_winomt.tsv``: system, row of WinoMT's file, the word that renders the
+entity, and the gender that its phrase shows (empty: none). They were made before the calls were
+seen (`docs/evaluation.md`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ def main(runs: Path) -> None:
     with LABELS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     calls = {
-        system: {record.row: record for record in read_run(runs / system[-4:] / "winomt" / system / "fr").calls}
+        system: {
+            record.row: record
+            for record in read_run(runs / system[-4:] / "winomt" / system / "fr").calls
+        }
         for system in dict.fromkeys(row["system"] for row in rows)
     }
     counts = dict.fromkeys(("head", "agreement", "wrong", "gendered", "called", "none"), 0)
@@ -46,7 +50,9 @@ def main(runs: Path) -> None:
             counts["agreement"] += line["gender"] == label
             counts["wrong"] += line["gender"] not in {None, label}
         if not head or line["gender"] != label:
-            print(f"{row['system']} {row['row']}: {row['head']} {label}, got {found} {line['gender']} {line['reason']}")
+            print(
+                f"{row['system']} {row['row']}: {row['head']} {label}, got {found} {line['gender']} {line['reason']}"
+            )
     print(
         f"head {counts['head']}/{len(rows)}, agreement {counts['agreement']}/{counts['gendered']}, "
         f"wrong {counts['wrong']}, called without a sign {counts['called']}/{counts['none']}"

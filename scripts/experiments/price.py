@@ -1,11 +1,14 @@
-"""The price of fewer bits: what a run's translations, calls of gender, ΔG and ΔS become in bf16, fp16 and int8.
+"""The price of fewer bits: what a run's translations, calls of gender, ΔG and ΔS become in bf16,
+fp16 and int8.
 
-    python scripts/experiments/price.py --model FOLDER --data WINOMT --stanza-dir DIR --lang de es … --out RUNS
+    python scripts/experiments/price.py --model FOLDER --data WINOMT --stanza-dir DIR --lang de es …
+    --out RUNS
 
-For each language `mtbias eval` makes a run in fp32 (--reference) and one of every other type (--types), in
-folders of --out: a run that is there already is read, one that was interrupted goes on. `mtbias compare` gives the
-differences (fewer bits minus fp32, per cent points) with their intervals and p, both paired over sentences; p is
-corrected by Holm over the languages and types of one number. --rows N takes the first N sentences of the corpus.
+For each language `mtbias eval` makes a run in fp32 (--reference) and one of every other type
+(--types), in folders of --out: a run that is there already is read, one that was interrupted goes
+on. `mtbias compare` gives the differences (fewer bits minus fp32, per cent points) with their
+intervals and p, both paired over sentences; p is corrected by Holm over the languages and types of
+one number. --rows N takes the first N sentences of the corpus.
 """
 
 from __future__ import annotations
@@ -57,7 +60,10 @@ class Price:
     def line(self, p_holm: dict[str, float | None]) -> str:
         """A row of the Markdown table."""
         cells = [self.lang, self.kind.replace(":", " ")]
-        cells += [f"{count:,} ({100 * count / self.sentences:.1f} %)" for count in (self.translations, self.calls)]
+        cells += [
+            f"{count:,} ({100 * count / self.sentences:.1f} %)"
+            for count in (self.translations, self.calls)
+        ]
         cells.append(str(self.flipped))
         for key in NUMBERS:
             found = self.differences[key]
@@ -91,7 +97,9 @@ def make_run(kind: str, lang: str, args: argparse.Namespace) -> Run:
     settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=args.out / "cache")
     measure = GENDER.open(MeasureOptions(lang=lang, settings=settings, device=args.device))
     checkpoint = locate(str(args.model), lang, cache=args.out / "cache")
-    system = CheckpointSystem(checkpoint, lang, wanted, cache=args.out / "cache", device=args.device)
+    system = CheckpointSystem(
+        checkpoint, lang, wanted, cache=args.out / "cache", device=args.device
+    )
     request = Request(system=system, corpus=corpus, lang=lang, measure=measure, kind=GENDER)
     evaluate(request, out=folder, progress=ProgressLine())
     return read_run(folder)
@@ -106,7 +114,9 @@ def price(kind: str, lang: str, reference: Run, other: Run) -> Price:
         lang,
         kind,
         sentences=len(pairs),
-        translations=sum(a.to_json()["translation"] != b.to_json()["translation"] for a, b in pairs),
+        translations=sum(
+            a.to_json()["translation"] != b.to_json()["translation"] for a, b in pairs
+        ),
         calls=sum(a != b for a, b in genders),
         flipped=sum({a, b} == {"male", "female"} for a, b in genders),
         differences={key: found.plain[key] for key in NUMBERS},
@@ -123,7 +133,9 @@ def corrected(prices: Sequence[Price], key: str) -> list[float | None]:
 
 def main() -> None:
     """Make the runs and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--data", type=Path, required=True, help="WinoMT's folder")
     parser.add_argument("--stanza-dir", type=Path, required=True)

@@ -1,14 +1,16 @@
-"""When alignment should say "unaligned": coverage against error over thresholds of its score and of its margin.
+"""When alignment should say "unaligned": coverage against error over thresholds of its score and of
+its margin.
 
     python scripts/experiments/threshold.py --stanza-dir DIR [--gold LABELS.csv] [--lang CODE]…
 
 The rows are the labelled ones: ``tests/challenge``, ``tests/independent``, the part ``dev`` of
-``tests/unusual`` and of ``tests/natural`` (where the public data is; the whole file and 25 sentences at a time), and
-with ``--gold`` the human labels that rest on the noun phrase. Every file is aligned by itself.
+``tests/unusual`` and of ``tests/natural`` (where the public data is; the whole file and 25
+sentences at a time), and with ``--gold`` the human labels that rest on the noun phrase. Every file
+is aligned by itself.
 
-The score of a word is half the sum of its link, its association over the corpus, and 1 if the table knows it as a
-translation of the entity; its margin is what the best word of another form lacks of that. For each threshold it prints,
-where what is below counts as unaligned:
+The score of a word is half the sum of its link, its association over the corpus, and 1 if the table
+knows it as a translation of the entity; its margin is what the best word of another form lacks of
+that. For each threshold it prints, where what is below counts as unaligned:
 
 - found: the rows with a head, of those whose translation renders the entity;
 - wrong heads: of the rows where a head is found;
@@ -72,7 +74,9 @@ class KeepingAligner:
     kept: list[Alignment] = field(default_factory=list)
     signature: str = "kept"
 
-    def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+    def align(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> tuple[Alignment, ...]:
         """See `mtbias.align.Aligner`."""
         found = StatisticalAligner().align(pairs, texts, progress)
         self.kept.extend(found)
@@ -83,12 +87,16 @@ def judge(rows: Sequence[Labelled], code: str, analyser: Analyser) -> list[Judge
     """Alignments and calls of rows that are aligned together."""
     aligner = KeepingAligner()
     checked: Aligner = aligner
-    calls = GenderMeasure(shipped_language(code), checked, analyser).call_pairs([r.pair for r in rows])
+    calls = GenderMeasure(shipped_language(code), checked, analyser).call_pairs(
+        [r.pair for r in rows]
+    )
     return [Judged(*found) for found in zip(rows, aligner.kept, calls, strict=True)]
 
 
 def files(code: str, gold: Path | None) -> Iterator[tuple[str, list[Labelled]]]:
-    """The name of a set and the rows of one of its files in a language, as they are aligned together."""
+    """The name of a set and the rows of one of its files in a language, as they are aligned
+    together.
+    """
     own = {
         "challenge": challenge.challenge_files().get(code),
         "independent": challenge.challenge_files(independent=True).get(code),
@@ -99,13 +107,20 @@ def files(code: str, gold: Path | None) -> Iterator[tuple[str, list[Labelled]]]:
         if name == "unusual":
             sentences = challenge.unusual_parts(sentences)["dev"]
         rows = [
-            Labelled(Pair(s.id, s.source, s.target, s.head, s.entity), s.target_head, s.gender, tells=True)
+            Labelled(
+                Pair(s.id, s.source, s.target, s.head, s.entity),
+                s.target_head,
+                s.gender,
+                tells=True,
+            )
             for s in sentences
         ]
         yield name, rows
     if code in {path.stem for path in natural.FILES.glob("*.tsv")}:
         texts = natural.read_texts(code, shared_data())
-        persons = [p for p in natural.read_persons(natural.FILES / f"{code}.tsv", texts) if p.part == "dev"]
+        persons = [
+            p for p in natural.read_persons(natural.FILES / f"{code}.tsv", texts) if p.part == "dev"
+        ]
         rows = [Labelled(p.pair, p.head, p.label, tells=p.basis != "P") for p in persons]
         yield "natural", rows
         for k in range(0, len(rows), natural.ALONE):
@@ -119,7 +134,9 @@ def _human(gold: Path, code: str) -> list[Labelled]:
         labels = read_label_file(gold).labels(code)
     except DataError:
         return []  # no labels in this language
-    chosen = [label for label in labels if label.basis in ("N", "D") and label.target_head is not None]
+    chosen = [
+        label for label in labels if label.basis in ("N", "D") and label.target_head is not None
+    ]
     return [
         Labelled(Pair(label.id, label.source, label.target, label.head, label.entity), label.target_head,
                  LABELS[label.label], tells=True)
@@ -129,13 +146,22 @@ def _human(gold: Path, code: str) -> list[Labelled]:
 
 def line(name: str, rows: Sequence[Judged], *, score: float = -2.0, margin: float = -2.0) -> str:
     """One line: a threshold, and what it leaves of coverage and error."""
-    kept = [r for r in rows if r.call.target and r.alignment.score >= score and r.alignment.margin >= margin]
+    kept = [
+        r
+        for r in rows
+        if r.call.target and r.alignment.score >= score and r.alignment.margin >= margin
+    ]
     rendered = [r for r in rows if r.row.head is not None]
     found = [r for r in kept if r.row.head is not None]
     wrong = [r for r in kept if r.row.head is None or not r.call.target[0].overlaps(r.row.head)]
     called = [r for r in kept if r.call.gender is not None and r.row.tells]
     miscalled = [r for r in called if r.call.gender is not r.row.gender]
-    shares = ((found, rendered), (wrong, kept), (called, [r for r in rows if r.row.tells]), (miscalled, called))
+    shares = (
+        (found, rendered),
+        (wrong, kept),
+        (called, [r for r in rows if r.row.tells]),
+        (miscalled, called),
+    )
     cells = (f"{100 * len(a) / max(len(b), 1):.1f} % ({len(a)}/{len(b)})" for a, b in shares)
     return f"| {name} | " + " | ".join(cells) + " |"
 
@@ -163,7 +189,9 @@ def main(*, stanza_dir: Path, gold: Path | None = None, lang: list[str] | None =
         return 1
     for name, judged in {**sets, "all": [j for rows in sets.values() for j in rows]}.items():
         print(f"\n{name}: {len(judged)} rows\n")
-        print("| unaligned below | found | wrong heads | called | wrong calls |\n|---|---:|---:|---:|---:|")
+        print(
+            "| unaligned below | found | wrong heads | called | wrong calls |\n|---|---:|---:|---:|---:|"
+        )
         print("\n".join(line(f"score {t:.2f}", judged, score=t) for t in SCORES))
         print("\n".join(line(f"margin {t:.2f}", judged, margin=t) for t in MARGINS))
     return 0

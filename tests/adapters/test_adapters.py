@@ -1,4 +1,5 @@
-"""mtbias in other people's harnesses, each the real one: their numbers are those of ``mtbias score``."""
+"""mtbias in other people's harnesses, each the real one: their numbers are those of ``mtbias
+score``."""
 
 from __future__ import annotations
 
@@ -32,9 +33,13 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of the harnesses
 
 
 def _pairs() -> list[tuple[str, str]]:
-    """Sentences about a man and a woman in turn, with translations of which some of the women's are the man's."""
+    """Sentences about a man and a woman in turn, with translations of which some of the women's are
+    the man's."""
     pairs = demo_pairs()
-    return [(source, pairs[n - 1][1] if n % 6 == 1 else target) for n, (source, target) in enumerate(pairs)]
+    return [
+        (source, pairs[n - 1][1] if n % 6 == 1 else target)
+        for n, (source, target) in enumerate(pairs)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +48,20 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "corpus.tsv"
     sources = {source for source, _ in _pairs()}
     head, *lines = demo_file().read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text(head + "".join(line for line in lines if line.split("\t")[1] in sources), encoding="utf-8")
+    path.write_text(
+        head + "".join(line for line in lines if line.split("\t")[1] in sources), encoding="utf-8"
+    )
     return path
 
 
 @pytest.fixture(scope="module")
 def options(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Settings of a run with them."""
-    return {"data": str(data), "stanza_dir": "mtbias:demo", "cache_dir": str(tmp_path_factory.mktemp("cache"))}
+    return {
+        "data": str(data),
+        "stanza_dir": "mtbias:demo",
+        "cache_dir": str(tmp_path_factory.mktemp("cache")),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +72,31 @@ def answers(data: Path) -> dict[str, str]:
 
 
 def scored(
-    answers: Mapping[str, str], options: Mapping[str, str], folder: Path, capsys: pytest.CaptureFixture[str]
+    answers: Mapping[str, str],
+    options: Mapping[str, str],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> dict[str, Any]:
     """The numbers of the whole corpus that ``mtbias score`` prints for answers."""
     file = folder / "answers.jsonl"
-    file.write_text("".join(json.dumps({"id": id_, "target": text}) + "\n" for id_, text in answers.items()))
-    given = [part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)]
+    file.write_text(
+        "".join(json.dumps({"id": id_, "target": text}) + "\n" for id_, text in answers.items())
+    )
+    given = [
+        part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)
+    ]
     capsys.readouterr()
-    command = ["score", "--dataset", "demo", "--lang", "de", "--translations", str(file), "--clean", "--json"]
+    command = [
+        "score",
+        "--dataset",
+        "demo",
+        "--lang",
+        "de",
+        "--translations",
+        str(file),
+        "--clean",
+        "--json",
+    ]
     assert main([*command, *given]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)["overall"]
     return found
@@ -94,12 +122,17 @@ def test_every_sentence_of_a_data_set_is_asked(shared: Path) -> None:
 
 @needs_harness
 def test_the_sentences_that_were_asked_are_the_corpus(
-    answers: dict[str, str], options: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    answers: dict[str, str],
+    options: dict[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     benchmark = Benchmark("demo", "de", json.dumps(options))
     some = dict(list(answers.items())[:8])
     few = tmp_path / "few.tsv"
-    few.write_text("".join(Path(options["data"]).read_text(encoding="utf-8").splitlines(keepends=True)[:9]))
+    few.write_text(
+        "".join(Path(options["data"]).read_text(encoding="utf-8").splitlines(keepends=True)[:9])
+    )
     expected = scored(some, {**options, "data": str(few)}, tmp_path, capsys)
     run = benchmark.score(some)
     assert run.metrics["overall"] == expected
@@ -117,10 +150,14 @@ def test_lm_evaluation_harness(
     lm_eval = pytest.importorskip("lm_eval", reason="needs lm-eval: make test-adapters")
     from lm_eval.tasks import TaskManager
 
-    model = built(tmp_path_factory, "sometimes-wrong", lambda folder: make_decoder(folder, _pairs()))
+    model = built(
+        tmp_path_factory, "sometimes-wrong", lambda folder: make_decoder(folder, _pairs())
+    )
     write_tasks(tmp_path / "tasks")
     metadata = {"mtbias": {**options, "out": str(tmp_path / "run")}}
-    tasks = TaskManager(include_path=str(tmp_path / "tasks"), include_defaults=False, metadata=metadata)
+    tasks = TaskManager(
+        include_path=str(tmp_path / "tasks"), include_defaults=False, metadata=metadata
+    )
     found = lm_eval.simple_evaluate(
         model="hf",
         model_args={"pretrained": str(model), "dtype": "float32"},
@@ -141,7 +178,10 @@ def test_lm_evaluation_harness(
 
 @needs_harness
 def test_inspect(
-    answers: dict[str, str], options: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    answers: dict[str, str],
+    options: dict[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     inspect_ai = pytest.importorskip("inspect_ai", reason="needs inspect-ai: make test-adapters")
     from inspect_ai.log import read_eval_log
@@ -167,9 +207,13 @@ def test_inspect(
     run = read_run(tmp_path / "run")
     assert run.metrics["overall"] == expected
     written = read_eval_log(log.location)
-    assert {key: each.value for key, each in written.results.scores[0].metrics.items()} == numbers(run)
+    assert {key: each.value for key, each in written.results.scores[0].metrics.items()} == numbers(
+        run
+    )
     values = {sample.id: sample.scores["gender"].value for sample in written.samples}
-    assert 100 * list(values.values()).count("C") / len(values) == pytest.approx(expected["accuracy"])
+    assert 100 * list(values.values()).count("C") / len(values) == pytest.approx(
+        expected["accuracy"]
+    )
     gold = {sample.id: sample.scores["gender"].metadata["gold"] for sample in written.samples}
     calls = {sample.id: sample.scores["gender"].metadata["gender"] for sample in written.samples}
     assert {values[id_] for id_ in gold if gold[id_] != calls[id_]} == {"I"}
@@ -196,7 +240,9 @@ def test_evaluate(
         references = [{name: rows[id_][name] for name in names} for id_ in answers]
     own = {key: value for key, value in options.items() if form == "ids" or key != "data"}
     given = {"dataset": "demo", **own} if form == "ids" else own
-    found = metric.compute(predictions=list(answers.values()), references=references, lang="de", clean=True, **given)
+    found = metric.compute(
+        predictions=list(answers.values()), references=references, lang="de", clean=True, **given
+    )
     expected = scored(answers, options, tmp_path, capsys)
     for key in ("accuracy", "delta_g", "delta_s"):
         assert found[key] == expected[key]
@@ -210,8 +256,14 @@ def test_evaluate(
     for each in without:
         del each["stereotype"]
     found = metric.compute(predictions=texts, references=without, lang="de", clean=True, **given)
-    assert (found["accuracy"], found["n"], found["delta_s"]) == (expected["accuracy"], expected["n"], None)
-    with pytest.raises(UsageError, match=r"expected references with source, entity, gender .*got \['source'\]"):
+    assert (found["accuracy"], found["n"], found["delta_s"]) == (
+        expected["accuracy"],
+        expected["n"],
+        None,
+    )
+    with pytest.raises(
+        UsageError, match=r"expected references with source, entity, gender .*got \['source'\]"
+    ):
         metric.compute(predictions=["Ja."], references=[{"source": "Yes."}], lang="de", **given)
 
 
@@ -228,7 +280,12 @@ def test_the_workflow_of_the_documentation(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     command = [sys.executable, "-m", "snakemake", "-j1"]
     done = subprocess.run(
-        command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "page.html").is_file()

@@ -9,7 +9,9 @@ import pytest
 
 from tests.built import built
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: nothing here may ask the network
+os.environ["HF_HUB_OFFLINE"] = (
+    "1"  # before transformers is imported: nothing here may ask the network
+)
 
 
 @pytest.fixture(scope="session")

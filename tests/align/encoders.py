@@ -1,7 +1,8 @@
-"""Small encoders made on the spot: real tokenizers and architectures, one of which has learnt from 600 sentences.
+"""Small encoders made on the spot: real tokenizers and architectures, one of which has learnt from
+600 sentences.
 
-It learns to tell a sentence's translation from those of others by the mean of their embeddings. That is enough for the
-embeddings of words that translate each other to be alike.
+It learns to tell a sentence's translation from those of others by the mean of their embeddings.
+That is enough for the embeddings of words that translate each other to be alike.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 from scripts.demo.grammar import GENDERS, Grammar, choices, say_english
 
@@ -40,19 +49,25 @@ def make_bert(folder: Path, *, layers: int = LAYERS) -> Path:
     learnt.normalizer = normalizers.BertNormalizer(lowercase=False)
     learnt.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    learnt.train_from_iterator(_texts(), trainers.WordPieceTrainer(vocab_size=700, special_tokens=special))
+    learnt.train_from_iterator(
+        _texts(), trainers.WordPieceTrainer(vocab_size=700, special_tokens=special)
+    )
     learnt.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     learnt.decoder = decoders.WordPiece()
-    tokenizer = BertTokenizerFast(tokenizer_object=learnt, model_max_length=POSITIONS, do_lower_case=False)
+    tokenizer = BertTokenizerFast(
+        tokenizer_object=learnt, model_max_length=POSITIONS, do_lower_case=False
+    )
     config = BertConfig(**_dimensions(len(tokenizer), layers), max_position_embeddings=POSITIONS)
-    # A checkpoint that predicts masked words, as mBERT is one: its own head is not read, and a pooler is missing.
+    # A checkpoint that predicts masked words, as mBERT is one: its own head is not read, and a
+    # pooler is missing.
     return _saved(folder, tokenizer, BertForMaskedLM(config), steps=_STEPS)
 
 
 def make_xlmr(folder: Path) -> Path:
-    """XLM-R's layout: Unigram pieces with "▁", <s> and </s>, positions that begin behind the padding's; untrained."""
+    """XLM-R's layout: Unigram pieces with "▁", <s> and </s>, positions that begin behind the
+    padding's; untrained."""
     from transformers import PreTrainedTokenizerFast, XLMRobertaConfig, XLMRobertaModel
 
     learnt = Tokenizer(models.Unigram())
@@ -71,7 +86,10 @@ def make_xlmr(folder: Path) -> Path:
         mask_token="<mask>",
     )  # fmt: skip
     config = XLMRobertaConfig(
-        **_dimensions(len(tokenizer), LAYERS), max_position_embeddings=POSITIONS + 2, pad_token_id=1, type_vocab_size=1
+        **_dimensions(len(tokenizer), LAYERS),
+        max_position_embeddings=POSITIONS + 2,
+        pad_token_id=1,
+        type_vocab_size=1,
     )
     return _saved(folder, tokenizer, XLMRobertaModel(config), steps=0)
 
@@ -103,7 +121,8 @@ def _saved(folder: Path, tokenizer: Any, model: Any, *, steps: int) -> Path:
 
 
 def _learn(tokenizer: Any, model: Any, steps: int) -> None:
-    """Tell each sentence's translation from the others of a batch, by what `LAYERS` - 1 layers make of them."""
+    """Tell each sentence's translation from the others of a batch, by what `LAYERS` - 1 layers make
+    of them."""
     body = getattr(model, "bert", model)
     pairs = parallel()
     chance = random.Random(1)
@@ -111,10 +130,14 @@ def _learn(tokenizer: Any, model: Any, steps: int) -> None:
     body.train()
     for _ in range(steps):
         batch = chance.sample(pairs, _BATCH)
-        english, german = (_means(tokenizer, body, [pair[side] for pair in batch]) for side in (0, 1))
+        english, german = (
+            _means(tokenizer, body, [pair[side] for pair in batch]) for side in (0, 1)
+        )
         scores = english @ german.T / _HEAT
         here = torch.arange(_BATCH)
-        loss = torch.nn.functional.cross_entropy(scores, here) + torch.nn.functional.cross_entropy(scores.T, here)
+        loss = torch.nn.functional.cross_entropy(scores, here) + torch.nn.functional.cross_entropy(
+            scores.T, here
+        )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -16,13 +16,25 @@ from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Gender, Instance, Span, Stereotype, Strategy
+from mtbias.types import (
+    DERIVED,
+    ELIMINATION,
+    Alignment,
+    Gender,
+    Instance,
+    Span,
+    Stereotype,
+    Strategy,
+)
 
 LANGUAGE = Language(
     code="de",
     name="Toy",
     nouns={
-        **{f: (NounReading(f, NounKind.MASCULINE, ()),) for f in ("arzt", "ärzte", "maurer", "wirt")},
+        **{
+            f: (NounReading(f, NounKind.MASCULINE, ()),)
+            for f in ("arzt", "ärzte", "maurer", "wirt")
+        },
         "person": (NounReading("person", NounKind.FIXED, ()),),
     },
     neutral_nouns={"person": Strategy.COMPOUND},
@@ -63,7 +75,9 @@ def scores(
 
 
 def aligned(case: Pair, given: EntityScores | None) -> Alignment:
-    return align_entity(case, SplitTexts(LANGUAGE).words(case.text), given, KnownTranslations(LANGUAGE))
+    return align_entity(
+        case, SplitTexts(LANGUAGE).words(case.text), given, KnownTranslations(LANGUAGE)
+    )
 
 
 def found(case: Pair, given: EntityScores | None) -> tuple[list[str], str | None]:
@@ -74,18 +88,30 @@ def found(case: Pair, given: EntityScores | None) -> tuple[list[str], str | None
 def test_the_head_of_an_entity_of_two_words_is_its_last() -> None:
     cases = [
         pair("The construction worker slept.", "construction worker", "Der Maurer schlief."),
-        pair("The doctor saw a worker.", "construction worker", "", "worker"),  # only its head stands there
+        pair(
+            "The doctor saw a worker.", "construction worker", "", "worker"
+        ),  # only its head stands there
         pair("Construction workers slept.", "construction worker", "", "workers"),
         Pair("x", "The doctor slept.", ""),  # only helps the statistics
         Pair("x", "… slept", "", Span(0, 1), "…"),  # a head that is no word
     ]
     # the=0 construction=1 worker=2; the=0 doctor=1 saw=2 a=3 worker=4; construction=0 workers=1
-    assert index_pairs(cases, SplitTexts(LANGUAGE)).heads == ((1, 2), (4, 4), (0, 1), (-1, -1), (-1, -1))
+    assert index_pairs(cases, SplitTexts(LANGUAGE)).heads == (
+        (1, 2),
+        (4, 4),
+        (0, 1),
+        (-1, -1),
+        (-1, -1),
+    )
 
 
 def test_a_pair_of_an_instance() -> None:
-    instance = Instance("i-1", 0, "The cook ate.", Span(4, 8), "cook", Gender.MALE, Stereotype.NONE, "winobias", 0)
-    assert Pair.of(instance, "Der Koch aß.") == Pair("i-1", "The cook ate.", "Der Koch aß.", Span(4, 8), "cook")
+    instance = Instance(
+        "i-1", 0, "The cook ate.", Span(4, 8), "cook", Gender.MALE, Stereotype.NONE, "winobias", 0
+    )
+    assert Pair.of(instance, "Der Koch aß.") == Pair(
+        "i-1", "The cook ate.", "Der Koch aß.", Span(4, 8), "cook"
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,7 +146,10 @@ def test_a_word_in_ss_is_no_plural() -> None:
     ],
 )  # fmt: skip
 def test_the_number_of_the_english_form(word: str, number: str) -> None:
-    assert SaidOfEntity.of(Pair("x", word.upper(), "", Span(0, len(word)), word), ENGLISH).number == number
+    assert (
+        SaidOfEntity.of(Pair("x", word.upper(), "", Span(0, len(word)), word), ENGLISH).number
+        == number
+    )
 
 
 def test_without_a_head_there_is_no_number() -> None:
@@ -131,7 +160,9 @@ def test_the_glossary_holds_for_plurals_and_for_heads() -> None:
     cases = [
         pair("The doctors slept.", "doctor", "Die Ärzte schliefen.", "doctors"),
         pair("The worker slept.", "worker", "Der Maurer schlief."),
-        pair("The ladies and the landladies slept.", "landlady", "Die Wirt schliefen.", "landladies"),
+        pair(
+            "The ladies and the landladies slept.", "landlady", "Die Wirt schliefen.", "landladies"
+        ),
         pair("The Auto broke.", "auto", "Das Auto ging kaputt."),  # one spelling in both languages
     ]
     tokens = index_pairs(cases, SplitTexts(LANGUAGE))
@@ -147,14 +178,20 @@ def test_the_glossary_holds_for_plurals_and_for_heads() -> None:
     assert keys.tolist() == sorted(keys.tolist())
 
 
-DOCTOR = pair("The doctor saw the old house.", "doctor", "Der Arzt sah das alte Haus")  # six target words
+DOCTOR = pair(
+    "The doctor saw the old house.", "doctor", "Der Arzt sah das alte Haus"
+)  # six target words
 
 
 @pytest.mark.parametrize(
     ("given", "words", "basis"),
     [
         # the surest link ("Arzt" is another's)
-        (scores(0, 0, 0.9, 0, 0, 0.1, lexicon=(0, 0, 0.3, 0, 0, 0), explained=(0, 0.5)), ["sah"], "links+lexicon"),
+        (
+            scores(0, 0, 0.9, 0, 0, 0.1, lexicon=(0, 0, 0.3, 0, 0, 0), explained=(0, 0.5)),
+            ["sah"],
+            "links+lexicon",
+        ),
         (scores(0, 0, 0.9, 0, 0, 0.1, explained=(0, 0.5)), ["sah"], "links"),
         # The plugin's nouns outweigh a link of 0.9, which counts as they do, by half.
         (scores(0.0, 0.0, 0.9, 0.0, 0.0, 0.0, explained=(0, 0.5)), ["Arzt"], "lexicon"),
@@ -168,21 +205,39 @@ def test_the_anchor(given: EntityScores, words: list[str], basis: str) -> None:
 
 def test_neighbours_that_the_entity_explains_belong_to_it() -> None:
     case = pair(
-        "The construction worker slept.", "construction worker", "Der Arbeiter an dem Bau schlief tief fest dort"
+        "The construction worker slept.",
+        "construction worker",
+        "Der Arbeiter an dem Bau schlief tief fest dort",
     )
-    # "Arbeiter" is the anchor; "Bau", behind two words, is the entity's too; "dort", behind three more, is not reached.
+    # "Arbeiter" is the anchor; "Bau", behind two words, is the entity's too; "dort", behind three
+    # more, is not reached.
     given = scores(0, 0.9, 0, 0, 0.1, 0, 0, 0, 0, belongs=(0, 0.9, 0, 0, 0.8, 0, 0, 0, 0.9))
     assert found(case, given) == (["Arbeiter", "Bau"], "links")
 
 
 def test_a_noun_for_people_before_the_anchor_belongs_to_it_over_function_words_only() -> None:
     case = pair("The construction worker slept.", "worker", "Wirt von der Firma schlief")
-    sure = (0, 0, 0, 0.3, 0)  # with the link of 0.9 a score of 0.6: the anchor is believed though it is no known noun
+    sure = (
+        0,
+        0,
+        0,
+        0.3,
+        0,
+    )  # with the link of 0.9 a score of 0.6: the anchor is believed though it is no known noun
     near = scores(0, 0, 0, 0.9, 0, lexicon=sure, rare=(True, False, False, True, True))
     assert found(case, near) == (["Firma", "Wirt"], "links+lexicon")
     apart = scores(0, 0, 0, 0.9, 0, lexicon=sure, rare=(True, True, False, True, True))
     assert found(case, apart) == (["Firma"], "links+lexicon")
-    taken = scores(0, 0, 0, 0.9, 0, lexicon=sure, rare=(True, False, False, True, True), explained=(0.8, 0, 0, 0, 0))
+    taken = scores(
+        0,
+        0,
+        0,
+        0.9,
+        0,
+        lexicon=sure,
+        rare=(True, False, False, True, True),
+        explained=(0.8, 0, 0, 0, 0),
+    )
     assert found(case, taken) == (["Firma"], "links+lexicon")
 
 
@@ -190,7 +245,10 @@ def test_a_weak_anchor_yields_to_a_free_noun_for_people() -> None:
     case = pair("The construction worker slept.", "worker", "Wirt von der Firma schlief")
     # 0.5 × 0.9 is under SURE_SCORE, "Firma" is not in the table, and nobody else explains "Wirt"
     assert found(case, scores(0.3, 0, 0, 0.9, 0)) == (["Wirt"], "lexicon")
-    assert found(case, scores(0.3, 0, 0, 0.9, 0, explained=(0.8, 0, 0, 0, 0))) == (["Firma"], "links")
+    assert found(case, scores(0.3, 0, 0, 0.9, 0, explained=(0.8, 0, 0, 0, 0))) == (
+        ["Firma"],
+        "links",
+    )
 
 
 def test_free_nouns_for_people_are_named_as_others() -> None:
@@ -213,7 +271,9 @@ def test_free_nouns_for_people_are_named_as_others() -> None:
         ("Murer", 0.0, None),  # too short to tell
     ],
 )
-def test_a_word_one_letter_off_a_known_translation_is_it(word: str, explained: float, meant: str | None) -> None:
+def test_a_word_one_letter_off_a_known_translation_is_it(
+    word: str, explained: float, meant: str | None
+) -> None:
     case = pair("The construction worker slept.", "construction worker", f"Gestern {word} dort")
     alignment = aligned(case, scores(0, 0.2, 0, explained=(0, explained, 0)))
     assert alignment.meant == meant
@@ -224,8 +284,8 @@ def test_a_word_one_letter_off_a_known_translation_is_it(word: str, explained: f
 
 
 def test_a_word_that_derives_from_a_known_translation() -> None:
-    # "Maurer" translates "construction worker"; "Maurerkelle" shares its six letters with it, 6 of 11 is under three
-    # fifths; "Maureres" shares six of eight
+    # "Maurer" translates "construction worker"; "Maurerkelle" shares its six letters with it, 6 of
+    # 11 is under three fifths; "Maureres" shares six of eight
     case = pair("The construction worker slept.", "construction worker", "Gestern Maureres dort")
     assert found(case, scores(0, 0, 0)) == (["Maureres"], DERIVED)
     case = pair("The construction worker slept.", "construction worker", "Gestern Maurerkelle dort")
@@ -237,10 +297,14 @@ def test_what_is_left_over() -> None:
     low = (0.02, 0.03, 0.01, 0.0)
     # the noun for people, however weak its link
     assert found(case, scores(*low)) == (["Wirt"], ELIMINATION)
-    # one that another source word explains is not left over: then the likeliest rare word that nobody explains
+    # one that another source word explains is not left over: then the likeliest rare word that
+    # nobody explains
     wirt = (0.0, 0.9, 0.9, 0.0)
     assert found(case, scores(*low, explained=wirt)) == (["Gestern"], ELIMINATION)
-    assert found(case, scores(*low, explained=wirt, rare=(False, True, True, True))) == (["dort"], ELIMINATION)
+    assert found(case, scores(*low, explained=wirt, rare=(False, True, True, True))) == (
+        ["dort"],
+        ELIMINATION,
+    )
     # nothing
     assert found(case, scores(*low, explained=(0.9,) * 4)) == ([], None)
     assert found(case, scores(*low, explained=wirt, rare=(False, True, True, False))) == ([], None)
@@ -251,7 +315,8 @@ def test_without_scores_there_is_no_alignment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "copied"), [("Der Officer kam", True), ("Der OFFICER kam", True), ("Der Polizist kam", False)]
+    ("text", "copied"),
+    [("Der Officer kam", True), ("Der OFFICER kam", True), ("Der Polizist kam", False)],
 )
 def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
     case = pair("The officer came.", "officer", text)
@@ -269,8 +334,12 @@ def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
         ("doctor", {"arzt", "ärzte"}),
     ],
 )
-def test_an_unknown_word_with_a_hyphen_is_known_by_its_last_part(word: str, known: set[str]) -> None:
-    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "doctor-in-law": frozenset({"wirt"})})
+def test_an_unknown_word_with_a_hyphen_is_known_by_its_last_part(
+    word: str, known: set[str]
+) -> None:
+    language = dataclasses.replace(
+        LANGUAGE, glossary={**LANGUAGE.glossary, "doctor-in-law": frozenset({"wirt"})}
+    )
     assert KnownTranslations(language).of(word) == known
     case = pair(f"The {word} slept.", word, "Arzt Ärzte Wirt")
     indexed = index_pairs([case], SplitTexts(language))
@@ -283,24 +352,35 @@ def test_an_unknown_word_with_a_hyphen_is_known_by_its_last_part(word: str, know
 def test_the_one_known_translation_is_taken_whatever_the_links_say() -> None:
     case = pair("The doctor slept well.", "doctor", "Dort schlief der Arzt.")
     # A small file links at random: "Dort" with the entity, "Arzt" with "well".
-    assert found(case, scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.6)))[0] == ["Arzt"]
+    assert found(case, scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.6)))[
+        0
+    ] == ["Arzt"]
     # A corpus knows better: the word surely renders another one.
-    assert found(case, scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.99)))[0] == ["Dort"]
+    assert found(case, scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.99)))[
+        0
+    ] == ["Dort"]
 
 
 def test_what_explains_the_first_part_of_a_compound_does_not_claim_it() -> None:
     # "Parallax" explains "Parallax-Arzt", and "well" surely "Arzt".
     language = dataclasses.replace(LANGUAGE, compounds=True)
-    for text, head in (("Dort schlief der Parallax-Arzt.", "Parallax-Arzt"), ("Dort schlief der Arzt.", "Dort")):
+    for text, head in (
+        ("Dort schlief der Parallax-Arzt.", "Parallax-Arzt"),
+        ("Dort schlief der Arzt.", "Dort"),
+    ):
         case = pair("The Parallax doctor slept well.", "doctor", text)
         given = scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.99))
-        span = align_entity(case, SplitTexts(language).words(text), given, KnownTranslations(language)).target[0]
+        span = align_entity(
+            case, SplitTexts(language).words(text), given, KnownTranslations(language)
+        ).target[0]
         assert text[slice(*span)] == head
 
 
 def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alone() -> None:
     # "Wirt" translates *landlady* too, and a second doctor may be the one who is rendered.
-    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "host": frozenset(("wirt",))})
+    language = dataclasses.replace(
+        LANGUAGE, glossary={**LANGUAGE.glossary, "host": frozenset(("wirt",))}
+    )
     given = scores(0.9, 0.1, 0.1, 0.1, lexicon=(0.9,), explained=(0.0, 0.9, 0.9, 0.6))
     case = pair("The host met the landlady.", "landlady", "Dort war der Wirt.")
     words = SplitTexts(language).words(case.text)
@@ -353,7 +433,8 @@ def test_what_is_only_left_over_has_no_score() -> None:
 
 
 def test_names_of_another_script_are_known_by_their_letters() -> None:
-    """Baas and Баас are one spelling; Arabic has the consonants alone, Правления and دقيقة others."""
+    """Baas and Баас are one spelling; Arabic has the consonants alone, Правления and دقيقة
+    others."""
     for code, source, text, word in (
         ("ru", "de Baas left", "де Баас правления", "баас"),
         ("ar", "the senator left", "سناتورة دقيقة", "سناتورة"),
@@ -362,14 +443,18 @@ def test_names_of_another_script_are_known_by_their_letters() -> None:
         pairs = index_pairs([Pair("x", source, text)], SplitTexts(Language(code="xh", name="Toy")))
         keys, links = prior_links(pairs, dataclasses.replace(language, glossary={}, nouns={}))
         width = len(pairs.target.types)
-        found = [(pairs.source.types[k // width], pairs.target.types[k % width]) for k in keys.tolist()]
+        found = [
+            (pairs.source.types[k // width], pairs.target.types[k % width]) for k in keys.tolist()
+        ]
         assert found == [(source.lower().split()[1], word)]
         assert links.tolist() == [ALIKE_LINKS]
 
 
 def test_the_nth_mention_is_the_nth_known_translation() -> None:
     text = "Arzt und Wirt, Arzt"
-    first, second = (Pair("x", "doctor, host, doctor", text, Span(at, at + 6), "doctor") for at in (0, 14))
+    first, second = (
+        Pair("x", "doctor, host, doctor", text, Span(at, at + 6), "doctor") for at in (0, 14)
+    )
     given = scores(0.4, 0.0, 0.0, 0.6)
     assert aligned(first, given).target[0] == Span(0, 4)
     assert aligned(second, given).target[0] == Span(15, 19)
@@ -395,10 +480,16 @@ def test_people_whom_no_other_word_claims_are_named_where_nobody_is_found() -> N
 def test_a_name_of_the_source_renders_nobody_else() -> None:
     # "Arzt" is a name of the source, unless the tables know it; "Erfurt" is the town.
     given = scores(0.0, 0.9, 0.0, 0.2)
-    assert found(pair("the warden left Erfurt", "warden", "der Erfurt verließ Wärter"), given)[0] == ["Wärter"]
-    assert found(pair("the doctor met Arzt", "doctor", "der Arzt traf jemanden"), given)[0] == ["Arzt"]
+    assert found(pair("the warden left Erfurt", "warden", "der Erfurt verließ Wärter"), given)[
+        0
+    ] == ["Wärter"]
+    assert found(pair("the doctor met Arzt", "doctor", "der Arzt traf jemanden"), given)[0] == [
+        "Arzt"
+    ]
     # The entity itself may be left as it is.
-    assert found(pair("the Warden slept", "warden", "der Warden schlief dort"), given)[0] == ["Warden"]
+    assert found(pair("the Warden slept", "warden", "der Warden schlief dort"), given)[0] == [
+        "Warden"
+    ]
 
 
 def test_a_word_that_another_word_needs_does_not_render_the_entity() -> None:
@@ -415,11 +506,15 @@ def test_a_word_that_another_word_needs_does_not_render_the_entity() -> None:
 
 def test_a_word_spelt_alike_translates_an_entity_that_no_table_has() -> None:
     text = "Dort schlief die Esperantista"
-    alignment = aligned(pair("An esperantist slept there.", "esperantist", text), scores(0.3, 0.0, 0.0, 0.2))
+    alignment = aligned(
+        pair("An esperantist slept there.", "esperantist", text), scores(0.3, 0.0, 0.0, 0.2)
+    )
     assert alignment.target == alignment.translations == (Span(17, 29),)
     # Of "Esperanto" the source speaks itself, and seven of ten letters are too few.
     for other in ("Esperanto", "Esperante"):
-        case = pair("An esperantist of Esperanto slept.", "esperantist", f"Dort schlief das {other}")
+        case = pair(
+            "An esperantist of Esperanto slept.", "esperantist", f"Dort schlief das {other}"
+        )
         assert aligned(case, scores(0.3, 0.0, 0.0, 0.2)).translations == ()
 
 
@@ -429,26 +524,37 @@ def test_the_beginning_of_a_compound_renders_a_possessive() -> None:
     def part(source: str, text: str) -> Span | None:
         case = pair(source, "doctor", text, "doctors" if "doctors" in source else "doctor")
         words = SplitTexts(language).words(text)
-        return align_entity(case, words, scores(*[0.1] * len(words)), KnownTranslations(language)).first_part
+        return align_entity(
+            case, words, scores(*[0.1] * len(words)), KnownTranslations(language)
+        ).first_part
 
     assert part("the doctors' house", "das Ärztehaus") == Span(4, 9)
     assert part("a doctor's house", "das Arzthaus") == Span(4, 8)
     assert part("a doctor house", "das Arzthaus") is None  # no possessive
     assert part("the doctors' house", "die Ärzteschaft") is None  # a derivation
     assert part("the doctors' house", "das arzthaus") is None  # no noun
-    assert part("the doctors' house", "das Haus der Ärzte und das Ärztehaus") is None  # a word of its own renders it
+    assert (
+        part("the doctors' house", "das Haus der Ärzte und das Ärztehaus") is None
+    )  # a word of its own renders it
 
 
 def test_numerals_and_others_are_no_nouns() -> None:
     assert aligned(pair("the two met", "two", "die beiden kamen"), scores(0.1, 0.9, 0.1)).quantifier
-    assert not aligned(pair("the doctor came", "doctor", "der Arzt kam"), scores(0.1, 0.9, 0.1)).quantifier
+    assert not aligned(
+        pair("the doctor came", "doctor", "der Arzt kam"), scores(0.1, 0.9, 0.1)
+    ).quantifier
 
 
 def test_a_word_is_known_by_a_phrase_in_which_the_entity_stands() -> None:
     nothing = scores(0.0, 0.0, 0.0)
-    assert found(pair("the worker slept", "worker", "der Maurer schlief"), nothing) == (["Maurer"], "lexicon")
+    assert found(pair("the worker slept", "worker", "der Maurer schlief"), nothing) == (
+        ["Maurer"],
+        "lexicon",
+    )
     # Not where a word is known that translates the entity itself.
-    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "head doctor": frozenset(("wirt",))})
+    language = dataclasses.replace(
+        LANGUAGE, glossary={**LANGUAGE.glossary, "head doctor": frozenset(("wirt",))}
+    )
     case = pair("the doctor slept", "doctor", "ein Arzt, der Wirt")
     alignment = align_entity(
         case, SplitTexts(language).words(case.text), scores(*[0.0] * 4), KnownTranslations(language)
@@ -458,10 +564,14 @@ def test_a_word_is_known_by_a_phrase_in_which_the_entity_stands() -> None:
 
 def test_a_phrase_that_is_somebody_else_in_the_source_lends_the_entity_no_translation() -> None:
     nothing = scores(0.0, 0.0, 0.0)
-    both = pair("a construction worker met the worker's friend", "worker", "der Maurer ging", "worker's")
+    both = pair(
+        "a construction worker met the worker's friend", "worker", "der Maurer ging", "worker's"
+    )
     assert aligned(both._replace(head=Span(30, 36)), nothing).translations == ()
     # What another word claims is not the entity's either.
-    language = dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, "mason": frozenset(("maurer",))})
+    language = dataclasses.replace(
+        LANGUAGE, glossary={**LANGUAGE.glossary, "mason": frozenset(("maurer",))}
+    )
     case = pair("the mason met the worker", "worker", "der Maurer ging")
     words = SplitTexts(language).words(case.text)
     assert align_entity(case, words, nothing, KnownTranslations(language)).translations == ()
@@ -469,10 +579,14 @@ def test_a_phrase_that_is_somebody_else_in_the_source_lends_the_entity_no_transl
 
 def test_what_stands_in_the_entity_itself_needs_no_other_rendering() -> None:
     given, text = scores(0.0, 0.0, 0.0, 0.9), "der Arzt kam bald"
-    assert aligned(pair("the doctor help came soon", "doctor help", text), given).unclaimed == (Span(4, 8),)
+    assert aligned(pair("the doctor help came soon", "doctor help", text), given).unclaimed == (
+        Span(4, 8),
+    )
     assert aligned(pair("the help of the doctor came", "help", text), given).unclaimed == ()
     # A possessor is somebody else.
-    assert aligned(pair("the doctor's help came soon", "doctor's help", text), given).unclaimed == ()
+    assert (
+        aligned(pair("the doctor's help came soon", "doctor's help", text), given).unclaimed == ()
+    )
 
 
 def test_two_words_of_the_source_claim_what_translates_both() -> None:
@@ -484,7 +598,8 @@ def test_two_words_of_the_source_claim_what_translates_both() -> None:
 
 
 def glossed(**known: str) -> Language:
-    """`LANGUAGE`, whose glossary has the words of each value as the translations of its key (blanks for _)."""
+    """`LANGUAGE`, whose glossary has the words of each value as the translations of its key (blanks
+    for _)."""
     more = {english.replace("_", " "): frozenset(words.split()) for english, words in known.items()}
     return dataclasses.replace(LANGUAGE, glossary={**LANGUAGE.glossary, **more})
 
@@ -494,21 +609,57 @@ def heads(language: Language, source: str, entity: str, text: str, *link: float)
     case = pair(source, entity, text)
     words = SplitTexts(language).words(text)
     given = scores(*(link or (0.1,) * len(words)))
-    return [text[slice(*s)] for s in align_entity(case, words, given, KnownTranslations(language)).target]
+    return [
+        text[slice(*s)]
+        for s in align_entity(case, words, given, KnownTranslations(language)).target
+    ]
 
 
 def test_the_nth_person_is_the_nth_translation_that_several_persons_share() -> None:
     language = glossed(curate="pfarrer kaplan", vicar="pfarrer kaplan", monk="pfarrer mönch")
-    assert heads(language, "the curate and the vicar", "curate", "der Kaplan und der Pfarrer")[0] == "Kaplan"
-    assert heads(language, "the curate and the vicar", "vicar", "der Kaplan und der Pfarrer")[0] == "Pfarrer"
+    assert (
+        heads(language, "the curate and the vicar", "curate", "der Kaplan und der Pfarrer")[0]
+        == "Kaplan"
+    )
+    assert (
+        heads(language, "the curate and the vicar", "vicar", "der Kaplan und der Pfarrer")[0]
+        == "Pfarrer"
+    )
     # Which of three is left out, nobody can tell: the surest link is taken.
-    three = "the curate, the vicar and the curate", "vicar", "der Kaplan und der Pfarrer", 0.0, 0.9, 0.0, 0.0, 0.1
+    three = (
+        "the curate, the vicar and the curate",
+        "vicar",
+        "der Kaplan und der Pfarrer",
+        0.0,
+        0.9,
+        0.0,
+        0.0,
+        0.1,
+    )
     assert heads(language, *three)[0] == "Kaplan"
     # No list: a translation may turn it round.
-    passive = "the curate was sent by the vicar", "vicar", "der Pfarrer sandte den Kaplan", 0.0, 0.9, 0.0, 0.0, 0.1
+    passive = (
+        "the curate was sent by the vicar",
+        "vicar",
+        "der Pfarrer sandte den Kaplan",
+        0.0,
+        0.9,
+        0.0,
+        0.0,
+        0.1,
+    )
     assert heads(language, *passive)[0] == "Pfarrer"
     # A monk is a Pfarrer only, which makes no order: the links decide.
-    other = "the monk and the curate", "curate", "der Kaplan und der Pfarrer", 0.0, 0.9, 0.0, 0.0, 0.1
+    other = (
+        "the monk and the curate",
+        "curate",
+        "der Kaplan und der Pfarrer",
+        0.0,
+        0.9,
+        0.0,
+        0.0,
+        0.1,
+    )
     assert heads(language, *other)[0] == "Kaplan"
 
 
@@ -523,27 +674,51 @@ def test_the_word_before_the_entity_may_be_part_of_a_noun_that_is_known() -> Non
     language = glossed(sales_manager="verkaufsleiter", manager="direktor")
     # The corpus marks *manager* alone.
     text = "der Direktor traf den Verkaufsleiter"
-    assert heads(language, "the sales manager met the man", "manager", "der Verkaufsleiter kam", 0.9, 0.0, 0.0)[0] == (
-        "Verkaufsleiter"
-    )
+    assert heads(
+        language,
+        "the sales manager met the man",
+        "manager",
+        "der Verkaufsleiter kam",
+        0.9,
+        0.0,
+        0.0,
+    )[0] == ("Verkaufsleiter")
     # Where both are there the links decide.
-    assert heads(language, "the sales manager met him", "manager", text, 0.0, 0.0, 0.0, 0.0, 0.9)[0] == "Verkaufsleiter"
-    assert heads(language, "the manager came", "manager", "der Verkaufsleiter Direktor", 0.0, 0.9, 0.0)[0] == "Direktor"
+    assert (
+        heads(language, "the sales manager met him", "manager", text, 0.0, 0.0, 0.0, 0.0, 0.9)[0]
+        == "Verkaufsleiter"
+    )
+    assert (
+        heads(
+            language, "the manager came", "manager", "der Verkaufsleiter Direktor", 0.0, 0.9, 0.0
+        )[0]
+        == "Direktor"
+    )
 
 
 def test_a_word_of_the_same_consonants_translates_an_entity_that_no_table_has() -> None:
     arabic = dataclasses.replace(get_language("ar"), glossary={})
-    assert heads(arabic, "then the senator came", "senator", "ثم جاءت السناتورة", 0.9, 0.0, 0.1)[0] == "السناتورة"
+    assert (
+        heads(arabic, "then the senator came", "senator", "ثم جاءت السناتورة", 0.9, 0.0, 0.1)[0]
+        == "السناتورة"
+    )
     # Three consonants are in too many words.
-    assert heads(arabic, "then the caller came", "caller", "ثم جاءت الكلارة", 0.9, 0.0, 0.1)[0] == "ثم"
+    assert (
+        heads(arabic, "then the caller came", "caller", "ثم جاءت الكلارة", 0.9, 0.0, 0.1)[0] == "ثم"
+    )
     # Where vowels are written they count: fr *patronne* is no veteran.
     french = dataclasses.replace(get_language("fr"), glossary={}, nouns={})
-    assert heads(french, "then the veteran came", "veteran", "puis vint patronne", 0.9, 0.0, 0.1)[0] == "puis"
+    assert (
+        heads(french, "then the veteran came", "veteran", "puis vint patronne", 0.9, 0.0, 0.1)[0]
+        == "puis"
+    )
 
 
 def test_beyond_a_person_and_a_preposition_only_a_translation_belongs_to_the_entity() -> None:
     case = pair("the royal marriage to his doctor", "doctor", "Heirat mit dem Arzt")
-    given = scores(0.2, 0.0, 0.0, 0.9, belongs=(0.9, 0.0, 0.0, 0.9), rare=(True, False, False, True))
+    given = scores(
+        0.2, 0.0, 0.0, 0.9, belongs=(0.9, 0.0, 0.0, 0.9), rare=(True, False, False, True)
+    )
     assert found(case, given)[0] == ["Arzt"]
     # "Arzt" is one of two forms of one person.
     both = pair("the doctor slept", "doctor", "Ärzte und Arzt")
@@ -563,7 +738,9 @@ def test_beyond_a_person_and_a_preposition_only_a_translation_belongs_to_the_ent
         ("the house of people", "people", 3),
     ],
 )
-def test_what_qualifies_a_single_word_does_not_speak_against_it(source: str, entity: str, place: int) -> None:
+def test_what_qualifies_a_single_word_does_not_speak_against_it(
+    source: str, entity: str, place: int
+) -> None:
     assert index_pairs([pair(source, entity, "x")], SplitTexts(LANGUAGE)).from_qualifier == (place,)
 
 
@@ -594,7 +771,9 @@ def test_a_later_mention_that_is_not_rendered_has_none_of_the_earlier_ones_words
     assert found(first, given)[0] == ["Arzt"]
     assert found(second, given)[0] != ["Arzt"]
     # Nearer to this mention than `MAX_SHIFT` it may be its own, whatever renders the first one.
-    assert found(second._replace(text="jener lachte, mehr bekam der Arzt"), scores(*[0.0] * 5, 0.4))[0] == ["Arzt"]
+    assert found(
+        second._replace(text="jener lachte, mehr bekam der Arzt"), scores(*[0.0] * 5, 0.4)
+    )[0] == ["Arzt"]
 
 
 def test_a_noun_that_the_word_before_the_head_is_linked_with() -> None:
@@ -602,19 +781,27 @@ def test_a_noun_that_the_word_before_the_head_is_linked_with() -> None:
     case = pair("a strong tenor player", "tenor player", "dort stark Tenorist")
     words = SplitTexts(language).words(case.text)
     for belongs, basis in (((0.0, 0.0, 0.9), "lexicon"), ((0.0, 0.0, 0.4), ELIMINATION)):
-        alignment = align_entity(case, words, scores(0.0, 0.0, 0.0, belongs=belongs), KnownTranslations(language))
+        alignment = align_entity(
+            case, words, scores(0.0, 0.0, 0.0, belongs=belongs), KnownTranslations(language)
+        )
         assert (case.text[slice(*alignment.target[0])], alignment.basis) == ("Tenorist", basis)
 
 
 def test_a_loan_is_known_as_one_where_the_tables_have_no_translation() -> None:
     given = scores(0.3, 0.0, 0.0, 0.2)
-    assert aligned(pair("An esperantist slept.", "esperantist", "Dort schlief die Esperantista"), given).loan
+    assert aligned(
+        pair("An esperantist slept.", "esperantist", "Dort schlief die Esperantista"), given
+    ).loan
     assert not aligned(pair("A doctor slept.", "doctor", "Dort schlief die Doctora"), given).loan
 
 
 @pytest.mark.parametrize(
     ("source", "expected"),
-    [("We met secretary Korth.", True), ("The secretary left", False), ("We met the secretary", False)],
+    [
+        ("We met secretary Korth.", True),
+        ("The secretary left", False),
+        ("We met the secretary", False),
+    ],
 )
 def test_a_name_behind_the_entity(source: str, expected: bool) -> None:
     assert SaidOfEntity.of(pair(source, "secretary", ""), ENGLISH).before_name is expected

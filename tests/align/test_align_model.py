@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.align import link_model as model
-from mtbias.align.link_model import P_NULL, SMOOTHING, LinkCounts, cells_of, chunks, posteriors, train
+from mtbias.align.link_model import (
+    P_NULL,
+    SMOOTHING,
+    LinkCounts,
+    cells_of,
+    chunks,
+    posteriors,
+    train,
+)
 from mtbias.align.sentence_pairs import Side, index_side, merge_types
 
 NO_PRIOR = (np.zeros(0, np.int64), np.zeros(0))
@@ -19,7 +27,10 @@ HAUS = index_side([["das", "haus"], ["das", "buch"]])
 def links(table: LinkCounts, source: Side, target: Side) -> dict[tuple[str, str], float]:
     """Expected links by pair of words."""
     pairs = (divmod(int(k), len(target.types)) for k in table.keys)
-    return {(source.types[e], target.types[f]): float(c) for (e, f), c in zip(pairs, table.links, strict=True)}
+    return {
+        (source.types[e], target.types[f]): float(c)
+        for (e, f), c in zip(pairs, table.links, strict=True)
+    }
 
 
 def test_sides_number_types_by_first_appearance() -> None:
@@ -44,8 +55,8 @@ def one_round(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_first_round_spreads_every_target_word_evenly(one_round: None) -> None:
-    # Each of the two target words of a pair is half linked to each of its two source words; "the"–"das" stands in both
-    # pairs: 0.5 + 0.5.
+    # Each of the two target words of a pair is half linked to each of its two source words;
+    # "the"–"das" stands in both pairs: 0.5 + 0.5.
     table, null = train(HOUSE, HAUS, NO_PRIOR)
     assert links(table, HOUSE, HAUS) == {
         ("the", "das"): 1.0,
@@ -63,10 +74,12 @@ def test_the_first_round_spreads_every_target_word_evenly(one_round: None) -> No
 
 
 def test_posteriors_of_the_second_round(one_round: None) -> None:
-    # "das" in the first pair, uniform positions: each source word gets (1 − 0.08) / 2 = 0.46 of the prior.
+    # "das" in the first pair, uniform positions: each source word gets (1 − 0.08) / 2 = 0.46 of the
+    # prior.
     #   the:    1.0 / 2.01 × 0.46 = 0.228856        house:  0.5 / 1.01 × 0.46 = 0.227723
     #   null:   0.08 × 0.5        = 0.04            sum:                       0.496579
-    # "haus": the 0.5 / 2.01 × 0.46 = 0.114428, house 0.227723, null 0.08 × 0.25 = 0.02; sum 0.362151.
+    # "haus": the 0.5 / 2.01 × 0.46 = 0.114428, house 0.227723, null 0.08 × 0.25 = 0.02; sum
+    # 0.362151.
     assert (P_NULL, SMOOTHING) == (0.08, 0.01)
     table, null = train(HOUSE, HAUS, NO_PRIOR)
     forward, backward = posteriors(cells_of(HOUSE, HAUS, table.keys, 0, 2), table, null, 0.0)
@@ -77,7 +90,8 @@ def test_posteriors_of_the_second_round(one_round: None) -> None:
 
 
 def test_the_words_that_are_left_find_each_other() -> None:
-    # IBM model 1: "das" explains "the" in both pairs, so that "haus" is left for "house" and "buch" for "book".
+    # IBM model 1: "das" explains "the" in both pairs, so that "haus" is left for "house" and "buch"
+    # for "book".
     table, _ = train(HOUSE, HAUS, NO_PRIOR)
     found = links(table, HOUSE, HAUS)
     assert found["the", "das"] > 10 * max(found["the", "haus"], found["house", "das"])
@@ -89,7 +103,8 @@ def test_the_words_that_are_left_find_each_other() -> None:
 
 
 def test_a_prior_decides_what_the_corpus_leaves_open() -> None:
-    # One pair of two words each: but for the diagonal nothing tells the links apart. A prior on the crossed pair does.
+    # One pair of two words each: but for the diagonal nothing tells the links apart. A prior on the
+    # crossed pair does.
     source, target = index_side([["a", "b"]]), index_side([["x", "y"]])
     keys = np.array([0 * 2 + 1], np.int64)  # a–y
     table, _ = train(source, target, (keys, np.array([1.0])))
@@ -113,26 +128,37 @@ def test_the_diagonal_breaks_ties() -> None:
 
 
 SENTENCES = st.lists(
-    st.tuples(st.lists(st.sampled_from("abcde"), max_size=6), st.lists(st.sampled_from("vwxyz"), max_size=6)),
+    st.tuples(
+        st.lists(st.sampled_from("abcde"), max_size=6),
+        st.lists(st.sampled_from("vwxyz"), max_size=6),
+    ),
     max_size=8,
 )
 
 
 @given(SENTENCES, st.sampled_from([0.0, 4.0]))
-def test_posteriors_are_probabilities(pairs: list[tuple[list[str], list[str]]], strength: float) -> None:
+def test_posteriors_are_probabilities(
+    pairs: list[tuple[list[str], list[str]]], strength: float
+) -> None:
     source, target = index_side(s for s, _ in pairs), index_side(t for _, t in pairs)
     table, null = train(source, target, NO_PRIOR)
-    assert len(table.keys) <= int((source.lengths * target.lengths).sum())  # memory: at most one row a token pair
+    assert len(table.keys) <= int(
+        (source.lengths * target.lengths).sum()
+    )  # memory: at most one row a token pair
     cells = cells_of(source, target, table.keys, 0, len(pairs))
     if not len(cells.pair):
         return
-    for values, side in zip(posteriors(cells, table, null, strength), (cells.target, cells.source), strict=True):
+    for values, side in zip(
+        posteriors(cells, table, null, strength), (cells.target, cells.source), strict=True
+    ):
         assert (values >= 0).all()
         assert (np.bincount(side, values) <= 1 + 1e-12).all()  # the rest is the null word's
 
 
 @given(SENTENCES, st.integers(1, 40))
-def test_chunks_cover_all_sentences_in_order(pairs: list[tuple[list[str], list[str]]], size: int) -> None:
+def test_chunks_cover_all_sentences_in_order(
+    pairs: list[tuple[list[str], list[str]]], size: int
+) -> None:
     source, target = index_side(s for s, _ in pairs), index_side(t for _, t in pairs)
     cells = source.lengths * target.lengths
     ranges = list(chunks(source, target, size))
@@ -154,6 +180,11 @@ def test_chunks_change_nothing(pairs: list[tuple[list[str], list[str]]], size: i
 
 def test_empty_sides() -> None:
     nothing = index_side([[], []])
-    for source, target in ((nothing, nothing), (HOUSE, nothing), (nothing, HAUS), (index_side([]), index_side([]))):
+    for source, target in (
+        (nothing, nothing),
+        (HOUSE, nothing),
+        (nothing, HAUS),
+        (index_side([]), index_side([])),
+    ):
         table, _ = train(source, target, NO_PRIOR)
         assert len(table.keys) == 0

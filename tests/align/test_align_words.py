@@ -35,9 +35,14 @@ def reading(lemma: str) -> tuple[NounReading, ...]:
 
 
 HEBREW = Language(
-    code="he", name="Toy", proclitics=("וה", "ה", "ל", "ו"), nouns={"מנהל": reading("מנהל"), "הורה": reading("הורה")}
+    code="he",
+    name="Toy",
+    proclitics=("וה", "ה", "ל", "ו"),
+    nouns={"מנהל": reading("מנהל"), "הורה": reading("הורה")},
 )
-ITALIAN = Language(code="it", name="Toy", elisions=("dell'", "l'"), align_endings=("iere", "a", "o"), min_stem=4)
+ITALIAN = Language(
+    code="it", name="Toy", elisions=("dell'", "l'"), align_endings=("iere", "a", "o"), min_stem=4
+)
 
 
 def test_elided_articles_are_words_of_their_own() -> None:
@@ -51,7 +56,8 @@ def test_elided_articles_are_words_of_their_own() -> None:
 
 def test_endings_are_cut_where_enough_is_left() -> None:
     keys = target_keys(ITALIAN, ["infermiere", "infermiera", "sarta", "sarto", "ora", "iere"])
-    # "iere" is cut from "infermiere", "a" from "infermiera": not one type. Four letters must be left: "sart", not "or".
+    # "iere" is cut from "infermiere", "a" from "infermiera": not one type. Four letters must be
+    # left: "sart", not "or".
     assert keys == {
         "infermiere": "inferm",
         "infermiera": "infermier",
@@ -74,7 +80,9 @@ def test_endings_are_cut_where_enough_is_left() -> None:
         (["הים", "ים"], "הים", "הים"),  # two letters are too few to tell
     ],
 )
-def test_written_on_words_are_cut_where_the_rest_is_a_word(forms: list[str], form: str, key: str) -> None:
+def test_written_on_words_are_cut_where_the_rest_is_a_word(
+    forms: list[str], form: str, key: str
+) -> None:
     assert target_keys(HEBREW, forms)[form] == key
 
 

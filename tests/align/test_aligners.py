@@ -40,7 +40,9 @@ def pairs(bitext: list[tuple[str, str]] = BITEXT) -> list[Pair]:
         for entity in ("baker", "nurse", "lawyer"):
             at = source.find(entity)
             if at >= 0:
-                found.append(Pair(f"{n}-{entity}", source, target, Span(at, at + len(entity)), entity))
+                found.append(
+                    Pair(f"{n}-{entity}", source, target, Span(at, at + len(entity)), entity)
+                )
     return found
 
 
@@ -90,7 +92,9 @@ def test_an_empty_translation_is_unaligned(text: str) -> None:
 
 
 def test_one_word_on_both_sides() -> None:
-    (alignment,) = StatisticalAligner().align([Pair("x", "Baker!", "Bäcker!", Span(0, 5), "baker")], SplitTexts(TOY))
+    (alignment,) = StatisticalAligner().align(
+        [Pair("x", "Baker!", "Bäcker!", Span(0, 5), "baker")], SplitTexts(TOY)
+    )
     assert alignment.target == (Span(0, 6),)
 
 
@@ -122,7 +126,10 @@ def test_two_processes_with_other_hash_seeds_give_identical_bytes(tmp_path: Path
     script = _DUMP.format(paths=sys.path, bitext=str(bitext))
     runs = [
         subprocess.run(
-            [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     ]
@@ -139,15 +146,19 @@ def _winomt(winomt: Path, code: str, every: int) -> list[Pair]:
     return [Pair.of(row, translations[row.source]) for row in rows if row.source in translations]
 
 
-# The Ukrainian translation leaves "someone" out in 15 rows ("Лікар попередив, що йому…"), "baker" in 9: 0.6 %.
+# The Ukrainian translation leaves "someone" out in 15 rows ("Лікар попередив, що йому…"), "baker"
+# in 9: 0.6 %.
 MOST = {"de": 1.0, "ar": 1.0, "es": 1.0, "he": 1.0, "it": 1.0, "ru": 1.0, "uk": 1.5}
 
 
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize(
-    ("code", "most"), [pytest.param(*one, marks=pytest.mark.slow if n else ()) for n, one in enumerate(MOST.items())]
+    ("code", "most"),
+    [pytest.param(*one, marks=pytest.mark.slow if n else ()) for n, one in enumerate(MOST.items())],
 )
-def test_under_one_per_cent_of_winomt_is_unaligned(winomt: Path, code: str, most: float, every: int) -> None:
+def test_under_one_per_cent_of_winomt_is_unaligned(
+    winomt: Path, code: str, most: float, every: int
+) -> None:
     given = _winomt(winomt, code, every)
     assert len(given) > 3800 / every
     alignments = StatisticalAligner().align(given, SplitTexts(get_language(code)))
@@ -171,7 +182,9 @@ def test_two_runs_are_identical(winomt: Path) -> None:
 def test_aligners_are_found_by_name() -> None:
     assert isinstance(get_aligner("statistical"), StatisticalAligner)
     assert sorted(ALIGNERS) == ["eflomal", "statistical"]  # neural takes an encoder
-    with pytest.raises(UsageError, match=r"no aligner .fast_align.; there are .*, statistical\+neural, eflomal"):
+    with pytest.raises(
+        UsageError, match=r"no aligner .fast_align.; there are .*, statistical\+neural, eflomal"
+    ):
         get_aligner("fast_align")
 
 
@@ -198,7 +211,10 @@ def test_eflomal_gives_the_same_interface() -> None:
     assert aligner.signature.startswith("eflomal/")
     # Its sampler cannot be seeded, so the bitext is long enough for any run to find most words.
     given = [p._replace(id=f"{n}-{p.id}") for n in range(40) for p in pairs()]
-    given += [Pair("empty", "The baker slept.", "", Span(4, 9), "baker"), Pair("help", "The nurse.", "Die Pflegerin.")]
+    given += [
+        Pair("empty", "The baker slept.", "", Span(4, 9), "baker"),
+        Pair("help", "The nurse.", "Die Pflegerin."),
+    ]
     alignments = aligner.align(given, SplitTexts(TOY))
     assert [a.id for a in alignments] == [p.id for p in given]
     assert alignments[-2].target == alignments[-1].target == ()

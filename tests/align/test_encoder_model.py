@@ -26,7 +26,8 @@ def copied(bert: Path, tmp_path: Path) -> Path:
 
 
 def plain_states(folder: Path, texts: Sequence[str], layer: int) -> Iterator[Any]:
-    """The embeddings of each text's subwords, as transformers alone gives them: the whole model, one text."""
+    """The embeddings of each text's subwords, as transformers alone gives them: the whole model,
+    one text."""
     from transformers import AutoModel, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -40,7 +41,9 @@ def plain_states(folder: Path, texts: Sequence[str], layer: int) -> Iterator[Any
 @pytest.mark.slow
 @pytest.mark.parametrize("layer", range(LAYERS + 1))
 @pytest.mark.parametrize("name", ["bert", "xlmr"])
-def test_vectors_are_the_hidden_states_of_the_layer(name: str, layer: int, request: pytest.FixtureRequest) -> None:
+def test_vectors_are_the_hidden_states_of_the_layer(
+    name: str, layer: int, request: pytest.FixtureRequest
+) -> None:
     folder = request.getfixturevalue(name)
     texts = [text for pair in parallel(6, seed=3) for text in pair]
     encoder = Encoder(folder, layer=layer, device="cpu")
@@ -50,7 +53,9 @@ def test_vectors_are_the_hidden_states_of_the_layer(name: str, layer: int, reque
 
 
 @pytest.mark.parametrize("name", ["bert", "xlmr"])
-def test_subwords_say_which_characters_they_stand_for(name: str, request: pytest.FixtureRequest) -> None:
+def test_subwords_say_which_characters_they_stand_for(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     encoder = Encoder(request.getfixturevalue(name), layer=1, device="cpu")
     text = "Die Sängerin sah,  gestern!"
     (read,) = encoder.subwords([text])
@@ -95,8 +100,8 @@ def test_a_text_longer_than_the_encoder_reads_has_a_vector_for_every_subword(
     torch.testing.assert_close(found[:kept], alone[:kept], atol=1e-5, rtol=0)
 
 
-# 10 subwords in windows of 4: they begin every 2; of the two that hold subword 3 (0 to 4 and 2 to 6), the second keeps
-# it, since the cut is in the middle of what they share (2 to 4).
+# 10 subwords in windows of 4: they begin every 2; of the two that hold subword 3 (0 to 4 and 2 to
+# 6), the second keeps it, since the cut is in the middle of what they share (2 to 4).
 def test_windows_by_hand() -> None:
     assert cut_windows(10, 4) == [(0, 4, 0, 3), (2, 6, 3, 5), (4, 8, 5, 7), (6, 10, 7, 10)]
     assert cut_windows(4, 4) == [(0, 4, 0, 4)]
@@ -147,7 +152,8 @@ def test_a_single_text_that_does_not_fit(bert: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(encoder._model, "forward", none)
     read = encoder.subwords(["The cook slept.", "The singer saw the cook."])
     with pytest.raises(
-        ModelError, match=r"^\d+ subwords do not fit into memory \(.*\); use --device cpu, or a smaller"
+        ModelError,
+        match=r"^\d+ subwords do not fit into memory \(.*\); use --device cpu, or a smaller",
     ):
         encoder.vectors(read)
 
@@ -159,7 +165,9 @@ def test_another_failure_is_one_line(bert: Path, monkeypatch: pytest.MonkeyPatch
         raise ValueError("shapes do not fit\nsecond line")
 
     monkeypatch.setattr(encoder._model, "forward", broken)
-    with pytest.raises(ModelError, match=r"bert: encoding failed: ValueError: shapes do not fit; download"):
+    with pytest.raises(
+        ModelError, match=r"bert: encoding failed: ValueError: shapes do not fit; download"
+    ):
         encoder.vectors(encoder.subwords(["The cook slept."]))
 
 
@@ -172,7 +180,9 @@ def test_the_layer_is_two_thirds_up(bert: Path, copied: Path) -> None:
     for layers, expected in ((12, 8), (24, 16), (6, 4), (1, 1)):
         change(copied / "config.json", num_hidden_layers=layers)
         assert check_encoder(copied, None) == expected
-    with pytest.raises(SettingError, match="aligner_layer: expected a layer of bert, 0 to 3, got 4"):
+    with pytest.raises(
+        SettingError, match="aligner_layer: expected a layer of bert, 0 to 3, got 4"
+    ):
         check_encoder(bert, 4)
 
 
@@ -181,7 +191,9 @@ def test_the_layer_is_two_thirds_up(bert: Path, copied: Path) -> None:
 )
 def test_what_is_no_encoder(copied: Path, values: dict[str, Any]) -> None:
     change(copied / "config.json", **values)
-    with pytest.raises(ModelError, match=r"expected a multilingual encoder such as BERT or XLM-R, got .* 'bert'; "):
+    with pytest.raises(
+        ModelError, match=r"expected a multilingual encoder such as BERT or XLM-R, got .* 'bert'; "
+    ):
         check_encoder(copied, None)
 
 
@@ -191,9 +203,12 @@ def test_weights_that_lack_something_are_refused(copied: Path) -> None:
     path = copied / "model.safetensors"
     weights = load_file(path)
     gone = "bert.encoder.layer.1.output.dense.weight"
-    save_file({name: value for name, value in weights.items() if name != gone}, path, {"format": "pt"})
+    save_file(
+        {name: value for name, value in weights.items() if name != gone}, path, {"format": "pt"}
+    )
     with pytest.raises(
-        ModelError, match=r"the weights lack encoder.layer.1.output.dense.weight; the checkpoint is not"
+        ModelError,
+        match=r"the weights lack encoder.layer.1.output.dense.weight; the checkpoint is not",
     ):
         Encoder(copied, layer=2, device="cpu")
     Encoder(copied, layer=1, device="cpu")  # the layer is not needed
@@ -220,12 +235,17 @@ def test_a_tokenizer_with_more_words_than_the_model_is_refused(copied: Path) -> 
     tokenizer.save_pretrained(copied)
     encoder = Encoder(copied, layer=1, device="cpu")
     assert len(encoder.subwords(["The cook slept."])) == 1
-    with pytest.raises(ModelError, match=rf"the tokenizer has the id {known}, the model {known} ids; its tokenizer's"):
+    with pytest.raises(
+        ModelError,
+        match=rf"the tokenizer has the id {known}, the model {known} ids; its tokenizer's",
+    ):
         encoder.subwords(["The cook slept.", "The zebra slept."])
 
 
 def test_a_pickle_with_something_else_than_weights_is_refused(copied: Path) -> None:
     (copied / "model.safetensors").unlink()
     torch.save({"no tensor": copied}, copied / "pytorch_model.bin")
-    with pytest.raises(ModelError, match="expected weights, got a pickle with something else in it"):
+    with pytest.raises(
+        ModelError, match="expected weights, got a pickle with something else in it"
+    ):
         Encoder(copied, layer=1, device="cpu")

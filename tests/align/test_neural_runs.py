@@ -1,4 +1,5 @@
-"""Whole runs with the neural aligner: the same bytes again, killed and resumed, and in the signature."""
+"""Whole runs with the neural aligner: the same bytes again, killed and resumed, and in the
+signature."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ class Killed(BaseException):
     """As Ctrl-C or a signal, which nothing catches."""
 
 
-def settings(bert: Path, tmp_path: Path, data: Path, layer: int | None = None) -> mtbias.ScoreSettings:
+def settings(
+    bert: Path, tmp_path: Path, data: Path, layer: int | None = None
+) -> mtbias.ScoreSettings:
     return mtbias.ScoreSettings(
         dataset="demo",
         data=data,
@@ -60,7 +63,9 @@ def test_a_run_killed_while_it_aligns_ends_with_the_same_bytes(
     manifest = json.loads((tmp_path / "killed" / "manifest.json").read_text())
     assert manifest["identity"]["aligner"].startswith("neural(bert@sha256:")
     with pytest.raises(RunFolderError, match=r"aligner: .*,2\).* here, .*,1\).* asked for"):
-        mtbias.score(given, "de", out=tmp_path / "whole", settings=settings(bert, tmp_path, data, layer=1))
+        mtbias.score(
+            given, "de", out=tmp_path / "whole", settings=settings(bert, tmp_path, data, layer=1)
+        )
 
 
 @pytest.mark.usefixtures("hub")
@@ -77,6 +82,10 @@ def test_a_missing_encoder_is_said_before_anything_is_translated(
         "used; on a machine with network run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de\n"
     )
     assert main([*asked, "--aligner-model", "nosuch"]) == 2
-    assert capsys.readouterr().err.startswith("mtbias: --aligner-model: expected a hub id (OWNER/NAME) or a folder")
+    assert capsys.readouterr().err.startswith(
+        "mtbias: --aligner-model: expected a hub id (OWNER/NAME) or a folder"
+    )
     assert main([*asked[:-3], "--aligner-layer", "3"]) == 2
-    assert capsys.readouterr().err.startswith("mtbias: --aligner-layer: expected the aligner neural with it, got stat")
+    assert capsys.readouterr().err.startswith(
+        "mtbias: --aligner-layer: expected the aligner neural with it, got stat"
+    )

@@ -12,7 +12,8 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Span
 
 TOY = Language(code="xh", name="Toy")
-# "baker" once as an entity, once elsewhere; the third translation is empty, the fourth pair has no entity.
+# "baker" once as an entity, once elsewhere; the third translation is empty, the fourth pair has no
+# entity.
 PAIRS = [
     Pair("a", "The baker slept", "Der Mann schlief", Span(4, 9), "baker"),
     Pair("b", "A baker", "Ein Mann", Span(2, 7), "baker"),
@@ -39,8 +40,8 @@ def test_scores_by_hand() -> None:
     # "The" is linked with Der, "slept" with schlief; a link is not sure.
     np.testing.assert_array_equal(first.explained, [0.9, 0, 0.9])
     np.testing.assert_array_equal(second.link, [1, 0.5])
-    # Links of both directions: baker–Mann in a, baker–Ein in b, slept–schlief in d. Dice of baker (2 links) and Mann
-    # (1): 2·1 / (2 + 1); of Ein the same; Der and schlief have none with baker.
+    # Links of both directions: baker–Mann in a, baker–Ein in b, slept–schlief in d. Dice of baker
+    # (2 links) and Mann (1): 2·1 / (2 + 1); of Ein the same; Der and schlief have none with baker.
     assert first.lexicon == pytest.approx([0, 2 / 3, 0])
     assert second.lexicon == pytest.approx([2 / 3, 2 / 3])
     # A type is common that is in more than a twentieth of four sentences: in one.

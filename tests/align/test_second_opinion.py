@@ -1,4 +1,5 @@
-"""The statistical aligner with an encoder's second opinion: what that is asked, and by what it overrules."""
+"""The statistical aligner with an encoder's second opinion: what that is asked, and by what it
+overrules."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ UNKNOWN = ("cook", "dancer", "farmer", "tailor")
 
 @pytest.fixture(scope="module")
 def given() -> tuple[list[Pair], list[Span], Language]:
-    """Sentences of the demo's grammar with the heads of their references, and a table of all entities but `UNKNOWN`."""
+    """Sentences of the demo's grammar with the heads of their references, and a table of all
+    entities but `UNKNOWN`."""
     from scripts.demo.grammar import GENDERS, Grammar, choices, say_english
 
     german = Grammar.load("de")
@@ -31,17 +33,26 @@ def given() -> tuple[list[Pair], list[Span], Language]:
     heads: list[Span] = []
     table: dict[str, set[str]] = {}
     for n, choice in enumerate(list(choices())[::131]):
-        (source, (start, end)), target = say_english(choice, GENDERS[n % 2]), german.say(choice, GENDERS[n % 2])
+        (source, (start, end)), target = (
+            say_english(choice, GENDERS[n % 2]),
+            german.say(choice, GENDERS[n % 2]),
+        )
         pairs.append(Pair(str(n), source, target.text, Span(start, end), source[start:end]))
         heads.append(Span(target.head.start, target.head.end))
         if source[start:end] not in UNKNOWN:
             table.setdefault(source[start:end], set()).add(target.text[slice(*heads[-1])].lower())
-    return pairs, heads, Language(code="xx", name="X", glossary={k: frozenset(v) for k, v in table.items()})
+    return (
+        pairs,
+        heads,
+        Language(code="xx", name="X", glossary={k: frozenset(v) for k, v in table.items()}),
+    )
 
 
 @pytest.fixture
 def aligner(bert: Path, tmp_path: Path) -> SecondOpinion:
-    return SecondOpinion(NeuralAligner(locate_encoder(str(bert), "de", cache=tmp_path), device="cpu"))
+    return SecondOpinion(
+        NeuralAligner(locate_encoder(str(bert), "de", cache=tmp_path), device="cpu")
+    )
 
 
 def test_only_what_the_tables_do_not_know_is_asked(
@@ -60,16 +71,24 @@ def test_only_what_the_tables_do_not_know_is_asked(
 
 
 def test_a_wrong_head_is_overruled(
-    aligner: SecondOpinion, given: tuple[list[Pair], list[Span], Language], monkeypatch: pytest.MonkeyPatch
+    aligner: SecondOpinion,
+    given: tuple[list[Pair], list[Span], Language],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A first aligner that takes the first word of the translation for each entity that the table has not."""
+    """A first aligner that takes the first word of the translation for each entity that the table
+    has not."""
     pairs, heads, language = given
 
     class First(StatisticalAligner):
-        def align(self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet) -> tuple[Alignment, ...]:
+        def align(
+            self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+        ) -> tuple[Alignment, ...]:
             found = super().align(pairs, texts, progress)
             first = ((texts.words(pair.text)[0].span,) for pair in pairs)
-            return tuple(a if a.translations else replace(a, target=t) for a, t in zip(found, first, strict=True))
+            return tuple(
+                a if a.translations else replace(a, target=t)
+                for a, t in zip(found, first, strict=True)
+            )
 
     monkeypatch.setattr(second_opinion, "StatisticalAligner", First)
     second = aligner.align(pairs, SplitTexts(language))
@@ -80,13 +99,17 @@ def test_a_wrong_head_is_overruled(
 
 
 def test_the_margin_rests_on_rows_from_all_over_the_texts(
-    aligner: SecondOpinion, given: tuple[list[Pair], list[Span], Language], monkeypatch: pytest.MonkeyPatch
+    aligner: SecondOpinion,
+    given: tuple[list[Pair], list[Span], Language],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pairs, _, language = given
     compared: list[str] = []
     ask = aligner.neural.compared
 
-    def noted(rows: Sequence[Pair], texts: SplitTexts, progress: Progress) -> Iterator[tuple[Text, Compared]]:
+    def noted(
+        rows: Sequence[Pair], texts: SplitTexts, progress: Progress
+    ) -> Iterator[tuple[Text, Compared]]:
         compared.extend(pair.id for pair in rows)
         return ask(rows, texts, progress)
 
@@ -100,16 +123,24 @@ def test_the_margin_rests_on_rows_from_all_over_the_texts(
 
 
 def test_few_rows_overrule_nothing(
-    aligner: SecondOpinion, given: tuple[list[Pair], list[Span], Language], monkeypatch: pytest.MonkeyPatch
+    aligner: SecondOpinion,
+    given: tuple[list[Pair], list[Span], Language],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pairs, _, language = given
-    monkeypatch.setattr(aligner.neural, "device", "no such device")  # the encoder is not even loaded
+    monkeypatch.setattr(
+        aligner.neural, "device", "no such device"
+    )  # the encoder is not even loaded
     monkeypatch.setattr(second_opinion, "SURE_ROWS", 19)
-    assert aligner.align(pairs, SplitTexts(language)) == StatisticalAligner().align(pairs, SplitTexts(language))
+    assert aligner.align(pairs, SplitTexts(language)) == StatisticalAligner().align(
+        pairs, SplitTexts(language)
+    )
     assert aligner.execution == {"encoder_asked": 0, "encoder_margin_rows": 19}
     # Nor where there is nothing to ask.
     sure = [pair for pair in pairs if pair.entity not in UNKNOWN]
-    assert aligner.align(sure, SplitTexts(language)) == StatisticalAligner().align(sure, SplitTexts(language))
+    assert aligner.align(sure, SplitTexts(language)) == StatisticalAligner().align(
+        sure, SplitTexts(language)
+    )
     assert aligner.align([], SplitTexts(language)) == ()
 
 

@@ -73,7 +73,8 @@ def test_a_transliteration_keeps_the_consonants(english: str, form: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("english", "form"), [("senator", "سكرتير"), ("doctor", "طبيب"), ("nurse", "אחות"), ("doctor", "врач")]
+    ("english", "form"),
+    [("senator", "سكرتير"), ("doctor", "طبيب"), ("nurse", "אחות"), ("doctor", "врач")],
 )
 def test_other_words_have_other_consonants(english: str, form: str) -> None:
     assert skeleton(english) != skeleton(form)

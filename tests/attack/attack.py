@@ -31,7 +31,8 @@ class Attack:
     argv: str
     """As in a shell, relative to the folder of inputs."""
     prepare: str = ""
-    """How the good inputs, which stand in the current folder, are damaged (`tests.attack.preparations`)."""
+    """How the good inputs, which stand in the current folder, are damaged
+    (`tests.attack.preparations`)."""
     code: int = 1
     """0 only where the input is in fact acceptable, with `why`."""
     why: str = ""
@@ -55,12 +56,14 @@ class Outcome:
 
 
 class Console:
-    """Standard output and error as files, for C libraries and for handlers that keep the stream they were made with."""
+    """Standard output and error as files, for C libraries and for handlers that keep the stream
+    they were made with."""
 
     def __init__(self) -> None:
         self._files = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115 - `close`
         self._streams = [
-            io.TextIOWrapper(io.FileIO(os.dup(f.fileno()), "w"), "utf-8", write_through=True) for f in self._files
+            io.TextIOWrapper(io.FileIO(os.dup(f.fileno()), "w"), "utf-8", write_through=True)
+            for f in self._files
         ]
 
     def close(self) -> None:
@@ -69,7 +72,8 @@ class Console:
             file.close()
 
     def run(self, words: Sequence[str]) -> Outcome:
-        """Run a command in this process; an exception that leaves `main` is code -1 with its text."""
+        """Run a command in this process; an exception that leaves `main` is code -1 with its
+        text."""
         for file in self._files:
             file.seek(0)
             file.truncate()
@@ -80,7 +84,12 @@ class Console:
         crash = ""
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
-            for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            for category in (
+                DeprecationWarning,
+                PendingDeprecationWarning,
+                ImportWarning,
+                ResourceWarning,
+            ):
                 warnings.simplefilter("ignore", category)  # as Python does for a program
             try:
                 code = main(words)
@@ -95,11 +104,14 @@ class Console:
         for file in self._files:
             file.seek(0)
             texts.append(file.read().decode("utf-8", errors="replace"))
-        return Outcome(code, texts[0], texts[1] + crash, [f"{w.category.__name__}: {w.message}" for w in found])
+        return Outcome(
+            code, texts[0], texts[1] + crash, [f"{w.category.__name__}: {w.message}" for w in found]
+        )
 
 
 def snapshot(folder: Path) -> dict[str, str]:
-    """What stands in a folder, but for the cache and what a command may write: kind and content by path."""
+    """What stands in a folder, but for the cache and what a command may write: kind and content by
+    path."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -115,7 +127,8 @@ def snapshot(folder: Path) -> dict[str, str]:
 
 
 def half_written(folder: Path) -> list[str]:
-    """What a failed command left below ``out`` that is neither a run's to be resumed nor finished parts."""
+    """What a failed command left below ``out`` that is neither a run's to be resumed nor finished
+    parts."""
     return [
         str(path.relative_to(folder))
         for path in sorted(folder.glob(f"{OUT}*/**/*"))
@@ -124,7 +137,8 @@ def half_written(folder: Path) -> list[str]:
 
 
 def _faults_of_lines(attack: Attack, outcome: Outcome) -> list[str]:
-    """What is wrong with standard error: at most three lines of ours where the command failed, else none or a warning.
+    """What is wrong with standard error: at most three lines of ours where the command failed, else
+    none or a warning.
 
     A message has at most 400 characters, of which a terminal obeys none.
     """
@@ -135,7 +149,9 @@ def _faults_of_lines(attack: Attack, outcome: Outcome) -> list[str]:
     said = " ".join(f"{outcome.err} {outcome.out}".split())
     if attack.says not in said:
         found.append(f"nowhere said: {attack.says!r}")
-    if outcome.code != 0 and (not all(line.startswith("mtbias: ") for line in lines) or not 1 <= len(lines) <= 3):
+    if outcome.code != 0 and (
+        not all(line.startswith("mtbias: ") for line in lines) or not 1 <= len(lines) <= 3
+    ):
         found.append("standard error is not one to three lines of mtbias's own")
     if "Traceback" in outcome.err or "Warning" in outcome.err:
         found.append("a traceback or a warning")
@@ -146,8 +162,11 @@ def _faults_of_lines(attack: Attack, outcome: Outcome) -> list[str]:
     return found
 
 
-def faults(attack: Attack, outcome: Outcome, before: dict[str, str], folder: Path, given: Sequence[str]) -> list[str]:
-    """Everything that is not as it must be; `given` are the files below ``out`` that the attack itself put there."""
+def faults(
+    attack: Attack, outcome: Outcome, before: dict[str, str], folder: Path, given: Sequence[str]
+) -> list[str]:
+    """Everything that is not as it must be; `given` are the files below ``out`` that the attack
+    itself put there."""
     found = _faults_of_lines(attack, outcome)
     if outcome.code != attack.code:
         found.append(f"exit code {outcome.code}, expected {attack.code}")
@@ -161,6 +180,8 @@ def faults(attack: Attack, outcome: Outcome, before: dict[str, str], folder: Pat
     if outcome.warned:
         found.append(f"warnings: {outcome.warned[:3]}")
     if (after := snapshot(folder)) != before:
-        changed = sorted({name for name in {*before, *after} if before.get(name) != after.get(name)})
+        changed = sorted(
+            {name for name in {*before, *after} if before.get(name) != after.get(name)}
+        )
         found.append(f"changed outside --out: {changed}")
     return [*found, f"standard error: {outcome.err[:600]!r}"] if found else []

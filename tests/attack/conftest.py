@@ -12,7 +12,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     name = f"::{test_what_is_bad_is_refused.__name__}["
     ran = dict.fromkeys(("passed", "failed", "skipped"), 0)
     for outcome in ran:
-        ran[outcome] = sum(name in report.nodeid for report in terminalreporter.stats.get(outcome, ()))
+        ran[outcome] = sum(
+            name in report.nodeid for report in terminalreporter.stats.get(outcome, ())
+        )
     if any(ran.values()):
         refused = sum(row.code != 0 for row in TABLE)
         told = ", ".join(f"{count} {outcome}" for outcome, count in ran.items())

@@ -1,4 +1,5 @@
-"""Small inputs that every command takes: the attacks damage copies of them. Every sentence is the demo's or ours."""
+"""Small inputs that every command takes: the attacks damage copies of them. Every sentence is the
+demo's or ours."""
 
 from __future__ import annotations
 
@@ -12,7 +13,13 @@ from mtbias.coref.sowinobias import generate, parse_vocabulary
 from mtbias.demo import model_folder_of_demo
 from mtbias.files.reading import read_text
 from mtbias.mining.corpus_check import read_corpus
-from tests.coref.small_corpora import ANTI_SENTENCES, PRO_SENTENCES, conll, write_winobias, write_winogender
+from tests.coref.small_corpora import (
+    ANTI_SENTENCES,
+    PRO_SENTENCES,
+    conll,
+    write_winobias,
+    write_winogender,
+)
 
 DEMO = model_folder_of_demo().parent
 ROWS = 6
@@ -39,7 +46,9 @@ def write_good_inputs(folder: Path) -> None:
     _write_clusters(folder)
     _write_gap(folder)
     _write_vectors(folder)
-    (folder / "women.tsv").write_text("entity\tshare\npilot\t0.05\nnurse\t0.9\ndoctor\t0.4\n", encoding="utf-8")
+    (folder / "women.tsv").write_text(
+        "entity\tshare\npilot\t0.05\nnurse\t0.9\ndoctor\t0.4\n", encoding="utf-8"
+    )
 
 
 def _table(path: Path) -> list[dict[str, str]]:
@@ -79,21 +88,33 @@ def _write_corpora(folder: Path) -> None:
         '2,"The pilot who came late said that he slept .",pilot,he,1,7,Male,1,pubmed,6,1',
     ]
     (folder / "bug.csv").write_text("\n".join([header, *bug]) + "\n", encoding="utf-8")
-    (folder / "occupations.csv").write_text("entities,M_workers,F_workers\nbaker,40,60\npilot,95,5\n", encoding="utf-8")
+    (folder / "occupations.csv").write_text(
+        "entities,M_workers,F_workers\nbaker,40,60\npilot,95,5\n", encoding="utf-8"
+    )
     checked = zip(read_corpus(folder / "bug.csv").rows, ("right", "wrong", "unsure"), strict=True)
     judgements = ["key\tjudgement", *(f"{row.key}\t{judgement}" for row, judgement in checked)]
     (folder / "judgements.tsv").write_text("\n".join(judgements) + "\n", encoding="utf-8")
-    clusters = [{"id": 0, "clusters": [[[0, 1], [3, 3]]]}, {"id": 1, "clusters": []}, {"id": 2, "clusters": []}]
-    (folder / "bug.jsonl").write_text("".join(json.dumps(one) + "\n" for one in clusters), encoding="utf-8")
+    clusters = [
+        {"id": 0, "clusters": [[[0, 1], [3, 3]]]},
+        {"id": 1, "clusters": []},
+        {"id": 2, "clusters": []},
+    ]
+    (folder / "bug.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in clusters), encoding="utf-8"
+    )
 
 
 def _write_translations(folder: Path) -> None:
     rows = _table(DEMO / "references" / "de.tsv")
     sources = [row["source"] for row in _table(DEMO / "corpus.tsv")]
     _write(folder / "target", rows)
-    pairs = "".join(f"{source} ||| {row['target']}\n" for source, row in zip(sources, rows, strict=True))
+    pairs = "".join(
+        f"{source} ||| {row['target']}\n" for source, row in zip(sources, rows, strict=True)
+    )
     (folder / "target.txt").write_text(pairs, encoding="utf-8")
-    (folder / "lines.txt").write_text("".join(row["target"] + "\n" for row in rows), encoding="utf-8")
+    (folder / "lines.txt").write_text(
+        "".join(row["target"] + "\n" for row in rows), encoding="utf-8"
+    )
 
 
 def _write_labels(folder: Path) -> None:
@@ -109,12 +130,17 @@ def _write_labels(folder: Path) -> None:
         )
     ]  # fmt: skip
     _write(folder / "labels", rows)
-    of_winomt = [{name: text for name, text in row.items() if name not in {"entity", "word_index"}} for row in rows]
+    of_winomt = [
+        {name: text for name, text in row.items() if name not in {"entity", "word_index"}}
+        for row in rows
+    ]
     _write(folder / "winomt-labels", of_winomt)
 
 
 def _write_sweep(folder: Path) -> None:
-    text = "out = 'out'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\nresamples = 200\n"
+    text = (
+        "out = 'out'\nmodels = ['demo']\nlanguages = ['de']\ndatasets = ['demo']\nresamples = 200\n"
+    )
     (folder / "sweep.toml").write_text(text, encoding="utf-8")
     (folder / "swept").mkdir()
     (folder / "swept" / "sweep.toml").write_text(text.replace("'out'", "'.'"), encoding="utf-8")
@@ -132,7 +158,9 @@ def _write_clusters(folder: Path) -> None:
     write_winobias(winobias)
     texts = {"pro": conll(PRO_SENTENCES, "pro"), "anti": conll(ANTI_SENTENCES, "anti")}
     (folder / "system.conll").write_text("".join(texts.values()), encoding="utf-8")
-    _write_answers(folder / "system.jsonl", [f"nw/{name}//{n}" for name, n in product(texts, range(3))])
+    _write_answers(
+        folder / "system.jsonl", [f"nw/{name}//{n}" for name, n in product(texts, range(3))]
+    )
     (folder / "train.conll").write_text(texts["pro"] + _WITH_NAMES, encoding="utf-8")
     (folder / "swaps.tsv").write_text("actor\tactress\nking\tqueen\n", encoding="utf-8")
     (folder / "ids.tsv").write_text("".join(f"{n}\t{n}\n" for n in range(3)), encoding="utf-8")
@@ -141,7 +169,9 @@ def _write_clusters(folder: Path) -> None:
     winogender.mkdir()
     ids = write_winogender(winogender)
     found = [{"id": id_, "clusters": [[[0, 1], [3, 3]]]} for id_ in ids]
-    (folder / "winogender.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
+    (folder / "winogender.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in found), encoding="utf-8"
+    )
 
 
 def _write_gap(folder: Path) -> None:
@@ -157,7 +187,9 @@ def _write_gap(folder: Path) -> None:
         rows.append(row.format(f"t-{n}", pronoun, pronoun, *truths))
         names[f"t-{n}"] = [[0, 3, "Ann"], [8, 12, "Cora"]]
         answers += f"t-{n}\tTRUE\tFALSE\n"
-        weights |= {f"t-{n}{side}": float(truth == "TRUE") for side, truth in zip("ab", truths, strict=True)}
+        weights |= {
+            f"t-{n}{side}": float(truth == "TRUE") for side, truth in zip("ab", truths, strict=True)
+        }
     (gap / "gap-test.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (gap / "gap-test-name-spans.json").write_text(json.dumps(names), encoding="utf-8")
     (folder / "gap.tsv").write_text(answers, encoding="utf-8")
@@ -170,7 +202,12 @@ def _write_gap(folder: Path) -> None:
         labels += f"q-{n}{suffix}\tTRUE\tFALSE\n"
     (folder / "counter-gap.tsv").write_text("\n".join(quadruples) + "\n", encoding="utf-8")
     (folder / "counter-gap-labels.tsv").write_text(labels, encoding="utf-8")
-    names_of = ["name\tgender\tEnglish\tGerman", "Ann\tfemale\t3\t1", "Cora\tfemale\t2\t2", "Jane\tfemale\t1\t1"]
+    names_of = [
+        "name\tgender\tEnglish\tGerman",
+        "Ann\tfemale\t3\t1",
+        "Cora\tfemale\t2\t2",
+        "Jane\tfemale\t1\t1",
+    ]
     names_of += ["Tom\tmale\t3\t1", "Ben\tmale\t2\t2", "Jim\tmale\t1\t1"]
     (folder / "names.tsv").write_text("\n".join(names_of) + "\n", encoding="utf-8")
 
@@ -190,7 +227,8 @@ def _write_vectors(folder: Path) -> None:
         "positive_adjectives": ["kind", "sweet"], "negative_adjectives": ["vain", "fussy"],
     }  # fmt: skip
     (folder / "vocabulary.toml").write_text(
-        "".join(f"{key} = {json.dumps(values)}\n" for key, values in lists.items()), encoding="utf-8"
+        "".join(f"{key} = {json.dumps(values)}\n" for key, values in lists.items()),
+        encoding="utf-8",
     )
     sentences = generate(parse_vocabulary(read_text(folder / "vocabulary.toml")))
     _write_answers(folder / "sowinobias.jsonl", [sentence.id for sentence in sentences])

@@ -1,8 +1,10 @@
-"""The language in which a row of a table says how the good inputs are damaged: steps with ``;;`` between them.
+"""The language in which a row of a table says how the good inputs are damaged: steps with ``;;``
+between them.
 
-A step is a word, what it is done to, and further cells, with ``→`` between them: ``replace corpus.tsv → male → king``.
-Cells may hold ``\\t``, ``\\n``, ``\\xHH``, ``\\uHHHH``, ``\\\\``, and ``⟨x×5000⟩`` for five thousand times *x*. Files
-are named from the folder of inputs; a pattern such as ``stanza/**/*.pt`` names all that match.
+A step is a word, what it is done to, and further cells, with ``→`` between them: ``replace
+corpus.tsv → male → king``. Cells may hold ``\\t``, ``\\n``, ``\\xHH``, ``\\uHHHH``, ``\\\\``, and
+``⟨x×5000⟩`` for five thousand times *x*. Files are named from the folder of inputs; a pattern such
+as ``stanza/**/*.pt`` names all that match.
 """
 
 from __future__ import annotations
@@ -125,11 +127,14 @@ def _files(pattern: str) -> list[Path]:
 def _replace(file: str, old: str, new: str, count: str = "1") -> None:
     text = Path(file).read_text(encoding="utf-8")
     assert old in text, (file, old)
-    Path(file).write_bytes(text.replace(old, new, int(count)).encode("utf-8", errors="surrogatepass"))
+    Path(file).write_bytes(
+        text.replace(old, new, int(count)).encode("utf-8", errors="surrogatepass")
+    )
 
 
 def _line(file: str, which: str, what: str) -> None:
-    """Drop a line (or all from it on: ``1:``), write it twice, or write another one in its place."""
+    """Drop a line (or all from it on: ``1:``), write it twice, or write another one in its
+    place."""
     path = Path(file)
     lines = path.read_text(encoding="utf-8").splitlines()
     start = int(which.removesuffix(":"))
@@ -140,7 +145,8 @@ def _line(file: str, which: str, what: str) -> None:
 
 
 def _json(file: str, place: str, value: str) -> None:
-    """Another value (JSON) at a place of a file: keys with points between, or bars where a key has points."""
+    """Another value (JSON) at a place of a file: keys with points between, or bars where a key has
+    points."""
     path = Path(file)
     content = json.loads(path.read_bytes())
     *way, last = place.split("|") if "|" in place else place.split(".")
@@ -155,10 +161,14 @@ def _json(file: str, place: str, value: str) -> None:
 
 
 def _rehash_calls(run: str) -> None:
-    """Write into metrics.json the hash that calls.jsonl has now: as somebody would who edits both."""
+    """Write into metrics.json the hash that calls.jsonl has now: as somebody would who edits
+    both."""
     folder = Path(run)
     metrics = json.loads((folder / "metrics.json").read_bytes())
-    old, new = metrics["files"]["calls.jsonl"], sha256((folder / "calls.jsonl").read_bytes()).hexdigest()
+    old, new = (
+        metrics["files"]["calls.jsonl"],
+        sha256((folder / "calls.jsonl").read_bytes()).hexdigest(),
+    )
     text = (folder / "metrics.json").read_text(encoding="utf-8")
     (folder / "metrics.json").write_text(text.replace(old, new), encoding="utf-8")
 
@@ -240,7 +250,8 @@ def _pipe_with_a_reader() -> None:
 
 
 def _full_device() -> None:
-    """A device of our own that is always full: what replaced one of the machine's would harm the machine."""
+    """A device of our own that is always full: what replaced one of the machine's would harm the
+    machine."""
     there = Path("/dev/full")
     if not there.is_char_device():
         pytest.skip("this system has no /dev/full")

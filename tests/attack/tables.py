@@ -1,4 +1,5 @@
-"""The tables of attacks: TSV files beside this module, and what is done to every input and every command."""
+"""The tables of attacks: TSV files beside this module, and what is done to every input and every
+command."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def commands() -> Iterator[str]:
 
 
 def bare_commands() -> Iterator[Attack]:
-    """Every command with nothing, with an option that it does not have, and with a word too many."""
+    """Every command with nothing, with an option that it does not have, and with a word too
+    many."""
     for name in commands():
         if name not in _NEEDS_NOTHING:
             yield Attack(f"usage: {name}: nothing given", name, code=2)
@@ -86,10 +88,12 @@ _VERBS = {"a symbolic link": "link", "a hard link": "hard link"}
 
 
 def lost_files() -> Iterator[Attack]:
-    """Commands whose output would be written over a file that they read, or that a run keeps, in all `SPELLINGS`.
+    """Commands whose output would be written over a file that they read, or that a run keeps, in
+    all `SPELLINGS`.
 
-    `file` of the table would be lost; {} stands for its name in `argv`. `read` says whether the command reads it: a
-    run's file that it does not read is not lost under the name of a hard link, which the new file replaces.
+    `file` of the table would be lost; {} stands for its name in `argv`. `read` says whether the
+    command reads it: a run's file that it does not read is not lost under the name of a hard link,
+    which the new file replaces.
     """
     for row in _rows("destroy"):
         file = row["file"]

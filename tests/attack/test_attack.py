@@ -1,8 +1,9 @@
 """Bad inputs of all kinds to all commands: each is refused in one line, and nothing is left behind.
 
-The tables are TSV files: a row is a name, a command line, the exit code, what is damaged (`preparations`), and where
-an input is acceptable the reason. The commands run in this process, a handful as processes of their own. The slow tests
-run a fifth of the rows, `make test-exhaustive` the others.
+The tables are TSV files: a row is a name, a command line, the exit code, what is damaged
+(`preparations`), and where an input is acceptable the reason. The commands run in this process, a
+handful as processes of their own. The slow tests run a fifth of the rows, `make test-exhaustive`
+the others.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ TABLE = (
 )
 LEAST = 2000
 _RUNS = {"a": "target.tsv", "b": "target.txt"}
-_SCORE = "score --dataset custom --data corpus.tsv --lang de --stanza-dir mtbias:demo --resamples 200"
+_SCORE = (
+    "score --dataset custom --data corpus.tsv --lang de --stanza-dir mtbias:demo --resamples 200"
+)
 _OWN_PROCESS = (
     *("usage: no command", "corpus.tsv: binary", "sweep: not a number"),
     *("runs/a/calls.jsonl: absent", "pickle"),
@@ -55,7 +58,17 @@ def good(tmp_path_factory: pytest.TempPathFactory, console: Console) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         _settle(patch, folder)
         for name, target in _RUNS.items():
-            done = console.run([*_SCORE.split(), "--translations", target, "--system", name, "--out", f"runs/{name}"])
+            done = console.run(
+                [
+                    *_SCORE.split(),
+                    "--translations",
+                    target,
+                    "--system",
+                    name,
+                    "--out",
+                    f"runs/{name}",
+                ]
+            )
             assert done.code == 0, done.err
         done = console.run(
             [

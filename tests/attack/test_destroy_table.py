@@ -32,7 +32,9 @@ def paths() -> Iterator[tuple[str, str]]:
 
 def _is_path(hint: object) -> bool:
     parts = get_args(hint)[:1] if get_origin(hint) is Annotated else get_args(hint)
-    return hint is Path or (get_origin(hint) in {Annotated, Union, UnionType, list} and any(map(_is_path, parts)))
+    return hint is Path or (
+        get_origin(hint) in {Annotated, Union, UnionType, list} and any(map(_is_path, parts))
+    )
 
 
 def test_every_path_is_read_or_written() -> None:
@@ -40,7 +42,9 @@ def test_every_path_is_read_or_written() -> None:
 
 
 def test_every_output_is_in_the_table() -> None:
-    outputs = {(command, name) for command, name in paths() if name in OUTPUTS and command not in NO_FILE}
+    outputs = {
+        (command, name) for command, name in paths() if name in OUTPUTS and command not in NO_FILE
+    }
     assert len(outputs) >= 17
     begun = [row.argv for row in lost_files()]
     lacking = [

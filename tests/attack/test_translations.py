@@ -1,4 +1,5 @@
-"""Damaged translations: no call may differ from those of good ones without an alarm, or a word of what was undone."""
+"""Damaged translations: no call may differ from those of good ones without an alarm, or a word of
+what was undone."""
 
 from __future__ import annotations
 

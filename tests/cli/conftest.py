@@ -41,8 +41,11 @@ def german(winomt: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def analysed(small: Path, german: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    """A machine whose cache has the analyses of `small` in German already: no models are loaded any more."""
+def analysed(
+    small: Path, german: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Machine:
+    """A machine whose cache has the analyses of `small` in German already: no models are loaded any
+    more."""
     machine = Machine(tmp_path_factory.mktemp("prepared"), stanza_dir)
     done = machine.run("score", "--translations", german, "--lang", "de", "--data", small)
     assert (done.returncode, done.stderr) == (0, "")
@@ -51,7 +54,8 @@ def analysed(small: Path, german: Path, stanza_dir: Path, tmp_path_factory: pyte
 
 @pytest.fixture(scope="module")
 def prepared(analysed: Machine, stanza_dir: Path) -> Iterator[Machine]:
-    """That machine, and what runs in this process finds the same; no longer than a module, whose tests expect it."""
+    """That machine, and what runs in this process finds the same; no longer than a module, whose
+    tests expect it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTBIAS_CACHE", str(analysed.cache))
         patch.setenv("STANZA_RESOURCES_DIR", str(stanza_dir))

@@ -32,8 +32,11 @@ class Machine:
         return self.folder / "cache"
 
     def environment(self, **more: str) -> dict[str, str]:
-        kept = {k: v for k, v in os.environ.items() if k not in {"MTBIAS_CACHE", "STANZA_RESOURCES_DIR"}}
-        # A slow machine writes no lines of progress that tests of standard error would have to pass over.
+        kept = {
+            k: v for k, v in os.environ.items() if k not in {"MTBIAS_CACHE", "STANZA_RESOURCES_DIR"}
+        }
+        # A slow machine writes no lines of progress that tests of standard error would have to pass
+        # over.
         own = {
             "MTBIAS_LOG_SECONDS": "0",
             "MTBIAS_CACHE": str(self.cache),
@@ -44,7 +47,9 @@ class Machine:
         if self.stanza is not None:
             own["STANZA_RESOURCES_DIR"] = str(self.stanza)
         if self.site is not None:
-            own["PYTHONPATH"] = os.pathsep.join(filter(None, (str(self.site), kept.get("PYTHONPATH"))))
+            own["PYTHONPATH"] = os.pathsep.join(
+                filter(None, (str(self.site), kept.get("PYTHONPATH")))
+            )
         return {**kept, **own, **more}
 
     def start(self, *arguments: str | Path, **more: str) -> subprocess.Popen[bytes]:
@@ -58,11 +63,14 @@ class Machine:
         )
 
     def run(self, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-        """A finished process; forked from one that has imported the libraries, where no variable is theirs."""
+        """A finished process; forked from one that has imported the libraries, where no variable is
+        theirs."""
         if more.keys() - _OF_COMMANDS:
             with self.start(*arguments, **more) as process:
                 out, err = process.communicate()
-            return subprocess.CompletedProcess(process.args, process.returncode, out.decode(), err.decode())
+            return subprocess.CompletedProcess(
+                process.args, process.returncode, out.decode(), err.decode()
+            )
         words = [*map(str, arguments)]
         with TemporaryDirectory() as folder:
             files = [Path(folder, name) for name in ("out", "err")]
@@ -75,7 +83,9 @@ class Machine:
                 "files": [[str(file), number] for number, file in enumerate(files, 1)],
             }
             code = _ask(request)
-            return subprocess.CompletedProcess(words, code, *(file.read_bytes().decode() for file in files))
+            return subprocess.CompletedProcess(
+                words, code, *(file.read_bytes().decode() for file in files)
+            )
 
 
 def run_here(*words: str) -> subprocess.CompletedProcess[str]:
@@ -86,7 +96,8 @@ def run_here(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 _OF_COMMANDS = {"MTBIAS_NO_NETWORK", "MY_KEY"}
-"""Variables that mtbias reads when a command needs them; others are read by libraries while they are imported."""
+"""Variables that mtbias reads when a command needs them; others are read by libraries while they
+are imported."""
 
 
 def _ask(request: dict[str, Any]) -> int:

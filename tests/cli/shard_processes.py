@@ -1,6 +1,8 @@
-"""Processes that translate shards of one small run and are killed: each a fork of a parent that has loaded everything.
+"""Processes that translate shards of one small run and are killed: each a fork of a parent that has
+loaded everything.
 
-``python shard_processes.py FOLDER SEED KILLS`` prints how many processes were killed, and where the run then was.
+``python shard_processes.py FOLDER SEED KILLS`` prints how many processes were killed, and where the
+run then was.
 """
 
 from __future__ import annotations
@@ -35,12 +37,15 @@ def small_corpus(folder: Path, *, every: int) -> Path:
     """A file with each `every`-th pair of the demo's sentences, which differ in gender alone."""
     head, *rows = demo_file().read_text(encoding="utf-8").splitlines(keepends=True)
     path = folder / "corpus.tsv"
-    path.write_text(head + "".join(row for n, row in enumerate(rows) if n // 2 % every == 0), encoding="utf-8")
+    path.write_text(
+        head + "".join(row for n, row in enumerate(rows) if n // 2 % every == 0), encoding="utf-8"
+    )
     return path
 
 
 def make_request(folder: Path, *, batch_rows: int | None = 4, dtype: str | None = None) -> Request:
-    """The demo's model, German, 64 sentences in 16 batches of 4, each on its own; the cache is in `folder`."""
+    """The demo's model, German, 64 sentences in 16 batches of 4, each on its own; the cache is in
+    `folder`."""
     corpus = folder / "corpus.tsv"
     settings = EvalSettings(
         dataset=DEMO,
@@ -99,7 +104,9 @@ class Run:
         self.seconds = (time.monotonic() - start) / len(SHARDS)
         """Of a shard, from fork to end."""
         self.parts = parts_in(parts)
-        wait(fork(lambda: evaluate(make_request(home), out=whole)))  # SQLite must not be carried through a fork
+        wait(
+            fork(lambda: evaluate(make_request(home), out=whole))
+        )  # SQLite must not be carried through a fork
         self.files = contents(whole)
 
     def translate(self, shard: Shard, out: Path) -> Callable[[], object]:
@@ -129,14 +136,17 @@ class Run:
 
 
 def kill_many(run: Run, seed: int, kills: int) -> Iterator[int]:
-    """Kill that many processes at random moments, ten or so a run; gives the parts kept after each time."""
+    """Kill that many processes at random moments, ten or so a run; gives the parts kept after each
+    time."""
     chance, numbers = random.Random(seed), count()
     killed = 0
     while killed < kills:
         out = run.home / f"killed-{next(numbers)}"
         until = min(killed + KILLS_A_RUN, kills)
         while killed < until:
-            tasks = [run.translate(chance.choice(SHARDS), out) for _ in range(2)]  # at times two on one shard
+            tasks = [
+                run.translate(chance.choice(SHARDS), out) for _ in range(2)
+            ]  # at times two on one shard
             pids = [fork(task) for task in tasks]
             time.sleep(chance.uniform(0.0, 1.5 * run.seconds))  # two at once are slower than one
             for pid in pids:

@@ -31,7 +31,17 @@ def _folder(path: Path, system: str, lang: str = "de", **changed: Json) -> Path:
         call = gold if rng.random() < 0.6 else (M, F, None)[n % 3]
         made = GenderCall(f"r{n}", call, None if call else Reason.UNALIGNED)
         records.append(
-            CallRecord(n, f"The {'very ' * (n % 5)}good cook {n}.", f"Satz {n}", "cook", gold, kind, "own", 1, made)
+            CallRecord(
+                n,
+                f"The {'very ' * (n % 5)}good cook {n}.",
+                f"Satz {n}",
+                "cook",
+                gold,
+                kind,
+                "own",
+                1,
+                made,
+            )
         )
     with RunFolder(path).open_or_create({**identity, **changed}) as folder:
         folder.write_translations([Translation(r.id, r.translation) for r in records])
@@ -57,7 +67,12 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 def test_the_table_of_two_runs(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     out = _run(capsys, *two)
     assert "\n\nown: 80 sentences, gold male 40, female 40; pro stereotype 40, anti 40." in out
-    assert out.splitlines()[0].split()[0] in {"alpha", "beta", "Within", "Whether"}  # which is better
+    assert out.splitlines()[0].split()[0] in {
+        "alpha",
+        "beta",
+        "Within",
+        "Whether",
+    }  # which is better
     assert "McNemar" not in out
     assert "McNemar" in _run(capsys, *two, "--full")
     assert "de  alpha" in out
@@ -66,7 +81,9 @@ def test_the_table_of_two_runs(two: list[str], capsys: pytest.CaptureFixture[str
     assert "resamples:200|seed:0|mtbias:" in out
 
 
-def test_systems_have_the_names_that_are_given(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_systems_have_the_names_that_are_given(
+    two: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     out = _run(capsys, *two, "--name", "beam 5", "--name", "greedy")
     assert "beam 5 - greedy" in out
     assert "alpha" not in out
@@ -74,7 +91,9 @@ def test_systems_have_the_names_that_are_given(two: list[str], capsys: pytest.Ca
     assert "--name: expected a name for each of 2 runs, got 1" in wrong
 
 
-def test_languages_are_rows_of_one_table(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_languages_are_rows_of_one_table(
+    two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     spanish = [str(_folder(tmp_path / f"{name}-es", name, "es")) for name in ("alpha", "beta")]
     content = json.loads(_run(capsys, *two, *spanish, "--json"))
     assert [(p["lang"], p["first"], p["second"]) for p in content["pairs"]] == [
@@ -99,23 +118,32 @@ def test_rows_in_files(two: list[str], tmp_path: Path, capsys: pytest.CaptureFix
     assert len(lines.read_text(encoding="utf-8").splitlines()) == differing
 
 
-def test_a_page_beside_the_table(two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_beside_the_table(
+    two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "page.html"
     out = _run(capsys, *two, "--report", str(page))
     assert out.endswith(f"\nReport: {page}\n")
     text = page.read_text(encoding="utf-8")
-    assert "<h1>alpha and beta: gender in translations from English into German (de) on own</h1>" in text
+    assert (
+        "<h1>alpha and beta: gender in translations from English into German (de) on own</h1>"
+        in text
+    )
     assert "Sentences on which the calls differ" in text
     # What programs read has nothing but the table.
     assert json.loads(_run(capsys, *two, "--report", str(page), "--json"))["dataset"] == "own"
-    assert "--report: expected a file, got the folder" in _run(capsys, *two, "--report", str(tmp_path), code=2)
+    assert "--report: expected a file, got the folder" in _run(
+        capsys, *two, "--report", str(tmp_path), code=2
+    )
 
 
 def test_weighted_with_one_run(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     out = _run(capsys, two[0], "--weighted", "all")
     assert "ΔG weighted" in out
     assert "ΔG: the same in all sentences or not known: pronouns, distance, domain" in out
-    content = json.loads(_run(capsys, two[0], "--json", "--weighted", "length", "--weighted", "pronouns"))
+    content = json.loads(
+        _run(capsys, two[0], "--json", "--weighted", "length", "--weighted", "pronouns")
+    )
     assert content["weightings"]["delta_s"]["properties"] == ["length"]
     assert content["pairs"] == []
 
@@ -125,7 +153,9 @@ def test_other_formats(two: list[str], form: str, capsys: pytest.CaptureFixture[
     assert "compare|dataset:own" in _run(capsys, *two, "--format", form)
 
 
-def test_the_same_call_prints_the_same_bytes(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_call_prints_the_same_bytes(
+    two: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert _run(capsys, *two, "--weighted", "all") == _run(capsys, *two, "--weighted", "all")
     assert _run(capsys, *two) != _run(capsys, *two, "--seed", "1")
 
@@ -134,7 +164,9 @@ def test_what_cannot_be_compared_is_one_line(
     two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = str(_folder(tmp_path / "other", "gamma", data={"own.tsv": "11ee"}))
-    assert "own.tsv has the SHA-256 00ff in alpha in de and 11ee in gamma in de" in _run(capsys, two[0], other, code=1)
+    assert "own.tsv has the SHA-256 00ff in alpha in de and 11ee in gamma in de" in _run(
+        capsys, two[0], other, code=1
+    )
     assert "twice" in _run(capsys, two[0], two[0], code=1)
     reader = str(_folder(tmp_path / "reader", "gamma", aligner="agree/2"))
     error = _run(capsys, two[0], reader, code=1)
@@ -159,6 +191,8 @@ def test_what_cannot_be_compared_is_one_line(
         (["alpha", "beta", "--json", "--format", "csv"], "exclude each other"),
     ],
 )
-def test_wrong_usage(two: list[str], arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(
+    two: list[str], arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     paths = dict(zip(("alpha", "beta"), two, strict=True))
     assert message in _run(capsys, *(paths.get(a, a) for a in arguments), code=2)

@@ -27,7 +27,9 @@ def _make(folder: Path, *options: str, out: str = "made.tsv") -> int:
 
 
 @pytest.mark.parametrize("out", ["made.tsv", "made.csv", "made.jsonl"])
-def test_the_file_and_what_is_said(out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_and_what_is_said(
+    out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert _make(tmp_path, "--controls", out=out) == 0
     said = capsys.readouterr().out
     numbers = {
@@ -64,7 +66,10 @@ def test_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_another_suffix_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _make(tmp_path, out="made.xlsx") == 2
-    assert "expected a name that ends in .csv, .jsonl, .ndjson, .tab, .tsv, got" in capsys.readouterr().err
+    assert (
+        "expected a name that ends in .csv, .jsonl, .ndjson, .tab, .tsv, got"
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "made.xlsx").exists()
 
 
@@ -74,8 +79,25 @@ def test_a_corpus_of_which_nothing_can_be_swapped_is_an_error(
     only = tmp_path / "only.tsv"
     only.write_text("source\tgender\tentity\nThe clerk slept .\tmale\tclerk\n", encoding="utf-8")
     out = tmp_path / "made.tsv"
-    assert main(["corpora", "counterfactual", "--dataset", "custom", "--data", str(only), "--out", str(out)]) == 1
-    assert "only.tsv: no sentence of the corpus can be swapped: no gendered pronoun (1)" in capsys.readouterr().err
+    assert (
+        main(
+            [
+                "corpora",
+                "counterfactual",
+                "--dataset",
+                "custom",
+                "--data",
+                str(only),
+                "--out",
+                str(out),
+            ]
+        )
+        == 1
+    )
+    assert (
+        "only.tsv: no sentence of the corpus can be swapped: no gendered pronoun (1)"
+        in capsys.readouterr().err
+    )
     assert not out.exists()
 
 

@@ -1,4 +1,5 @@
-"""What is missing or wrong is one line on standard error that names the next step, and exit code 1 (2 for usage)."""
+"""What is missing or wrong is one line on standard error that names the next step, and exit code 1
+(2 for usage)."""
 
 from __future__ import annotations
 
@@ -35,7 +36,9 @@ def fails(capsys: pytest.CaptureFixture[str]) -> Fails:
 def corpus(tmp_path: Path) -> Path:
     """One sentence of one's own."""
     path = tmp_path / "own.tsv"
-    path.write_text("id\tsource\tgender\tentity\na\tThe cook left.\tfemale\tcook\n", encoding="utf-8")
+    path.write_text(
+        "id\tsource\tgender\tentity\na\tThe cook left.\tfemale\tcook\n", encoding="utf-8"
+    )
     return path
 
 
@@ -54,9 +57,21 @@ def test_an_unknown_language_lists_the_installed_ones(fails: Fails, target: Path
     assert {"ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk"} <= set(listed)
 
 
-def test_a_corpus_that_is_not_here_names_the_command_that_fetches_it(fails: Fails, target: Path, bare: Machine) -> None:
+def test_a_corpus_that_is_not_here_names_the_command_that_fetches_it(
+    fails: Fails, target: Path, bare: Machine
+) -> None:
     for dataset in ("winomt", "bug", "bug-balanced", "bug-gold", "bug-gold-paper"):
-        said = fails("score", "--translations", target, "--lang", "de", "--dataset", dataset, "--cache-dir", bare.cache)
+        said = fails(
+            "score",
+            "--translations",
+            target,
+            "--lang",
+            "de",
+            "--dataset",
+            dataset,
+            "--cache-dir",
+            bare.cache,
+        )
         assert said.startswith(f"{dataset} is not in the cache ({bare.cache}")
         assert said.endswith(f"run: mtbias fetch --dataset {dataset}")
 
@@ -65,7 +80,16 @@ def test_models_that_are_not_here_name_the_command_that_fetches_them(
     fails: Fails, corpus: Path, target: Path, bare: Machine
 ) -> None:
     own = ("--dataset", "custom", "--data", corpus, "--cache-dir", bare.cache)
-    said = fails("score", "--translations", target, "--lang", "de", *own, "--stanza-dir", bare.folder / "none")
+    said = fails(
+        "score",
+        "--translations",
+        target,
+        "--lang",
+        "de",
+        *own,
+        "--stanza-dir",
+        bare.folder / "none",
+    )
     assert said.startswith(f"no Stanza resources at {bare.folder / 'none'}")
     assert "`mtbias fetch --lang de`" in said
 
@@ -92,8 +116,19 @@ def test_models_that_cannot_be_loaded_are_one_line(
         copy = broken / model.relative_to(stanza_dir)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(b"no model")
-    command = ("score", "--translations", target, "--lang", "de", "--dataset", "custom", "--data", corpus)
-    # A process of its own that imports Stanza itself: that logs to the standard error it finds then.
+    command = (
+        "score",
+        "--translations",
+        target,
+        "--lang",
+        "de",
+        "--dataset",
+        "custom",
+        "--data",
+        corpus,
+    )
+    # A process of its own that imports Stanza itself: that logs to the standard error it finds
+    # then.
     done = Machine(tmp_path, broken).run(*command, PYTHONWARNINGS="")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"mtbias: Stanza cannot load its models for 'de' from {broken}: ")
@@ -103,7 +138,9 @@ def test_models_that_cannot_be_loaded_are_one_line(
     assert told.splitlines()[-1] == done.stderr.rstrip()
 
 
-def test_an_unknown_dataset_and_a_custom_one_without_a_file_are_wrong_usage(fails: Fails, target: Path) -> None:
+def test_an_unknown_dataset_and_a_custom_one_without_a_file_are_wrong_usage(
+    fails: Fails, target: Path
+) -> None:
     options = ("--translations", target, "--lang", "de", "--dataset")
     said = fails("score", *options, "wino", code=2)
     assert said == (
@@ -124,26 +161,41 @@ def test_an_unknown_aligner_is_wrong_usage(fails: Fails, target: Path) -> None:
 def test_translations_that_are_not_there(fails: Fails, corpus: Path, tmp_path: Path) -> None:
     own = ("--lang", "de", "--dataset", "custom", "--data", corpus)
     absent = tmp_path / "absent.txt"
-    assert fails("score", "--translations", absent, *own) == f"{absent}: there is no such file; check the path"
+    assert (
+        fails("score", "--translations", absent, *own)
+        == f"{absent}: there is no such file; check the path"
+    )
     assert fails("score", "--translations", tmp_path, *own).startswith(f"{tmp_path}: ")
 
 
-def test_the_translations_of_another_corpus_are_refused(fails: Fails, corpus: Path, german: Path) -> None:
-    said = fails("score", "--translations", german, "--lang", "de", "--dataset", "custom", "--data", corpus)
-    assert said.startswith(f"{german}: expected translations of 95 % of the corpus's 1 instances, got 0")
+def test_the_translations_of_another_corpus_are_refused(
+    fails: Fails, corpus: Path, german: Path
+) -> None:
+    said = fails(
+        "score", "--translations", german, "--lang", "de", "--dataset", "custom", "--data", corpus
+    )
+    assert said.startswith(
+        f"{german}: expected translations of 95 % of the corpus's 1 instances, got 0"
+    )
     assert "'The cook left.' (a)" in said
     assert said.endswith("Another corpus? Check --dataset and --data")
 
 
 def test_a_damaged_line_is_named_with_its_file(fails: Fails, target: Path, tmp_path: Path) -> None:
     corpus = tmp_path / "bad.tsv"
-    corpus.write_text("source\tgender\tentity\nThe cook left.\tfemale\tcook\nThe cook left.\tqueen\tcook\n")
-    said = fails("score", "--translations", target, "--lang", "de", "--dataset", "custom", "--data", corpus)
+    corpus.write_text(
+        "source\tgender\tentity\nThe cook left.\tfemale\tcook\nThe cook left.\tqueen\tcook\n"
+    )
+    said = fails(
+        "score", "--translations", target, "--lang", "de", "--dataset", "custom", "--data", corpus
+    )
     assert said.startswith(f"{corpus}:3: ")
     assert "'queen'" in said
 
 
-def test_a_damaged_file_in_the_cache_is_noticed(fails: Fails, target: Path, bare: Machine, winomt: Path) -> None:
+def test_a_damaged_file_in_the_cache_is_noticed(
+    fails: Fails, target: Path, bare: Machine, winomt: Path
+) -> None:
     folder = bare.cache / "datasets" / "winomt"
     folder.mkdir(parents=True)
     for name in ("en.txt", "en_pro.txt", "en_anti.txt"):
@@ -151,7 +203,9 @@ def test_a_damaged_file_in_the_cache_is_noticed(fails: Fails, target: Path, bare
     with (folder / "en.txt").open("ab") as file:
         file.write(b"male\t1\tThe cook left.\tcook\n")
     said = fails("score", "--translations", target, "--lang", "de", "--cache-dir", bare.cache)
-    assert said.startswith(f"{folder / 'en.txt'}: the file in the cache is damaged: expected SHA-256 ")
+    assert said.startswith(
+        f"{folder / 'en.txt'}: the file in the cache is damaged: expected SHA-256 "
+    )
     assert said.endswith("run: mtbias fetch --dataset winomt")
 
 
@@ -162,8 +216,12 @@ def test_a_folder_that_cannot_be_used_for_a_run(
     file = tmp_path / "file"
     file.touch()
     assert fails(*score, file) == f"{file}: expected a folder, got a file; choose another path"
-    assert fails(*score, tmp_path).startswith(f"{tmp_path}: expected an empty folder or one with manifest.json")
-    assert fails(*score, file / "run").startswith(f"{file / 'run'}: cannot use it as the folder of a run")
+    assert fails(*score, tmp_path).startswith(
+        f"{tmp_path}: expected an empty folder or one with manifest.json"
+    )
+    assert fails(*score, file / "run").startswith(
+        f"{file / 'run'}: cannot use it as the folder of a run"
+    )
 
 
 def test_labels_without_a_usable_row(fails: Fails, tmp_path: Path) -> None:

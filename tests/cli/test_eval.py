@@ -1,4 +1,5 @@
-"""`mtbias eval` as a process of its own: the demo, resuming after a kill, the same as plain generation, offline."""
+"""`mtbias eval` as a process of its own: the demo, resuming after a kill, the same as plain
+generation, offline."""
 
 from __future__ import annotations
 
@@ -59,19 +60,25 @@ def test_the_signature_says_how_the_translations_were_made(demo: Path) -> None:
     assert "|direction:en>__de__|engine:transformers/" in manifest["signature"]
     assert "|dtype:float32|decoding:beam5,penalty1,max200,early|" in manifest["signature"]
     assert manifest["execution"]["batches_halved"] == 0
-    assert manifest["execution"]["analysed_by"] == ["direct tensors"]  # with the release of Stanza that is tested with
+    assert manifest["execution"]["analysed_by"] == [
+        "direct tensors"
+    ]  # with the release of Stanza that is tested with
     assert not (demo / "translations.parts").exists()
     assert (demo / "report.html").read_text().startswith("<!doctype html>")
 
 
 def test_a_complete_run_is_read_and_not_made_again(machine: Machine, demo: Path) -> None:
     before = {
-        path.name: path.stat().st_mtime_ns for path in demo.iterdir() if path.name not in {".lock", "manifest.json"}
+        path.name: path.stat().st_mtime_ns
+        for path in demo.iterdir()
+        if path.name not in {".lock", "manifest.json"}
     }
     done = machine.run(*DEMO, "--out", demo, "--json")
     assert json.loads(done.stdout) == json.loads((demo / "metrics.json").read_text())
     after = {
-        path.name: path.stat().st_mtime_ns for path in demo.iterdir() if path.name not in {".lock", "manifest.json"}
+        path.name: path.stat().st_mtime_ns
+        for path in demo.iterdir()
+        if path.name not in {".lock", "manifest.json"}
     }
     assert after == before
 
@@ -79,7 +86,10 @@ def test_a_complete_run_is_read_and_not_made_again(machine: Machine, demo: Path)
 def test_another_way_of_decoding_is_another_run(machine: Machine, demo: Path) -> None:
     done = machine.run(*DEMO, "--out", demo, "--beams", "2")
     assert done.returncode == 1
-    assert 'belongs to another run: decoding: "beam5,penalty1,max200,early" here, "beam2,' in done.stderr
+    assert (
+        'belongs to another run: decoding: "beam5,penalty1,max200,early" here, "beam2,'
+        in done.stderr
+    )
 
 
 def test_its_translations_score_the_same_when_they_are_given(machine: Machine, demo: Path) -> None:
@@ -111,7 +121,11 @@ def test_correct_translations_show_no_bias(machine: Machine) -> None:
 
 
 def _kill_and_go_on(
-    machine: Machine, whole: Path, waits: Sequence[Callable[[Path], object]], *options: str | Path, **environment: str
+    machine: Machine,
+    whole: Path,
+    waits: Sequence[Callable[[Path], object]],
+    *options: str | Path,
+    **environment: str,
 ) -> None:
     """One process after the other is killed when a wait is over; the last one is left alone."""
     folder = machine.folder / f"killed-{whole.name}"
@@ -134,9 +148,26 @@ def _until_kept(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.exhaustive), "int8"])
-def test_ct2_on_three_threads_gives_the_bytes_of_one_even_killed(machine: Machine, tmp_path: Path, dtype: str) -> None:
-    data = ("--dataset", "demo", "--data", small_corpus(tmp_path, every=4), "--stanza-dir", "mtbias:demo")
-    options = (*data, "--batch-rows", "20", "--engine", "ct2", "--dtype", dtype)  # 128 sentences, four a batch
+def test_ct2_on_three_threads_gives_the_bytes_of_one_even_killed(
+    machine: Machine, tmp_path: Path, dtype: str
+) -> None:
+    data = (
+        "--dataset",
+        "demo",
+        "--data",
+        small_corpus(tmp_path, every=4),
+        "--stanza-dir",
+        "mtbias:demo",
+    )
+    options = (
+        *data,
+        "--batch-rows",
+        "20",
+        "--engine",
+        "ct2",
+        "--dtype",
+        dtype,
+    )  # 128 sentences, four a batch
     folder = machine.folder / f"ct2-{dtype}"
     done = machine.run(*DEMO, *options, "--out", folder)
     assert (done.returncode, done.stderr) == (0, "")
@@ -145,7 +176,9 @@ def test_ct2_on_three_threads_gives_the_bytes_of_one_even_killed(machine: Machin
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(20, 25))
-def test_killed_at_any_moment_it_ends_with_the_same_bytes(machine: Machine, demo_run: Path, seed: int) -> None:
+def test_killed_at_any_moment_it_ends_with_the_same_bytes(
+    machine: Machine, demo_run: Path, seed: int
+) -> None:
     whole = Path(shutil.copytree(demo_run, machine.folder / f"demo-{seed}"))
     seconds = json.loads((whole / "manifest.json").read_text())["execution"]["seconds"] + 4
     chance = random.Random(seed)
@@ -160,9 +193,15 @@ def test_what_is_missing_offline_is_named_with_the_command_that_downloads_it(
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
     for missing, expected in (
-        (("opus-mt", "--dataset", "demo", "--stanza-dir", "mtbias:demo"), "mtbias fetch --model opus-mt --lang de"),
+        (
+            ("opus-mt", "--dataset", "demo", "--stanza-dir", "mtbias:demo"),
+            "mtbias fetch --model opus-mt --lang de",
+        ),
         (("demo", "--dataset", "winomt"), "run: mtbias fetch --dataset winomt"),
-        (("demo", "--dataset", "demo", "--data", str(demo_file())), "`mtbias fetch --lang de` downloads it"),
+        (
+            ("demo", "--dataset", "demo", "--data", str(demo_file())),
+            "`mtbias fetch --lang de` downloads it",
+        ),
     ):
         options = ("--lang", "de", "--offline", "--cache-dir", str(tmp_path))
         assert main(["eval", "--model", *missing, *options]) == 1
@@ -175,21 +214,39 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
             ("--model", "opus"),
             "checkpoint, got 'opus'; did you mean opus-mt? there are opus-mt, m2m100, ",
         ),
-        (("--model", "demo", "--preset", "quick"), 'Invalid value "quick" for --preset. Choose from: "paper", "fast"'),
+        (
+            ("--model", "demo", "--preset", "quick"),
+            'Invalid value "quick" for --preset. Choose from: "paper", "fast"',
+        ),
         (
             ("--model", "demo", "--engine", "vllm"),
             'Invalid value "vllm" for --engine. Choose from: "transformers", "ct2"',
         ),
-        (("--model", "demo", "--beams", "0"), "--beams: expected a whole number of at least 1, got 0"),
-        (("--model", "demo", "--device", "cuda:7"), "--device: expected a GPU of this machine, got cuda:7; torch sees"),
+        (
+            ("--model", "demo", "--beams", "0"),
+            "--beams: expected a whole number of at least 1, got 0",
+        ),
+        (
+            ("--model", "demo", "--device", "cuda:7"),
+            "--device: expected a GPU of this machine, got cuda:7; torch sees",
+        ),
         (("--model", "demo", "--revision", "main"), "--revision is for models of the hub; demo"),
     ):
-        assert main(["eval", "--lang", "de", "--dataset", "demo", "--stanza-dir", "mtbias:demo", *wrong]) == 2
+        assert (
+            main(
+                ["eval", "--lang", "de", "--dataset", "demo", "--stanza-dir", "mtbias:demo", *wrong]
+            )
+            == 2
+        )
         assert expected in capsys.readouterr().err
 
 
 def test_the_demo_fits_into_the_wheel() -> None:
-    files = [path for path in demo_file().parent.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    files = [
+        path
+        for path in demo_file().parent.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
     assert sum(path.stat().st_size for path in files) <= 12 * 1024 * 1024
     assert model_folder_of_demo().is_dir()
     assert sorted(p.name for p in stanza_folder_of_demo().iterdir()) == sorted(
@@ -202,7 +259,11 @@ def test_the_demo_fits_into_the_wheel() -> None:
     [
         (("--model", "nosuch"), "--model: expected a short name, a hub id ", 2),
         (("--model", "opus-mt", "--engine", "ct2"), "--engine ct2 needs ctranslate2: ", 1),
-        (("--model", "opus-mt", "--aligner", "eflomal"), "--aligner eflomal needs the eflomal package: ", 1),
+        (
+            ("--model", "opus-mt", "--aligner", "eflomal"),
+            "--aligner eflomal needs the eflomal package: ",
+            1,
+        ),
         (("--model", "opus-mt", "--data", "nowhere.txt"), "nowhere.txt: there is no such file", 1),
         (("--model", "demo", "--target-code", "xx"), "xx", 2),
         (("--model", "demo", "--revision", "main"), "--revision is for models of the hub", 2),

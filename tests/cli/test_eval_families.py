@@ -1,4 +1,5 @@
-"""`mtbias eval` with local checkpoints of Opus-MT, M2M100 and mBART50: translated in the right language, and scored."""
+"""`mtbias eval` with local checkpoints of Opus-MT, M2M100 and mBART50: translated in the right
+language, and scored."""
 
 from __future__ import annotations
 
@@ -76,7 +77,9 @@ def test_a_local_checkpoint_translates_and_is_scored(
     from tests.translate.checkpoints import TWO_TARGETS, parallel
 
     machine = Machine(tmp_path)
-    folder = shutil.copytree(built(tmp_path_factory, f"two-targets-{name}", TWO_TARGETS[name]), tmp_path / name)
+    folder = shutil.copytree(
+        built(tmp_path_factory, f"two-targets-{name}", TWO_TARGETS[name]), tmp_path / name
+    )
     done = machine.run(
         "eval", "--model", folder, "--lang", lang, "--dataset", "custom", "--data", corpus,
         "--stanza-dir", STANZA_NAME, "--device", "cpu", "--out", tmp_path / "run", "--offline",
@@ -84,7 +87,9 @@ def test_a_local_checkpoint_translates_and_is_scored(
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("12 sentences, ")
 
-    signature = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))["signature"]
+    signature = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))[
+        "signature"
+    ]
     assert re.search(
         rf"\|lang:{lang}\|model:{name}\|revision:sha256:[0-9a-f]{{16}}\|direction:{re.escape(direction)}"
         rf"\|engine:transformers/{re.escape(version('transformers'))}\|dtype:float32\|decoding:{decoding}\|",
@@ -92,7 +97,9 @@ def test_a_local_checkpoint_translates_and_is_scored(
     )
 
     calls = _read(tmp_path / "run" / "calls.jsonl")
-    assert [(call["id"], call["gold"]) for call in calls] == [(f"own-{n}", said[1]) for n, said in enumerate(SAID)]
+    assert [(call["id"], call["gold"]) for call in calls] == [
+        (f"own-{n}", said[1]) for n, said in enumerate(SAID)
+    ]
     texts = [call["translation"] for call in calls]
     assert texts == [row["target"] for row in _read(tmp_path / "run" / "translations.jsonl")]
     found, (other,) = _words(texts), {"de", "es"} - {lang}
@@ -101,6 +108,10 @@ def test_a_local_checkpoint_translates_and_is_scored(
 
     # Where it came out as the grammar says it, the person's gender is known by construction.
     grammar = Grammar.load(lang)
-    correct = [call for call, said in zip(calls, SAID, strict=True) if call["translation"] == grammar.say(*said).text]
+    correct = [
+        call
+        for call, said in zip(calls, SAID, strict=True)
+        if call["translation"] == grammar.say(*said).text
+    ]
     assert len(correct) >= 4
     assert [call["gender"] for call in correct] == [call["gold"] for call in correct]

@@ -57,7 +57,11 @@ def test_the_number_of_shards_changes_nothing(
     out = tmp_path / "run"
     reports = [translate_shard(request_, Shard(k, of), out=out) for k in range(of, 0, -1)]
     assert sum(report.parts for report in reports) == 16
-    assert sum(report.generated for report in reports) == sum(report.sentences for report in reports) == 64
+    assert (
+        sum(report.generated for report in reports)
+        == sum(report.sentences for report in reports)
+        == 64
+    )
     assert run_progress(out).translated
     metrics = evaluate(request_, out=out, generate=False).metrics
     assert contents(out) == whole
@@ -75,27 +79,42 @@ def test_a_shard_that_is_done_is_not_done_again(request_: Request, tmp_path: Pat
     assert (again.parts, again.sentences, again.generated, again.resumed) == (5, 20, 0, 20)
 
 
-def test_a_shard_of_a_complete_run_has_nothing_to_do(request_: Request, whole: dict[str, bytes], home: Path) -> None:
+def test_a_shard_of_a_complete_run_has_nothing_to_do(
+    request_: Request, whole: dict[str, bytes], home: Path
+) -> None:
     report = translate_shard(request_, Shard(2, 3), out=home / "whole")
     assert (report.parts, report.sentences, report.generated, report.resumed) == (0, 0, 0, 0)
     assert contents(home / "whole") == whole
     assert not (home / "whole" / PARTS).exists()
 
 
-def test_what_is_missing_is_counted_before_anything_else_is_done(request_: Request, tmp_path: Path) -> None:
+def test_what_is_missing_is_counted_before_anything_else_is_done(
+    request_: Request, tmp_path: Path
+) -> None:
     stages: list[str] = []
-    with pytest.raises(MissingTranslationsError, match=re.escape(f"{tmp_path}: no translations; `mtbias eval … --out")):
-        evaluate(request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage))
+    with pytest.raises(
+        MissingTranslationsError,
+        match=re.escape(f"{tmp_path}: no translations; `mtbias eval … --out"),
+    ):
+        evaluate(
+            request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage)
+        )
     translate_shard(request_, Shard(1, 3), out=tmp_path)
     translate_shard(request_, Shard(3, 3), out=tmp_path)
-    with pytest.raises(MissingTranslationsError, match="5 of 16 parts of the translations are missing"):
-        evaluate(request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage))
+    with pytest.raises(
+        MissingTranslationsError, match="5 of 16 parts of the translations are missing"
+    ):
+        evaluate(
+            request_, out=tmp_path, generate=False, progress=lambda stage, *_: stages.append(stage)
+        )
     assert stages == []
     with pytest.raises(ValueError, match="expected a run folder"):
         evaluate(request_, generate=False)
 
 
-def test_without_a_shard_the_rest_is_translated(request_: Request, whole: dict[str, bytes], tmp_path: Path) -> None:
+def test_without_a_shard_the_rest_is_translated(
+    request_: Request, whole: dict[str, bytes], tmp_path: Path
+) -> None:
     translate_shard(request_, Shard(1, 3), out=tmp_path)
     evaluate(request_, out=tmp_path)
     assert contents(tmp_path) == whole
@@ -133,21 +152,26 @@ def test_of_two_that_plan_at_once_one_plans_again(
     assert contents(tmp_path) == whole
 
 
-def test_in_half_precision_the_batches_are_part_of_the_run_and_taken_over_too(home: Path, tmp_path: Path) -> None:
+def test_in_half_precision_the_batches_are_part_of_the_run_and_taken_over_too(
+    home: Path, tmp_path: Path
+) -> None:
     translate_shard(make_request(home, batch_rows=4, dtype="bfloat16"), Shard(1, 1), out=tmp_path)
     assert RunFolder(tmp_path).manifest.identity["batch"] == [4, 16384]
     evaluate(make_request(home, batch_rows=None, dtype="bfloat16"), out=tmp_path, generate=False)
     made = contents(tmp_path)
     evaluate(make_request(home, batch_rows=None, dtype="bfloat16"), out=tmp_path)  # complete: read
     assert contents(tmp_path) == made
-    with pytest.raises(RunFolderError, match=r"belongs to another run: batch: \[4, 16384\] here, \[8, 32768\]"):
+    with pytest.raises(
+        RunFolderError, match=r"belongs to another run: batch: \[4, 16384\] here, \[8, 32768\]"
+    ):
         evaluate(make_request(home, batch_rows=8, dtype="bfloat16"), out=tmp_path)
 
 
 def test_a_shard_with_other_batches_is_refused(home: Path, tmp_path: Path) -> None:
     translate_shard(make_request(home, batch_rows=4), Shard(1, 2), out=tmp_path)
     with pytest.raises(
-        RunFolderError, match=r"into 16 parts \(budget \[4, 16384\]\), asked for: 8 parts \(budget \[8, 32768\]\)"
+        RunFolderError,
+        match=r"into 16 parts \(budget \[4, 16384\]\), asked for: 8 parts \(budget \[8, 32768\]\)",
     ):
         translate_shard(make_request(home, batch_rows=8), Shard(2, 2), out=tmp_path)
     plan = read_plan(tmp_path)
@@ -155,7 +179,9 @@ def test_a_shard_with_other_batches_is_refused(home: Path, tmp_path: Path) -> No
     assert plan.settings == {"budget": [4, 16384]}
 
 
-def test_eval_with_shards_and_without(machine: Machine, whole: dict[str, bytes], home: Path, tmp_path: Path) -> None:
+def test_eval_with_shards_and_without(
+    machine: Machine, whole: dict[str, bytes], home: Path, tmp_path: Path
+) -> None:
     run = (
         "eval", "--model", "demo", "--dataset", "demo", "--data", home / "corpus.tsv", "--stanza-dir", "mtbias:demo",
         "--lang", "de", "--beams", "1", "--batch-rows", "4", "--resamples", "200", "--out", tmp_path / "run",
@@ -186,7 +212,9 @@ def test_wrong_shards(machine: Machine) -> None:
     small = ("eval", "--model", "demo", "--lang", "de")
     done = machine.run(*small, "--shard", "1/2")
     assert done.returncode == 2
-    assert "--shard: translations are kept in the folder of the run; name it with --out" in done.stderr
+    assert (
+        "--shard: translations are kept in the folder of the run; name it with --out" in done.stderr
+    )
     done = machine.run(*small, "--shard", "3/2", "--out", machine.folder / "x")
     assert done.returncode == 2
     assert "shard 3/2: expected a number from 1 to 2" in done.stderr
@@ -202,7 +230,9 @@ def test_translations_are_analysed_while_later_ones_are_made(
     processes: int | None,
 ) -> None:
     monkeypatch.setattr(analyser_module, "BATCH", 8)
-    monkeypatch.setattr(analyser_module, "_processes_beside", lambda: 2)  # as where there are cores for them
+    monkeypatch.setattr(
+        analyser_module, "_processes_beside", lambda: 2
+    )  # as where there are cores for them
     package = find_package("de", stanza_folder_of_demo())
     cache = AnalysisCache(tmp_path / "fresh.sqlite")
     analyser = StanzaAnalyser(package, cache, device="cpu", processes=processes)
@@ -227,7 +257,8 @@ def test_translations_are_analysed_while_later_ones_are_made(
     evaluate(request, out=tmp_path / "run")
     assert contents(tmp_path / "run") == whole
     assert submitted == [4] * 16  # every batch, as soon as it was there
-    # 64 sentences have some equal translations; in batches of 8 all but the last few were begun before the end.
+    # 64 sentences have some equal translations; in batches of 8 all but the last few were begun
+    # before the end.
     (begun,) = kept_at_prepare
     assert begun >= 40
 
@@ -285,9 +316,15 @@ def test_a_run_that_is_killed_leaves_no_process_behind(home: Path, tmp_path: Pat
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     root = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *filter(None, sys.path)])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(root), *filter(None, sys.path)]),
+    }
     with subprocess.Popen(
-        [sys.executable, str(program), str(home)], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, str(program), str(home)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     ) as run:
         assert run.stdout is not None
         pids = [int(pid) for pid in run.stdout.readline().split()]
@@ -303,7 +340,10 @@ def test_a_run_that_is_killed_leaves_no_process_behind(home: Path, tmp_path: Pat
 def _lives(pid: int) -> bool:
     """Whether there is such a process, other than as an entry that nobody has read."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
+            != "Z"
+        )
     except OSError:
         return False
 

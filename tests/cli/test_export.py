@@ -17,7 +17,17 @@ from mtbias.errors import DataError
 
 ROWS = 32
 LANG = ["--lang", "de", "--stanza-dir", "mtbias:demo"]
-KEPT = ("n", "decided", "reasons", "evidence", "overall", "by_domain", "by_entity", "by_pronouns", "by_stereotype")
+KEPT = (
+    "n",
+    "decided",
+    "reasons",
+    "evidence",
+    "overall",
+    "by_domain",
+    "by_entity",
+    "by_pronouns",
+    "by_stereotype",
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +41,37 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corpus(home: Path) -> list[str]:
-    return ["--dataset", "demo", "--data", str(home / "corpus.tsv"), "--cache-dir", str(home / "cache")]
+    return [
+        "--dataset",
+        "demo",
+        "--data",
+        str(home / "corpus.tsv"),
+        "--cache-dir",
+        str(home / "cache"),
+    ]
 
 
 @pytest.fixture(scope="module")
 def translate(home: Path, corpus: list[str]) -> Callable[[str], str]:
     """The demo's model as a system that takes a sentence and gives its translation."""
     out = home / "run"
-    assert main(["eval", "--model", "demo", *LANG, *corpus, "--beams", "1", "--offline", "--out", str(out)]) == 0
+    assert (
+        main(
+            [
+                "eval",
+                "--model",
+                "demo",
+                *LANG,
+                *corpus,
+                "--beams",
+                "1",
+                "--offline",
+                "--out",
+                str(out),
+            ]
+        )
+        == 0
+    )
     lines = (out / "calls.jsonl").read_text(encoding="utf-8").splitlines()
     known = {call["source"]: call["translation"] for call in map(json.loads, lines)}
     return known.__getitem__
@@ -51,13 +84,19 @@ def _translated(exported: Path, form: str, translate: Callable[[str], str]) -> s
         return "".join(f"{translate(line)}\n" for line in lines)
     if form == "tsv":
         assert lines[0] == "id\tsource"
-        rows = [f"{line}\t{translate(line.split(chr(9))[1])}\n" for line in lines[:0:-1]]  # in another order
+        rows = [
+            f"{line}\t{translate(line.split(chr(9))[1])}\n" for line in lines[:0:-1]
+        ]  # in another order
         return "id\tsource\ttarget\n" + "".join(rows)
     records = [json.loads(line) for line in lines]
-    return "".join(json.dumps({**record, "target": translate(record["source"])}) + "\n" for record in records)
+    return "".join(
+        json.dumps({**record, "target": translate(record["source"])}) + "\n" for record in records
+    )
 
 
-@pytest.mark.parametrize(("form", "suffix"), [("text", ".txt"), ("tsv", ".tsv"), ("jsonl", ".jsonl")])
+@pytest.mark.parametrize(
+    ("form", "suffix"), [("text", ".txt"), ("tsv", ".tsv"), ("jsonl", ".jsonl")]
+)
 def test_export_translate_score_gives_the_numbers_of_eval(
     home: Path, corpus: list[str], translate: Callable[[str], str], capsys: pytest.CaptureFixture[str],
     form: str, suffix: str,
@@ -73,7 +112,9 @@ def test_export_translate_score_gives_the_numbers_of_eval(
     assert {key: scored[key] for key in KEPT} == {key: evaluated[key] for key in KEPT}
 
 
-def test_without_a_file_it_is_printed(home: Path, corpus: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_without_a_file_it_is_printed(
+    home: Path, corpus: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
     for options in ([], ["--out", "-"]):
         assert main(["export", *corpus, *options]) == 0
         out, _ = capfd.readouterr()
@@ -104,11 +145,15 @@ def test_a_sentence_with_a_line_break_is_refused_or_written_as_json(
 def test_a_source_that_no_reader_of_corpora_lets_through_is_refused_too(source: str) -> None:
     corpus = load_corpus("demo", None)
     changed = replace(corpus, instances=(replace(corpus.instances[0], source=source),))
-    with pytest.raises(DataError, match=r"sentence 'demo-0001': expected a sentence in one line, got"):
+    with pytest.raises(
+        DataError, match=r"sentence 'demo-0001': expected a sentence in one line, got"
+    ):
         list(source_lines(changed, "text"))
 
 
-def test_a_tab_is_refused_in_a_table_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tab_is_refused_in_a_table_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = tmp_path / "own.jsonl"
     record = {"id": "a", "source": "The cook\tleft her post.", "gender": "female", "entity": "cook"}
     data.write_text(json.dumps(record) + "\n", encoding="utf-8")
@@ -118,6 +163,8 @@ def test_a_tab_is_refused_in_a_table_alone(tmp_path: Path, capsys: pytest.Captur
     assert main(own) == 0
 
 
-def test_a_corpus_that_is_not_here_names_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_corpus_that_is_not_here_names_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["export", "--cache-dir", str(tmp_path)]) == 1
     assert capsys.readouterr().err.endswith("run: mtbias fetch --dataset winomt\n")

@@ -1,4 +1,5 @@
-"""What can go wrong under a run in parts: nothing lost, nothing doubled, results as those of an undisturbed run.
+"""What can go wrong under a run in parts: nothing lost, nothing doubled, results as those of an
+undisturbed run.
 
 docs/faults.md names these tests, fault by fault.
 """
@@ -67,12 +68,24 @@ def _go_on(request: Request, out: Path) -> dict[str, bytes]:
 
 
 def _kill(home: Path, seed: int, kills: int) -> None:
-    program = [sys.executable, str(Path(__file__).with_name("shard_processes.py")), str(home), str(seed), str(kills)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": ""}
+    program = [
+        sys.executable,
+        str(Path(__file__).with_name("shard_processes.py")),
+        str(home),
+        str(seed),
+        str(kills),
+    ]
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONWARNINGS": "",
+    }
     done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    # The kills did hit in the midst of it: not all before the first batch was kept, nor all after the last.
+    # The kills did hit in the midst of it: not all before the first batch was kept, nor all after
+    # the last.
     assert any(0 < kept < said["parts"] for kept in said["kept"]), said
 
 
@@ -88,7 +101,11 @@ def test_killed_a_hundred_times(tmp_path: Path) -> None:
 def _until_kept(out: Path, process: subprocess.Popen[bytes]) -> None:
     """Wait for the first batch."""
     end = time.monotonic() + 300
-    while not list((out / PARTS).glob("[0-9]*.jsonl")) and process.poll() is None and time.monotonic() < end:
+    while (
+        not list((out / PARTS).glob("[0-9]*.jsonl"))
+        and process.poll() is None
+        and time.monotonic() < end
+    ):
         time.sleep(0.001)
 
 
@@ -104,7 +121,11 @@ def test_sigterm(
         _until_kept(out, process)
         process.send_signal(signal.SIGTERM)
         said = process.communicate()
-    assert (process.returncode, *said) == (143, b"", b"mtbias: stopped by SIGTERM; the same command resumes\n")
+    assert (process.returncode, *said) == (
+        143,
+        b"",
+        b"mtbias: stopped by SIGTERM; the same command resumes\n",
+    )
     assert not list(out.rglob("*.tmp"))
     assert not RunFolder(out).is_complete()
     assert run_progress(out).parts_done > 0
@@ -140,7 +161,9 @@ def test_a_node_that_dies_between_write_and_rename(
     translate_shard(request_, FIRST, out=out)
     path = out / place
     if place.startswith(PARTS):
-        content = (out / f"{PARTS}/000000.jsonl").read_bytes() if "0003" in place else path.read_bytes()
+        content = (
+            (out / f"{PARTS}/000000.jsonl").read_bytes() if "0003" in place else path.read_bytes()
+        )
         path.unlink(missing_ok=True)
     else:
         content = path.read_bytes()
@@ -154,10 +177,15 @@ def test_a_node_that_dies_between_write_and_rename(
 # ----- disks
 
 
-def test_a_full_disk(request_: Request, whole: dict[str, bytes], mount_disk: Callable[[str], Path]) -> None:
+def test_a_full_disk(
+    request_: Request, whole: dict[str, bytes], mount_disk: Callable[[str], Path]
+) -> None:
     disk = mount_disk("64k")  # 16 pages: manifest, plan and lock, and not the 16 batches
     out = disk / "run"
-    with pytest.raises(RunFolderError, match="No space left on device; make room and run the same command again, it"):
+    with pytest.raises(
+        RunFolderError,
+        match="No space left on device; make room and run the same command again, it",
+    ):
         translate_shard(request_, Shard(1, 1), out=out)
     assert 0 < run_progress(out).parts_done < 16
     assert not list(out.rglob("*.tmp"))
@@ -177,7 +205,9 @@ def test_a_folder_that_can_only_be_read(
         lambda: evaluate(request_, out=out),
         lambda: translate_shard(request_, SECOND, out=disk / "another"),
     ):
-        with pytest.raises(RunFolderError, match="Read-only file system; choose a folder that you may write to"):
+        with pytest.raises(
+            RunFolderError, match="Read-only file system; choose a folder that you may write to"
+        ):
             attempt()
     assert run_progress(out).parts_done == 8
     subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
@@ -201,11 +231,16 @@ def test_a_damaged_shard_is_noticed_and_made_again(
     _flip(tmp_path / PARTS / "000003.jsonl", -20)
     _flip(tmp_path / PARTS / "000004.jsonl", 20)
     assert run_progress(tmp_path).translated  # by the names; the content is checked when it is read
-    with caplog.at_level(logging.WARNING, "mtbias"), pytest.raises(MissingTranslationsError, match="2 of 16 parts"):
+    with (
+        caplog.at_level(logging.WARNING, "mtbias"),
+        pytest.raises(MissingTranslationsError, match="2 of 16 parts"),
+    ):
         evaluate(request_, out=tmp_path, generate=False)
     assert "000003.jsonl is damaged" in caplog.text
     assert run_progress(tmp_path).missing == {3, 4}
-    assert translate_shard(request_, FIRST, out=tmp_path).generated == 4  # batches 0, 2, 4, …: four sentences of 4
+    assert (
+        translate_shard(request_, FIRST, out=tmp_path).generated == 4
+    )  # batches 0, 2, 4, …: four sentences of 4
     assert _go_on(request_, tmp_path) == whole
 
 
@@ -225,10 +260,13 @@ def test_a_damaged_cache_of_analyses(
     evaluate(make_request(tmp_path), out=tmp_path / "first")
     assert contents(tmp_path / "first") == whole
     (path,) = (tmp_path / "cache" / "analyses").glob("*.sqlite")
-    # A letter that makes women of men, in every row: SQLite sees nothing wrong, the rows' checksums do.
+    # A letter that makes women of men, in every row: SQLite sees nothing wrong, the rows' checksums
+    # do.
     db = sqlite3.connect(path)
     with db:
-        changed = db.execute("UPDATE analysis SET value = replace(value, 'Gender=Masc', 'Gender=Fem')").rowcount
+        changed = db.execute(
+            "UPDATE analysis SET value = replace(value, 'Gender=Masc', 'Gender=Fem')"
+        ).rowcount
     db.close()
     assert changed > 0
     evaluate(make_request(tmp_path), out=tmp_path / "second")
@@ -245,7 +283,9 @@ def test_a_damaged_cache_of_analyses(
 def test_a_damaged_record_of_models(tmp_path: Path) -> None:
     for content in ("", "{", "[]", '{"a/b": 1}'):
         (tmp_path / "models.json").write_text(content)
-        with pytest.raises(ModelError, match=r"models\.json: .*delete it and run mtbias fetch again"):
+        with pytest.raises(
+            ModelError, match=r"models\.json: .*delete it and run mtbias fetch again"
+        ):
             locate("opus-mt", "de", cache=tmp_path, offline=True)
 
 
@@ -255,7 +295,8 @@ def test_a_damaged_record_of_models(tmp_path: Path) -> None:
 def test_clocks_that_go_wrong(
     request_: Request, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One node lives in 1990, another in 2090; files carry their times, the oldest were written last."""
+    """One node lives in 1990, another in 2090; files carry their times, the oldest were written
+    last."""
     for shard, year in ((FIRST, 2090), (SECOND, 1990)):
         there = time.mktime((year, 1, 1, 0, 0, 0, 0, 1, 0))
         with monkeypatch.context() as clock:
@@ -282,8 +323,8 @@ _CLOCKS = {
     "st_ctime",
 }
 _MODULES = {"time", "datetime", "date", "path"}
-# A server's model may be another one tomorrow, so the day of the first request is a part of the identity, which a run
-# that resumes keeps; and Retry-After may be a time of day.
+# A server's model may be another one tomorrow, so the day of the first request is a part of the
+# identity, which a run that resumes keeps; and Retry-After may be a time of day.
 _MAY_READ = {
     "translate/remote_server.py: now",
     "translate/language_models/endpoint_system.py: time",
@@ -291,7 +332,8 @@ _MAY_READ = {
 
 
 def test_nothing_that_decides_reads_a_clock() -> None:
-    """`time.perf_counter` measures how long something took; the time of day and the times of files are never read."""
+    """`time.perf_counter` measures how long something took; the time of day and the times of files
+    are never read."""
     package = Path(mtbias.__file__).parent
     found = []
     for folder in ("runs", "translate", "morphology", "align", "decide", "metrics"):
@@ -307,17 +349,24 @@ def test_nothing_that_decides_reads_a_clock() -> None:
 # ----- two at once
 
 
-def test_one_that_completes_and_one_that_translates(request_: Request, whole: dict[str, bytes], tmp_path: Path) -> None:
+def test_one_that_completes_and_one_that_translates(
+    request_: Request, whole: dict[str, bytes], tmp_path: Path
+) -> None:
     translate_shard(request_, FIRST, out=tmp_path)
     identity = request_.identity(request_.system.plan(request_.corpus, {}))
     with (
         RunFolder(tmp_path).open_or_create(identity, shared=True),
-        pytest.raises(RunFolderError, match=re.escape("a task that translates a shard is writing into this folder")),
+        pytest.raises(
+            RunFolderError,
+            match=re.escape("a task that translates a shard is writing into this folder"),
+        ),
     ):
         evaluate(request_, out=tmp_path)
     with (
         RunFolder(tmp_path).open_or_create(identity),
-        pytest.raises(RunFolderError, match=f"process {os.getpid()} on .* is writing into this folder"),
+        pytest.raises(
+            RunFolderError, match=f"process {os.getpid()} on .* is writing into this folder"
+        ),
     ):
         translate_shard(request_, SECOND, out=tmp_path)
     assert _go_on(request_, tmp_path) == whole

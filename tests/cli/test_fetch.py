@@ -26,7 +26,8 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that a server on this machine serves, and a catalog whose addresses all point to it."""
+    """A folder that a server on this machine serves, and a catalog whose addresses all point to
+    it."""
     folder = tmp_path / "served"
     folder.mkdir()
     for name in ("NO_PROXY", "no_proxy"):
@@ -36,7 +37,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     thread.start()
     base = f"http://127.0.0.1:{server.server_address[1]}"
     known, tables = catalog.catalogued(), catalog.tables()
-    sets = {name: replace(entry, source=_moved(entry.source, base)) for name, entry in known.items()}
+    sets = {
+        name: replace(entry, source=_moved(entry.source, base)) for name, entry in known.items()
+    }
     monkeypatch.setattr(catalog, "catalogued", lambda: sets)
     moved = {name: _moved(source, base) for name, source in tables.items()}
     monkeypatch.setattr(catalog, "tables", lambda: moved)
@@ -47,12 +50,19 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _moved(source: catalog.Source, base: str) -> catalog.Source:
-    downloads = tuple(replace(d, url=f"{base}/{d.url.rpartition('/')[2]}") for d in source.downloads)
+    downloads = tuple(
+        replace(d, url=f"{base}/{d.url.rpartition('/')[2]}") for d in source.downloads
+    )
     return replace(source, downloads=downloads)
 
 
 def test_winomt_is_fetched_checked_and_then_used(
-    served: Path, winomt: Path, german: Path, prepared: Machine, bare: Machine, capsys: pytest.CaptureFixture[str]
+    served: Path,
+    winomt: Path,
+    german: Path,
+    prepared: Machine,
+    bare: Machine,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     hashes = {}
     for name in ("en.txt", "en_pro.txt", "en_anti.txt"):
@@ -68,15 +78,30 @@ def test_winomt_is_fetched_checked_and_then_used(
     # The whole corpus is found in the cache now: translations of one sentence of it are too few.
     one = bare.folder / "one.txt"
     one.write_text(german.read_text(encoding="utf-8").partition("\n")[0] + "\n", encoding="utf-8")
-    assert main(["score", "--translations", str(one), "--lang", "de", "--cache-dir", str(bare.cache)]) == 1
+    assert (
+        main(["score", "--translations", str(one), "--lang", "de", "--cache-dir", str(bare.cache)])
+        == 1
+    )
     assert "of the corpus's 3888 instances, got 1;" in capsys.readouterr().err
 
 
-COREFERENCE = ("winobias", "winogender", "gap", "gap-spans", "gap-weights", "counter-gap", "sowinobias")
+COREFERENCE = (
+    "winobias",
+    "winogender",
+    "gap",
+    "gap-spans",
+    "gap-weights",
+    "counter-gap",
+    "sowinobias",
+)
 
 
 def test_the_data_of_coreference_are_fetched_and_then_found(
-    served: Path, shared: Path, bare: Machine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    served: Path,
+    shared: Path,
+    bare: Machine,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for place in ("winobias", "winogender", "gap", "countergap"):
         for file in (shared / "data" / "coref" / place).iterdir():
@@ -87,11 +112,15 @@ def test_the_data_of_coreference_are_fetched_and_then_found(
     assert [line.count("(checked)") for line in lines] == [10, 2, 3, 1, 2, 1]
     assert last == "data sowinobias: nothing to download, ships with mtbias"
     cached = bare.cache / "datasets"
-    assert located({}, []) == {name: cached / name for name in ("winobias", "winogender", "gap")} | {
-        "counter-gap": cached / "counter-gap" / "C-GAP.tsv"
-    }
+    assert located({}, []) == {
+        name: cached / name for name in ("winobias", "winogender", "gap")
+    } | {"counter-gap": cached / "counter-gap" / "C-GAP.tsv"}
     assert main(["list", "datasets"]) == 0
-    listed = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")}
+    listed = {
+        line.split()[0]: line
+        for line in capsys.readouterr().out.splitlines()
+        if not line.startswith(" ")
+    }
     assert all(listed[name].endswith("(in the cache)") for name in COREFERENCE[:-1])
     assert listed["sowinobias"].endswith("(ships with mtbias)")
     gap = open_dataset("gap", None)  # with what lies beside it
@@ -121,11 +150,16 @@ def test_other_bytes_than_the_published_are_refused(
     assert not (bare.cache / "datasets" / "winomt" / "en.txt").exists()
 
 
-def test_what_the_server_lacks_is_one_line(served: Path, bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_server_lacks_is_one_line(
+    served: Path, bare: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["fetch", "--dataset", "winomt", "--cache-dir", str(bare.cache)]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert "/en.txt: could not be downloaded: HTTP 404: there is nothing at that address; check the network" in err
+    assert (
+        "/en.txt: could not be downloaded: HTTP 404: there is nothing at that address; check the network"
+        in err
+    )
     assert err.count("\n") == 1
 
 
@@ -168,5 +202,8 @@ def test_unimorphs_table_is_fetched_by_its_name_and_drafted_from_with_its_licenc
     nouns = (out / "mtbias_polish" / "data" / "pl_nouns.tsv").read_text(encoding="utf-8")
     assert "# check doctor\tlekarz\tm\twhole1\t\n" in nouns
     assert "# check doctor\tlekarka\tf\ta1\t\n" in nouns
-    assert main(["languages", "new", "nl", "--lexicon", "unimorph", "--out", str(bare.folder / "nl")]) == 2
+    assert (
+        main(["languages", "new", "nl", "--lexicon", "unimorph", "--out", str(bare.folder / "nl")])
+        == 2
+    )
     assert "UniMorph is known for bg, ca, hi, pl, ro, sv alone; got nl" in capsys.readouterr().err

@@ -1,4 +1,5 @@
-"""`mtbias list languages` and `mtbias list datasets`: what there is, what is missing, and what downloads it."""
+"""`mtbias list languages` and `mtbias list datasets`: what there is, what is missing, and what
+downloads it."""
 
 from __future__ import annotations
 
@@ -27,8 +28,22 @@ BUILT_IN = {
 }
 
 
-def test_languages_say_what_downloads_their_models(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "languages", "--stanza-dir", str(bare.folder / "none"), "--cache-dir", str(bare.cache)]) == 0
+def test_languages_say_what_downloads_their_models(
+    bare: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(
+            [
+                "list",
+                "languages",
+                "--stanza-dir",
+                str(bare.folder / "none"),
+                "--cache-dir",
+                str(bare.cache),
+            ]
+        )
+        == 0
+    )
     out, err = capsys.readouterr()
     assert err == ""
     lines = {line.split()[0]: line for line in out.splitlines()}
@@ -38,7 +53,9 @@ def test_languages_say_what_downloads_their_models(bare: Machine, capsys: pytest
         assert lines[code].endswith(f"Stanza missing: mtbias fetch --lang {code}")
 
 
-def test_languages_as_json_with_models(stanza_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_languages_as_json_with_models(
+    stanza_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["list", "languages", "--stanza-dir", str(stanza_dir), "--json"]) == 0
     rows = {row["code"]: row for row in json.loads(capsys.readouterr().out)}
     for code, name in BUILT_IN.items():
@@ -62,12 +79,31 @@ def test_datasets_with_rows_licence_home_and_state(
     assert err == ""
     lines = {line.split()[0]: line for line in out.splitlines() if not line.startswith(" ")}
     # Rows as in the papers and the releases' own README.
-    rows = {"winomt": 3888, "bug": 105687, "bug-balanced": 25504, "bug-gold": 1717, "bug-gold-paper": 1720}
-    rows |= {"mt-geneval": 600, "mt-geneval-entities": 600, "mt-geneval-context": 1100, "gest": 3565}  # a language
-    rows |= {"winobias": 3168, "winogender": 720, "gap": 2000, "gap-spans": 2000, "gap-weights": 4000}
+    rows = {
+        "winomt": 3888,
+        "bug": 105687,
+        "bug-balanced": 25504,
+        "bug-gold": 1717,
+        "bug-gold-paper": 1720,
+    }
+    rows |= {
+        "mt-geneval": 600,
+        "mt-geneval-entities": 600,
+        "mt-geneval-context": 1100,
+        "gest": 3565,
+    }  # a language
+    rows |= {
+        "winobias": 3168,
+        "winogender": 720,
+        "gap": 2000,
+        "gap-spans": 2000,
+        "gap-weights": 4000,
+    }
     rows |= {"counter-gap": 4008, "sowinobias": 16384}
     assert list(lines) == [*rows, "custom"]
-    where = r"(MIT|CC BY-SA 3\.0|Apache-2\.0|CC BY 4\.0) +https://\S+ @ ([0-9a-f]{7,40}|appendix A)  \("
+    where = (
+        r"(MIT|CC BY-SA 3\.0|Apache-2\.0|CC BY 4\.0) +https://\S+ @ ([0-9a-f]{7,40}|appendix A)  \("
+    )
     for name, number in rows.items():
         assert re.match(rf"{name} +{number} rows  {where}", lines[name])
     assert lines["winomt"].endswith("(in the cache)")
@@ -81,7 +117,9 @@ def _bibtex(text: str) -> list[tuple[str, str, dict[str, str]]]:
     entry = r"@(\w+)\{([\w-]+),\n((?:  \w+ += \"[^\"\n]*\",\n)+)\}\n"
     found = re.findall(entry, text)
     assert re.sub(entry, "", text).strip() == "", "more than BibTeX"
-    return [(kind, key, dict(re.findall(r'(\w+) += "([^"\n]*)",', body))) for kind, key, body in found]
+    return [
+        (kind, key, dict(re.findall(r'(\w+) += "([^"\n]*)",', body))) for kind, key, body in found
+    ]
 
 
 def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,10 +135,11 @@ def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFi
     assert entries[-1][2]["version"] == own["version"]
     assert entries[-1][2]["year"] == str(own["date-released"].year)
     assert entries[-1][2]["author"] == f"{{{own['authors'][0]['name']}}}"
-    # WinoMT (Stanovsky et al. 2019), BUG (Levy et al. 2021), MT-GenEval (Currey et al. 2022), the persons marked in it
-    # (Garg et al. 2024), GEST (Pikuliak et al. 2024); of coreference WinoBias (Zhao et al. 2018), Winogender (Rudinger
-    # et al. 2018), GAP (Webster et al. 2018), its spans and weights (Kocijan et al. 2021), Counter-GAP (Xie et al.
-    # 2023) and SoWinoBias (Dawkins 2021).
+    # WinoMT (Stanovsky et al. 2019), BUG (Levy et al. 2021), MT-GenEval (Currey et al. 2022), the
+    # persons marked in it (Garg et al. 2024), GEST (Pikuliak et al. 2024); of coreference WinoBias
+    # (Zhao et al. 2018), Winogender (Rudinger et al. 2018), GAP (Webster et al. 2018), its spans
+    # and weights (Kocijan et al. 2021), Counter-GAP (Xie et al. 2023) and SoWinoBias (Dawkins
+    # 2021).
     assert out.count("2407.20438") == 1
     assert out.count("10.18653/v1/2024.findings-emnlp.173") == 1
     assert out.count("10.18653/v1/2022.emnlp-main.288") == 1
@@ -134,15 +173,24 @@ def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
     assert shown["answer"] == {"lines": "one", "between": None}
 
 
-def test_a_prompt_that_is_none_is_one_line_of_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_prompt_that_is_none_is_one_line_of_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["list", "prompts", "towr"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     (tmp_path / "own.toml").write_text('name = "own"\n', encoding="utf-8")
     assert main(["list", "prompts", str(tmp_path / "own.toml")]) == 1
-    assert capsys.readouterr().err == f"mtbias: {tmp_path}/own.toml: version: expected this key, it is not there\n"
+    assert (
+        capsys.readouterr().err
+        == f"mtbias: {tmp_path}/own.toml: version: expected this key, it is not there\n"
+    )
 
 
-def test_every_model_is_listed_with_its_repository(bare: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_model_is_listed_with_its_repository(
+    bare: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["list", "models", "--lang", "es", "--cache-dir", str(bare.cache)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any(line.split()[:3] == ["opus-mt", "Opus-MT", "Helsinki-NLP/opus-mt-en-es"] for line in lines)
+    assert any(
+        line.split()[:3] == ["opus-mt", "Opus-MT", "Helsinki-NLP/opus-mt-en-es"] for line in lines
+    )

@@ -1,4 +1,5 @@
-"""`mtbias eval` against `transformers serve`, a real server, with a small model that translates (`make test-slow`)."""
+"""`mtbias eval` against `transformers serve`, a real server, with a small model that translates
+(`make test-slow`)."""
 
 from __future__ import annotations
 
@@ -39,7 +40,16 @@ class Served:
     machine: Machine
 
     def command(self, model: str, *more: str | Path) -> tuple[str | Path, ...]:
-        corpus = ("--dataset", "custom", "--data", self.corpus, "--lang", "de", "--stanza-dir", "mtbias:demo")
+        corpus = (
+            "--dataset",
+            "custom",
+            "--data",
+            self.corpus,
+            "--lang",
+            "de",
+            "--stanza-dir",
+            "mtbias:demo",
+        )
         return ("eval", "--model", model, *corpus, *more)
 
     def ask(self, *more: str | Path) -> tuple[str | Path, ...]:
@@ -74,9 +84,21 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     corpus = home / "corpus.tsv"
     corpus.write_text("".join("\t".join(row) + "\n" for row in (columns, *chosen)))
     (home / "hub").mkdir()
-    own = {"HF_HUB_CACHE": str(home / "hub"), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": ""}
+    own = {
+        "HF_HUB_CACHE": str(home / "hub"),
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONWARNINGS": "",
+    }
     base, log = f"http://127.0.0.1:{_free_port()}", home / "serve.log"
-    words = [str(Path(sys.executable).with_name("transformers")), "serve", "--host", "127.0.0.1", "--port", base[17:]]
+    words = [
+        str(Path(sys.executable).with_name("transformers")),
+        "serve",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        base[17:],
+    ]
     with (
         log.open("wb") as out,
         subprocess.Popen(words, env={**os.environ, **own}, stdout=out, stderr=out) as process,
@@ -111,15 +133,29 @@ def test_the_numbers_are_those_of_a_plain_loop_of_requests(served: Served, run: 
             "temperature": 0,
             "max_tokens": 1024,
         }
-        request = urllib.request.Request(f"{served.url}/chat/completions", json.dumps(body).encode())
+        request = urllib.request.Request(
+            f"{served.url}/chat/completions", json.dumps(body).encode()
+        )
         request.add_header("Content-Type", "application/json")
         with urllib.request.urlopen(request, timeout=60) as response:
             said = json.load(response)["choices"][0]["message"]["content"]
-        table.append((row["id"], said.removeprefix("Sure! Here is the translation:").strip().strip('"')))
+        table.append(
+            (row["id"], said.removeprefix("Sure! Here is the translation:").strip().strip('"'))
+        )
     given = served.machine.folder / "given.tsv"
     given.write_text("id\ttarget\n" + "".join(f"{id_}\t{target}\n" for id_, target in table))
     scored = served.machine.run(
-        *("score", "--translations", given, "--dataset", "custom", "--data", served.corpus, "--lang", "de"),
+        *(
+            "score",
+            "--translations",
+            given,
+            "--dataset",
+            "custom",
+            "--data",
+            served.corpus,
+            "--lang",
+            "de",
+        ),
         *("--stanza-dir", "mtbias:demo", "--json"),
     )
     assert scored.returncode == 0, scored.stderr
@@ -163,13 +199,27 @@ def test_three_times_the_same_change_nothing(served: Served) -> None:
     done = served.machine.run(*served.ask("--out", folder, "--repeat", "3"))
     assert (done.returncode, done.stderr) == (0, "")
     repeats = json.loads((folder / "metrics.json").read_text())["repeats"]
-    assert repeats["translations_changed"] == repeats["calls_changed"] == {"count": 0, "percent": 0.0}
-    assert all(number["spread"] == 0 for number in repeats["numbers"].values() if number["spread"] is not None)
+    assert (
+        repeats["translations_changed"] == repeats["calls_changed"] == {"count": 0, "percent": 0.0}
+    )
+    assert all(
+        number["spread"] == 0
+        for number in repeats["numbers"].values()
+        if number["spread"] is not None
+    )
 
 
 def test_a_model_that_the_server_does_not_have_is_said(served: Served) -> None:
     # This server says HTTP 500 then, or closes the connection, as if another try could help.
-    more = ("--base-url", served.url, "--offline", "--out", served.machine.folder / "absent", "--max-requests", "3")
+    more = (
+        "--base-url",
+        served.url,
+        "--offline",
+        "--out",
+        served.machine.folder / "absent",
+        "--max-requests",
+        "3",
+    )
     done = served.machine.run(*served.command("openai:nobody/nothing", *more, "--concurrency", "1"))
     assert done.returncode == 1
     *noticed, last = done.stderr.splitlines()
@@ -181,7 +231,11 @@ def test_a_model_that_the_server_does_not_have_is_said(served: Served) -> None:
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_requests_go_to_the_server_and_nowhere_else(served: Served) -> None:
     trace = served.machine.folder / "trace"
-    words = [str(word) for word in served.ask("--out", served.machine.folder / "traced") if word != "--offline"]
+    words = [
+        str(word)
+        for word in served.ask("--out", served.machine.folder / "traced")
+        if word != "--offline"
+    ]
     done = subprocess.run(
         [
             "strace",

@@ -26,18 +26,38 @@ def _run(path: Path, system: str = "opus", lang: str = "de", right: int = 8) -> 
     for row in range(12):
         gold = (M, F)[row % 2]
         called = gold if row < right else (F, M)[row % 2]
-        call = GenderCall(f"r{row}", called, None, (Span(4, 10),), (Evidence("noun", "Köchin", called, "lexicon", ""),))
+        call = GenderCall(
+            f"r{row}",
+            called,
+            None,
+            (Span(4, 10),),
+            (Evidence("noun", "Köchin", called, "lexicon", ""),),
+        )
         if row == 11:
             call = GenderCall(f"r{row}", None, Reason.NO_MORPHOLOGY)
         entity = ("cook", "guest", "nurse")[row // 2 % 3]
         records.append(
-            CallRecord(row, f"The {entity} ate.", "Die Köchin aß.", entity, gold, Stereotype.PRO, "home", 1, call)
+            CallRecord(
+                row,
+                f"The {entity} ate.",
+                "Die Köchin aß.",
+                entity,
+                gold,
+                Stereotype.PRO,
+                "home",
+                1,
+                call,
+            )
         )
     with RunFolder(path).open_or_create(identity) as folder:
-        folder.write_translations([Translation(record.id, record.translation) for record in records])
+        folder.write_translations(
+            [Translation(record.id, record.translation) for record in records]
+        )
         folder.write_calls(record.to_json() for record in records)
         scores = score(records, n_resamples=20)
-        folder.write_metrics(scores.to_json(signature=f"system:{system}", fingerprint=folder.manifest.fingerprint))
+        folder.write_metrics(
+            scores.to_json(signature=f"system:{system}", fingerprint=folder.manifest.fingerprint)
+        )
     return str(path)
 
 
@@ -56,7 +76,9 @@ def test_a_page_of_several_runs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Shares of women: U.S. Bureau of Labor Statistics" in text
 
 
-def test_names_of_ones_own_and_shares_of_women(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_of_ones_own_and_shares_of_women(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     runs = [_run(tmp_path / "a"), _run(tmp_path / "b")]
     women = tmp_path / "women.csv"
     women.write_text("occupation,share\nnurse,0.9\ncook,0.4\n", encoding="utf-8")
@@ -67,13 +89,21 @@ def test_names_of_ones_own_and_shares_of_women(tmp_path: Path, capsys: pytest.Ca
     assert "<h1>one and two: gender in translations from English into German (de)</h1>" in text
     assert "Shares of women: women.csv, column share." in text
     assert main(["report", *runs, "--out", str(page)]) == 1
-    assert "got 2 of 'opus' in de; leave one out, or give each run a name" in capsys.readouterr().err
+    assert (
+        "got 2 of 'opus' in de; leave one out, or give each run a name" in capsys.readouterr().err
+    )
 
 
-def test_tables_go_to_standard_output_or_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_go_to_standard_output_or_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     runs = [_run(tmp_path / "a"), _run(tmp_path / "b", "online", right=4)]
     assert main(["report", *runs, "--format", "csv"]) == 0
-    rows = [row for row in csv.DictReader(capsys.readouterr().out.splitlines()) if row["breakdown"] == "overall"]
+    rows = [
+        row
+        for row in csv.DictReader(capsys.readouterr().out.splitlines())
+        if row["breakdown"] == "overall"
+    ]
     # 8 of 12 and 4 of 12 are right.
     assert [(row["system"], row["n"], row["accuracy"]) for row in rows] == [
         ("opus", "12", "66.666667"), ("online", "12", "33.333333"),
@@ -93,8 +123,15 @@ def test_a_table_may_have_one_system_on_two_corpora_and_a_page_asks_for_names(
 ) -> None:
     runs = [_run(tmp_path / "a"), _run(tmp_path / "b", right=4)]
     assert main(["report", *runs, "--format", "csv"]) == 0
-    rows = [row for row in csv.DictReader(capsys.readouterr().out.splitlines()) if row["breakdown"] == "overall"]
-    assert [(row["system"], row["accuracy"]) for row in rows] == [("opus", "66.666667"), ("opus", "33.333333")]
+    rows = [
+        row
+        for row in csv.DictReader(capsys.readouterr().out.splitlines())
+        if row["breakdown"] == "overall"
+    ]
+    assert [(row["system"], row["accuracy"]) for row in rows] == [
+        ("opus", "66.666667"),
+        ("opus", "33.333333"),
+    ]
     assert main(["report", *runs, "--out", str(tmp_path / "page.html")]) == 1
     assert "--name" in capsys.readouterr().err
 
@@ -112,8 +149,14 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         ([], "expected --out FILE.html for the page"),
-        (["--name", "a", "--name", "b", "--out", "x.html"], "--name: expected a name for each of 1 runs, got 2"),
-        (["--women", "w.csv", "--format", "csv"], "--women: expected the page or --plots DIR, got --format csv"),
+        (
+            ["--name", "a", "--name", "b", "--out", "x.html"],
+            "--name: expected a name for each of 1 runs, got 2",
+        ),
+        (
+            ["--women", "w.csv", "--format", "csv"],
+            "--women: expected the page or --plots DIR, got --format csv",
+        ),
         (
             ["--women-column", "share", "--out", "x.html"],
             "--women-column without --women FILE: expected percent or winobias, got share",

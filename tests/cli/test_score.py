@@ -1,4 +1,5 @@
-"""`mtbias score` from files to numbers: forms of input, outputs, repetition, and folders of runs."""
+"""`mtbias score` from files to numbers: forms of input, outputs, repetition, and folders of
+runs."""
 
 from __future__ import annotations
 
@@ -32,7 +33,10 @@ def _score(*arguments: str | Path) -> list[str]:
 
 
 def _calls(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (folder / "calls.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def test_the_table_goes_to_standard_output_and_the_files_to_the_folder(
@@ -54,18 +58,26 @@ def test_the_table_goes_to_standard_output_and_the_files_to_the_folder(
     ]
 
 
-def test_a_hyphen_is_standard_input(prepared: Machine, small: Path, german: Path, tmp_path: Path) -> None:
+def test_a_hyphen_is_standard_input(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path
+) -> None:
     def run(content: bytes, *options: str | Path) -> subprocess.CompletedProcess[bytes]:
         words = [sys.executable, "-m", "mtbias", *_score("--data", small, *options)]
-        return subprocess.run(words, input=content, env=prepared.environment(), capture_output=True, check=False)
+        return subprocess.run(
+            words, input=content, env=prepared.environment(), capture_output=True, check=False
+        )
 
     done = run(german.read_bytes(), "--translations", "-", "--out", tmp_path / "piped")
     assert (done.returncode, done.stderr) == (0, b"")
     assert main(_score("--translations", german, "--data", small, "--out", tmp_path / "named")) == 0
-    assert (tmp_path / "piped/calls.jsonl").read_bytes() == (tmp_path / "named/calls.jsonl").read_bytes()
+    assert (tmp_path / "piped/calls.jsonl").read_bytes() == (
+        tmp_path / "named/calls.jsonl"
+    ).read_bytes()
     assert '"stdin"' in (tmp_path / "piped/manifest.json").read_text(encoding="utf-8")
     failed = run(b"one\n", "--translations=-")
-    assert failed.stderr.startswith(b"mtbias: standard input: expected one target a line, so 41 lines")
+    assert failed.stderr.startswith(
+        b"mtbias: standard input: expected one target a line, so 41 lines"
+    )
 
 
 def test_the_calls_stand_in_the_corpus_order_and_add_up(
@@ -74,8 +86,12 @@ def test_the_calls_stand_in_the_corpus_order_and_add_up(
     assert main(_score("--translations", german, "--data", small, "--out", tmp_path / "run")) == 0
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_bytes())
     calls = _calls(tmp_path / "run")
-    rows = [line.split("\t") for line in (small / "en.txt").read_text(encoding="utf-8").splitlines()]
-    assert [(c["row"], c["source"], c["gold"]) for c in calls] == [(n, r[2], r[0]) for n, r in enumerate(rows)]
+    rows = [
+        line.split("\t") for line in (small / "en.txt").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [(c["row"], c["source"], c["gold"]) for c in calls] == [
+        (n, r[2], r[0]) for n, r in enumerate(rows)
+    ]
     given: dict[str, list[str]] = {}
     for line in german.read_text(encoding="utf-8").splitlines():
         source, _, target = line.partition(" ||| ")
@@ -91,13 +107,21 @@ def test_the_calls_stand_in_the_corpus_order_and_add_up(
         which: [c["gender"] == c["gold"] for c in calls if c["stereotype"] == which]
         for which in ("pro", "anti", "none")
     }
-    assert [len(by[which]) for which in ("pro", "anti", "none")] == [16, 17, 8]  # counted with grep in the files
+    assert [len(by[which]) for which in ("pro", "anti", "none")] == [
+        16,
+        17,
+        8,
+    ]  # counted with grep in the files
     delta_s = 100 * (sum(by["pro"]) / 16 - sum(by["anti"]) / 17)
     assert metrics["overall"]["delta_s"] == pytest.approx(delta_s, abs=1e-6)
 
 
-def test_json_alone_is_the_file_byte_for_byte(prepared: Machine, small: Path, german: Path, tmp_path: Path) -> None:
-    arguments = _score("--translations", german, "--data", small, "--out", tmp_path / "run", "--json")
+def test_json_alone_is_the_file_byte_for_byte(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path
+) -> None:
+    arguments = _score(
+        "--translations", german, "--data", small, "--out", tmp_path / "run", "--json"
+    )
     done = prepared.run(*arguments)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.encode() == (tmp_path / "run" / "metrics.json").read_bytes()
@@ -105,11 +129,18 @@ def test_json_alone_is_the_file_byte_for_byte(prepared: Machine, small: Path, ge
 
 
 def test_json_without_a_folder_says_the_same(
-    prepared: Machine, small: Path, german: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+    prepared: Machine,
+    small: Path,
+    german: Path,
+    tmp_path: Path,
+    capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     assert main(_score("--translations", german, "--data", small, "--json")) == 0
     alone = json.loads(capsysbinary.readouterr().out)
-    assert main(_score("--translations", german, "--data", small, "--json", "--out", tmp_path / "run")) == 0
+    assert (
+        main(_score("--translations", german, "--data", small, "--json", "--out", tmp_path / "run"))
+        == 0
+    )
     kept = json.loads(capsysbinary.readouterr().out)
     assert kept.pop("files").keys() == {"calls.jsonl", "translations.jsonl"}
     del kept["sha256"]  # a file's
@@ -117,8 +148,12 @@ def test_json_without_a_folder_says_the_same(
 
 
 @pytest.mark.slow
-def test_the_table_survives_a_locale_without_its_letters(prepared: Machine, small: Path, german: Path) -> None:
-    done = prepared.run(*_score("--translations", german, "--data", small), PYTHONIOENCODING="ascii")
+def test_the_table_survives_a_locale_without_its_letters(
+    prepared: Machine, small: Path, german: Path
+) -> None:
+    done = prepared.run(
+        *_score("--translations", german, "--data", small), PYTHONIOENCODING="ascii"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "ΔG" in done.stdout
 
@@ -127,11 +162,13 @@ def test_the_table_survives_a_locale_without_its_letters(prepared: Machine, smal
 def test_two_runs_give_the_same_bytes(
     prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path
 ) -> None:
-    # One with analyses from the cache, one that makes them anew; Python's hashes differ, so sets have other orders.
+    # One with analyses from the cache, one that makes them anew; Python's hashes differ, so sets
+    # have other orders.
     fresh = Machine(tmp_path / "fresh", stanza_dir)
     for machine, seed in ((prepared, "1"), (fresh, "2")):
         done = machine.run(
-            *_score("--translations", german, "--data", small, "--out", tmp_path / seed), PYTHONHASHSEED=seed
+            *_score("--translations", german, "--data", small, "--out", tmp_path / seed),
+            PYTHONHASHSEED=seed,
         )
         assert (done.returncode, done.stderr) == (0, "")
     for name in FILES:
@@ -144,17 +181,25 @@ def test_a_complete_folder_is_read_and_left_alone(
     arguments = _score("--translations", german, "--data", small, "--out", tmp_path / "run")
     assert main(arguments) == 0
     first = capsys.readouterr().out
-    before = {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in (tmp_path / "run").glob("[!.]*")}
+    before = {
+        p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in (tmp_path / "run").glob("[!.]*")
+    }
     assert main(arguments) == 0
     assert capsys.readouterr() == (first, "")
-    assert {p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in (tmp_path / "run").glob("[!.]*")} == before
+    assert {
+        p.name: (p.stat().st_mtime_ns, p.stat().st_ino) for p in (tmp_path / "run").glob("[!.]*")
+    } == before
 
 
-def test_a_changed_file_of_a_run_is_made_again(prepared: Machine, small: Path, german: Path, tmp_path: Path) -> None:
+def test_a_changed_file_of_a_run_is_made_again(
+    prepared: Machine, small: Path, german: Path, tmp_path: Path
+) -> None:
     arguments = _score("--translations", german, "--data", small, "--out", tmp_path / "run")
     assert main(arguments) == 0
     content = (tmp_path / "run" / "calls.jsonl").read_bytes()
-    (tmp_path / "run" / "calls.jsonl").write_bytes(content.replace(b'"gender": "male"', b'"gender": "female"'))
+    (tmp_path / "run" / "calls.jsonl").write_bytes(
+        content.replace(b'"gender": "male"', b'"gender": "female"')
+    )
     assert main(arguments) == 0
     assert (tmp_path / "run" / "calls.jsonl").read_bytes() == content
 
@@ -169,7 +214,9 @@ def test_the_folder_of_another_run_is_refused_with_every_difference(
     assert main([*arguments, "--seed", "7", "--system", "mine"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"mtbias: {tmp_path / 'run'}: belongs to another run: seed: 0 here, 7 asked for; system: ")
+    assert err.startswith(
+        f"mtbias: {tmp_path / 'run'}: belongs to another run: seed: 0 here, 7 asked for; system: "
+    )
     assert err.count("\n") == 1
     assert {p.name: p.read_bytes() for p in (tmp_path / "run").glob("[!.]*")} == before
 
@@ -179,7 +226,9 @@ def test_the_seed_moves_the_intervals_and_nothing_else(
 ) -> None:
     found = []
     for seed in ("0", "1"):
-        assert main(_score("--translations", german, "--data", small, "--json", "--seed", seed)) == 0
+        assert (
+            main(_score("--translations", german, "--data", small, "--json", "--seed", seed)) == 0
+        )
         found.append(json.loads(capsys.readouterr().out))
     for key in ("ci", "ci_entities"):
         (ci_0, ci_1) = (metrics["overall"].pop(key) for metrics in found)
@@ -194,13 +243,19 @@ def test_the_second_reader_has_a_name_and_numbers_of_its_own(
     arguments = _score("--translations", german, "--data", small, "--out")
     for name in ("tables", "stanza"):
         assert main([*arguments, str(tmp_path / name), "--evidence", name]) == 0
-    first, second = (json.loads((tmp_path / name / "metrics.json").read_bytes()) for name in ("tables", "stanza"))
+    first, second = (
+        json.loads((tmp_path / name / "metrics.json").read_bytes()) for name in ("tables", "stanza")
+    )
     assert "|evidence:stanza/1|" in second["signature"]
     assert "evidence" not in first["signature"]
     assert main([*arguments, str(tmp_path / "default")]) == 0
-    assert (tmp_path / "default/metrics.json").read_bytes() == (tmp_path / "tables/metrics.json").read_bytes()
+    assert (tmp_path / "default/metrics.json").read_bytes() == (
+        tmp_path / "tables/metrics.json"
+    ).read_bytes()
     calls = {name: _calls(tmp_path / name) for name in ("tables", "stanza")}
-    assert {piece["source"] for call in calls["stanza"] if call["gender"] for piece in call["evidence"]} == {"stanza"}
+    assert {
+        piece["source"] for call in calls["stanza"] if call["gender"] for piece in call["evidence"]
+    } == {"stanza"}
     assert [c["target"] for c in calls["tables"]] == [c["target"] for c in calls["stanza"]]
     counted = Counter(c["gender"] for c in calls["stanza"])
     classes = second["evidence_classes"]["Stanza's Gender features alone"]
@@ -214,7 +269,11 @@ def test_the_second_reader_has_a_name_and_numbers_of_its_own(
         called = [stanza for tables, stanza in both if tables == gender]
         known = [stanza for stanza in called if stanza is not None]
         counts = first["readers"][gender]
-        assert (counts["calls"], counts["of"], counts["n"]) == (len(called), len(known), known.count(gender))
+        assert (counts["calls"], counts["of"], counts["n"]) == (
+            len(called),
+            len(known),
+            known.count(gender),
+        )
     assert sum(word["n"] for word in first["readers"]["words"]) == sum(
         None not in pair and pair[0] != pair[1] for pair in both
     )
@@ -258,12 +317,16 @@ sys.addaudithook(refuse)
 
 
 @pytest.mark.slow
-def test_nothing_reaches_for_the_network(small: Path, german: Path, stanza_dir: Path, tmp_path: Path) -> None:
+def test_nothing_reaches_for_the_network(
+    small: Path, german: Path, stanza_dir: Path, tmp_path: Path
+) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
     machine = Machine(tmp_path, stanza_dir)
     more = {"PYTHONPATH": str(tmp_path / "site"), "HF_HUB_OFFLINE": "0"}
-    done = machine.run(*_score("--translations", german, "--data", small, "--out", tmp_path / "run"), **more)
+    done = machine.run(
+        *_score("--translations", german, "--data", small, "--out", tmp_path / "run"), **more
+    )
     assert (done.returncode, done.stderr) == (0, "")
     # The guard works: fetching runs into it.
     done = machine.run("fetch", "--dataset", "winomt", **more)
@@ -273,14 +336,21 @@ def test_nothing_reaches_for_the_network(small: Path, german: Path, stanza_dir: 
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "cut"])
 def test_a_damaged_cache_of_analyses_costs_only_time(
-    prepared: Machine, small: Path, german: Path, tmp_path: Path, damage: str, capsys: pytest.CaptureFixture[str]
+    prepared: Machine,
+    small: Path,
+    german: Path,
+    tmp_path: Path,
+    damage: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     machine = Machine(tmp_path / "machine")
     (kept,) = (prepared.cache / "analyses").glob("de-*.sqlite")
     content = kept.read_bytes()
     hurt = machine.cache / "analyses" / kept.name
     hurt.parent.mkdir(parents=True)
-    hurt.write_bytes({"noise": b"\x17" * len(content), "empty": b"", "cut": content[: len(content) // 2]}[damage])
+    hurt.write_bytes(
+        {"noise": b"\x17" * len(content), "empty": b"", "cut": content[: len(content) // 2]}[damage]
+    )
     command = [str(word) for word in _score("--translations", german, "--data", small, "--out")]
     capsys.readouterr()
     assert main([*command, str(tmp_path / "run"), "--cache-dir", str(machine.cache)]) == 0
@@ -293,18 +363,39 @@ def test_a_damaged_cache_of_analyses_costs_only_time(
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
-# Other corpora and forms. The translations are ours; the expected genders are those of their articles and nouns.
+# Other corpora and forms. The translations are ours; the expected genders are those of their
+# articles and nouns.
 
 OWN = [
-    ("a", "The cook thanked the guard because she was kind.", "female", "cook", "Die Köchin dankte der Wache."),
-    ("b", "The doctor left because he was tired.", "male", "doctor", "Der Arzt ging, weil er müde war."),
-    ("c", "The teacher left because she was tired.", "female", "teacher", "Der Lehrer ging, weil sie müde war."),
+    (
+        "a",
+        "The cook thanked the guard because she was kind.",
+        "female",
+        "cook",
+        "Die Köchin dankte der Wache.",
+    ),
+    (
+        "b",
+        "The doctor left because he was tired.",
+        "male",
+        "doctor",
+        "Der Arzt ging, weil er müde war.",
+    ),
+    (
+        "c",
+        "The teacher left because she was tired.",
+        "female",
+        "teacher",
+        "Der Lehrer ging, weil sie müde war.",
+    ),
 ]
 
 
 def _table(path: Path, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Path:
     if path.suffix == ".jsonl":
-        lines = [json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows]
+        lines = [
+            json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows
+        ]
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return path
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -317,10 +408,19 @@ def _table(path: Path, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
 def test_sentences_of_ones_own(form: str, stanza_dir: Path, tmp_path: Path) -> None:
-    data = _table(tmp_path / f"own.{form}", ("id", "source", "gender", "entity"), [row[:4] for row in OWN])
+    data = _table(
+        tmp_path / f"own.{form}", ("id", "source", "gender", "entity"), [row[:4] for row in OWN]
+    )
     given = _table(tmp_path / f"mine.{form}", ("id", "target"), [(row[0], row[4]) for row in OWN])
     own = ("--dataset", "custom", "--data", data, "--translations", given)
-    folders = ("--stanza-dir", stanza_dir, "--cache-dir", tmp_path / "cache", "--out", tmp_path / "run")
+    folders = (
+        "--stanza-dir",
+        stanza_dir,
+        "--cache-dir",
+        tmp_path / "cache",
+        "--out",
+        tmp_path / "run",
+    )
     assert main(_score(*own, *folders)) == 0
     calls = _calls(tmp_path / "run")
     assert [(c["id"], c["gender"], c["target"][0]) for c in calls] == [
@@ -339,14 +439,16 @@ def _the_five_alone(options: list[str | Path], out: Path) -> None:
     of = metrics["signature"].partition("dataset:")[2].partition("|")[0]
     assert re.fullmatch(r"bug-gold-paper-5-of-17\d\d-[0-9a-f]{8}", of), of
     overall = metrics["overall"]
-    # Of the men (1 and 2) and women (1 and 1) three are right; the words of four stereotypes and one without.
+    # Of the men (1 and 2) and women (1 and 1) three are right; the words of four stereotypes and
+    # one without.
     assert (metrics["n"], metrics["decided"], overall["accuracy"]) == (5, 5, 60.0)
     assert main(_score(*options[:-1], out, "--part", "--allow-missing")) == 2
 
 
 def test_a_slice_of_bug(shared: Path, stanza_dir: Path, tmp_path: Path) -> None:
-    # Five of the 1,720 rows of the paper's Gold BUG, with translations made up here. Gold and stereotype stand in the
-    # file: Female -1, Male 1, Male -1, Female 1, Male 1. The third and the fourth translation are wrong.
+    # Five of the 1,720 rows of the paper's Gold BUG, with translations made up here. Gold and
+    # stereotype stand in the file: Female -1, Male 1, Male -1, Female 1, Male 1. The third and the
+    # fourth translation are wrong.
     given = [
         ("bug-gold-paper-000784", "Die Sängerin sagte mehr dazu."),
         ("bug-gold-paper-001372", "Sobald der Sänger heimkommt, will er bleiben."),
@@ -363,7 +465,14 @@ def test_a_slice_of_bug(shared: Path, stanza_dir: Path, tmp_path: Path) -> None:
         "--translations",
         path,
     ]
-    options += ["--stanza-dir", stanza_dir, "--cache-dir", tmp_path / "cache", "--out", tmp_path / "run"]
+    options += [
+        "--stanza-dir",
+        stanza_dir,
+        "--cache-dir",
+        tmp_path / "cache",
+        "--out",
+        tmp_path / "run",
+    ]
     assert main(_score(*options)) == 1  # 5 of 1,720 are not 95 %
     _the_five_alone(options, tmp_path / "part")
     assert main(_score(*options, "--allow-missing")) == 0
@@ -373,10 +482,16 @@ def test_a_slice_of_bug(shared: Path, stanza_dir: Path, tmp_path: Path) -> None:
     assert metrics["decided"] == 5
     assert metrics["reasons"] == {"untranslated": n - 5}
     assert metrics["overall"]["accuracy"] == pytest.approx(300 / n, abs=1e-6)
-    assert metrics["overall"]["accuracy_bounds"][1] == pytest.approx(60.0)  # failures left out: 3 of 5
+    assert metrics["overall"]["accuracy_bounds"][1] == pytest.approx(
+        60.0
+    )  # failures left out: 3 of 5
     denominators = metrics["overall"]["denominators"]
     assert (denominators["called_male"], denominators["called_female"]) == (3, 2)
-    found = {c["id"]: (c["gender"], c["gold"], c["stereotype"]) for c in _calls(tmp_path / "run") if c["gender"]}
+    found = {
+        c["id"]: (c["gender"], c["gold"], c["stereotype"])
+        for c in _calls(tmp_path / "run")
+        if c["gender"]
+    }
     assert [found[ident] for ident, _ in given] == [
         ("female", "female", "anti"),
         ("male", "male", "pro"),
@@ -392,36 +507,58 @@ def test_the_translations_of_a_run_can_be_scored_again(
     assert main(_score("--translations", german, "--data", small, "--out", tmp_path / "a")) == 0
     again = tmp_path / "a" / "translations.jsonl"
     assert main(_score("--translations", again, "--data", small, "--out", tmp_path / "b")) == 0
-    assert (tmp_path / "a" / "calls.jsonl").read_bytes() == (tmp_path / "b" / "calls.jsonl").read_bytes()
+    assert (tmp_path / "a" / "calls.jsonl").read_bytes() == (
+        tmp_path / "b" / "calls.jsonl"
+    ).read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("damage", "kind"), [("windows-1252", "encoding"), ("references", "entities"), ("nfd", "composed")]
+    ("damage", "kind"),
+    [("windows-1252", "encoding"), ("references", "entities"), ("nfd", "composed")],
 )
 def test_damaged_characters_change_no_number_and_are_counted(
     damage: str, kind: str, prepared: Machine, small: Path, german: Path, tmp_path: Path
 ) -> None:
     sound = german.read_text(encoding="utf-8")
     damaged = tmp_path / german.name
-    damaged.write_text("".join(f"{DAMAGE[damage](line)}\n" for line in sound.splitlines()), encoding="utf-8")
+    damaged.write_text(
+        "".join(f"{DAMAGE[damage](line)}\n" for line in sound.splitlines()), encoding="utf-8"
+    )
     assert main(_score("--translations", german, "--data", small, "--out", tmp_path / "a")) == 0
     assert main(_score("--translations", damaged, "--data", small, "--out", tmp_path / "b")) == 0
-    assert (tmp_path / "a" / "calls.jsonl").read_bytes() == (tmp_path / "b" / "calls.jsonl").read_bytes()
-    kept = [json.loads(line) for line in (tmp_path / "b" / "translations.jsonl").read_text("utf-8").splitlines()]
-    changed = {line["id"]: raw for line in kept if (raw := DAMAGE[damage](line["target"])) != line["target"]}
+    assert (tmp_path / "a" / "calls.jsonl").read_bytes() == (
+        tmp_path / "b" / "calls.jsonl"
+    ).read_bytes()
+    kept = [
+        json.loads(line)
+        for line in (tmp_path / "b" / "translations.jsonl").read_text("utf-8").splitlines()
+    ]
+    changed = {
+        line["id"]: raw
+        for line in kept
+        if (raw := DAMAGE[damage](line["target"])) != line["target"]
+    }
     assert {line["id"]: line["raw"] for line in kept if "raw" in line} == changed
-    assert json.loads((tmp_path / "b" / "metrics.json").read_bytes())["translations"][kind] == len(changed) > 0
+    assert (
+        json.loads((tmp_path / "b" / "metrics.json").read_bytes())["translations"][kind]
+        == len(changed)
+        > 0
+    )
 
 
 def test_damage_that_cannot_be_undone_is_an_alarm(
     prepared: Machine, small: Path, german: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = tmp_path / german.name
-    text = "".join("\ufffd" if "ß" <= char <= "ü" else char for char in german.read_text(encoding="utf-8"))
+    text = "".join(
+        "\ufffd" if "ß" <= char <= "ü" else char for char in german.read_text(encoding="utf-8")
+    )
     lost.write_text(text, encoding="utf-8")
     assert main(_score("--translations", lost, "--data", small)) == 0
     first = " ".join(capsys.readouterr().out.split())
-    warned = r"WARNING: \d+ of 41 translations show characters that were damaged, or that no good text"
+    warned = (
+        r"WARNING: \d+ of 41 translations show characters that were damaged, or that no good text"
+    )
     assert re.match(warned, first)
 
 
@@ -461,15 +598,26 @@ def test_several_systems_have_a_run_each_and_one_comparison(
     prepared: Machine, small: Path, both: Path, tmp_path: Path
 ) -> None:
     files = [both / name / "en-{lang}.txt" for name in ("google", "bing")]
-    done = prepared.run(*_score("--translations", *files, "--data", small, "--out", tmp_path / "all"))
+    done = prepared.run(
+        *_score("--translations", *files, "--data", small, "--out", tmp_path / "all")
+    )
     assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["bing-de", "google-de", "report.html"]
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [
+        "bing-de",
+        "google-de",
+        "report.html",
+    ]
     for name in ("google", "bing"):
         alone = tmp_path / "alone" / name
         file = both / name / "en-de.txt"
-        assert main(_score("--translations", file, "--system", name, "--data", small, "--out", alone)) == 0
+        assert (
+            main(_score("--translations", file, "--system", name, "--data", small, "--out", alone))
+            == 0
+        )
         for written in FILES:
-            assert (tmp_path / "all" / f"{name}-de" / written).read_bytes() == (alone / written).read_bytes()
+            assert (tmp_path / "all" / f"{name}-de" / written).read_bytes() == (
+                alone / written
+            ).read_bytes()
     compared = prepared.run("compare", tmp_path / "all/google-de", tmp_path / "all/bing-de")
     assert done.stdout.startswith(compared.stdout)
     assert done.stdout.splitlines()[-2:] == [
@@ -478,14 +626,24 @@ def test_several_systems_have_a_run_each_and_one_comparison(
     ]
     before = (tmp_path / "all/google-de/manifest.json").read_bytes()
     again = prepared.run(
-        *_score("--translations", f"google={files[0]}", f"bing={files[1]}", "--data", small, "--out", tmp_path / "all"),
+        *_score(
+            "--translations",
+            f"google={files[0]}",
+            f"bing={files[1]}",
+            "--data",
+            small,
+            "--out",
+            tmp_path / "all",
+        ),
         "--json",
     )
     assert (tmp_path / "all/google-de/manifest.json").read_bytes() == before  # what is done is read
     found = json.loads(again.stdout)
     assert [Path(run).name for run in found["runs"]] == ["google-de", "bing-de"]
     assert found["comparison"] == json.loads(
-        prepared.run("compare", tmp_path / "all/google-de", tmp_path / "all/bing-de", "--json").stdout
+        prepared.run(
+            "compare", tmp_path / "all/google-de", tmp_path / "all/bing-de", "--json"
+        ).stdout
     )
 
 
@@ -493,10 +651,22 @@ def test_several_systems_have_a_run_each_and_one_comparison(
     ("words", "message"),
     [
         (("a=en-de.txt", "b=en-de.txt"), "expected --out FOLDER with several systems or languages"),
-        (("a=en-de.txt", "a=other.txt", "--out", "runs"), "expected a name for each system, NAME=FILE; got two for a"),
-        (("a=en-de.txt", "b=x.txt", "--out", "runs", "--system", "c"), "expected no --system with several"),
-        (("a=en-de.txt", "--lang", "es", "--out", "runs"), "expected {lang} in the path where there are several"),
-        (("../a=en-de.txt", "b=en-de.txt", "--out", "runs"), "expected a system's name that a folder can have"),
+        (
+            ("a=en-de.txt", "a=other.txt", "--out", "runs"),
+            "expected a name for each system, NAME=FILE; got two for a",
+        ),
+        (
+            ("a=en-de.txt", "b=x.txt", "--out", "runs", "--system", "c"),
+            "expected no --system with several",
+        ),
+        (
+            ("a=en-de.txt", "--lang", "es", "--out", "runs"),
+            "expected {lang} in the path where there are several",
+        ),
+        (
+            ("../a=en-de.txt", "b=en-de.txt", "--out", "runs"),
+            "expected a system's name that a folder can have",
+        ),
         (("a=en-{lang}.txt", "b=none.txt", "--out", "runs"), "en-de.txt: there is no such file"),
     ],
 )

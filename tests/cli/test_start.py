@@ -30,7 +30,11 @@ LISTING = f"import sys; print(*[name for name in {HEAVY} + ('numpy',) if name in
 
 def _loaded(code: str, **more: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{LISTING}"], capture_output=True, text=True, check=True, env=os.environ | more
+        [sys.executable, "-c", f"{code}\n{LISTING}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | more,
     )
     return done.stdout.splitlines()[-1].split()
 
@@ -59,7 +63,17 @@ def test_commands_that_compute_nothing_load_nothing(arguments: list[str], tmp_pa
 
 
 def test_help_of_a_command_that_computes_loads_numpy_at_most() -> None:
-    commands = ("eval", "score", "compare", "coref score", "fetch", "doctor", "sweep", "submit", "status")
+    commands = (
+        "eval",
+        "score",
+        "compare",
+        "coref score",
+        "fetch",
+        "doctor",
+        "sweep",
+        "submit",
+        "status",
+    )
     code = f"from mtbias.cli import main\nfor name in {commands}: main([*name.split(), '--help'])"
     assert set(_loaded(code)) <= {"numpy"}
 
@@ -71,7 +85,11 @@ def test_help_imports_no_command() -> None:
 
 
 def _first_line(command: App) -> str:
-    return (command.default_command.__doc__ or "").splitlines()[0] if command.default_command else str(command.help)
+    return (
+        (command.default_command.__doc__ or "").splitlines()[0]
+        if command.default_command
+        else str(command.help)
+    )
 
 
 def test_a_summary_is_the_first_line_of_the_docstring() -> None:
@@ -120,19 +138,37 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
             "--seed: expected a whole number of at least 0",
         ),
         ([*SCORE, "--seed", "1.5"], "--seed: expected a whole number, got '1.5'"),
-        ([*SCORE, "--resamples", "many"], 'Invalid value for --resamples: unable to convert "many" into int'),
-        (["eval", "--model", "demo", "--lang", "de", "--beams", "2.5"], "--beams: expected a whole number, got '2.5'"),
+        (
+            [*SCORE, "--resamples", "many"],
+            'Invalid value for --resamples: unable to convert "many" into int',
+        ),
+        (
+            ["eval", "--model", "demo", "--lang", "de", "--beams", "2.5"],
+            "--beams: expected a whole number, got '2.5'",
+        ),
         (
             ["eval", "--model", "demo", "--lang", "de", "--batch-rows", "0"],
             "--batch-rows: expected a whole number of at least 1",
         ),
-        (["eval", "--model", "demo", "--lang", "de", "--preset", "slow"], 'Choose from: "paper", "fast"'),
+        (
+            ["eval", "--model", "demo", "--lang", "de", "--preset", "slow"],
+            'Choose from: "paper", "fast"',
+        ),
         (["list", "languages", "--nope"], "Unknown option: --nope"),
-        (["eval", "--model", "demo", "--lang", "de", "es"], "expected an option or nothing more, got 'es'"),
-        (["eval", "--model", "demo", "--lang", "fr"], "the model demo translates into ar, cs, de, es, he, it, ru, uk "),
+        (
+            ["eval", "--model", "demo", "--lang", "de", "es"],
+            "expected an option or nothing more, got 'es'",
+        ),
+        (
+            ["eval", "--model", "demo", "--lang", "fr"],
+            "the model demo translates into ar, cs, de, es, he, it, ru, uk ",
+        ),
         (["list", "models", "--lang", "German"], "did you mean de? there are ar"),
         (["compare", "--name", "a", "b"], "expected RUN, in front of the options"),
-        (["list"], "expected WHAT, one of models, languages, datasets, prompts, in front of the options"),
+        (
+            ["list"],
+            "expected WHAT, one of models, languages, datasets, prompts, in front of the options",
+        ),
         (["fetch", "--lang"], "expected a value behind --lang (--help"),
         (["fetch", "--lang", "de", "tlh", "--dataset", "x", "y"], "no language 'tlh' is installed"),
         (["eval", "--model", "-", "--lang", "de"], "got '/dev/stdin'"),
@@ -166,7 +202,10 @@ def test_wrong_usage_ends_with_2_and_one_line(
     ],
 )
 def test_an_unknown_name_of_anything_ends_with_2(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("MTBIAS_CACHE", str(tmp_path))
     monkeypatch.setenv("MTBIAS_NO_NETWORK", "1")
@@ -174,23 +213,34 @@ def test_an_unknown_name_of_anything_ends_with_2(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_debug_shows_the_traceback_and_keeps_line_and_code(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_shows_the_traceback_and_keeps_line_and_code(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["fetch", "--debug"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("Traceback (most recent call last):\n")
-    assert err.splitlines()[-1] == "mtbias: nothing to download: give --model MODEL, --dataset NAME or --lang CODE"
+    assert (
+        err.splitlines()[-1]
+        == "mtbias: nothing to download: give --model MODEL, --dataset NAME or --lang CODE"
+    )
 
 
 def test_debug_may_stand_before_the_command_too(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (["--debug", "fetch"], ["--debug", "coref", "score", "gap", "--data", "nowhere.tsv"]):
+    for arguments in (
+        ["--debug", "fetch"],
+        ["--debug", "coref", "score", "gap", "--data", "nowhere.tsv"],
+    ):
         assert main(arguments) > 0
         assert capsys.readouterr().err.startswith("Traceback (most recent call last):\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "where"),
-    crossed([["compare", "--help"], ["list", "datasets"]], [*product(["latin-1", "ascii"], [False, True])]),
+    crossed(
+        [["compare", "--help"], ["list", "datasets"]],
+        [*product(["latin-1", "ascii"], [False, True])],
+    ),
 )
 def test_an_encoding_that_lacks_characters_stops_nothing(
     arguments: list[str], where: tuple[str, bool], bare: Machine
@@ -221,7 +271,10 @@ def test_a_device_that_is_not_here_is_refused_although_nothing_would_use_it(
 ) -> None:
     out = tmp_path / "run"
     data = tmp_path / "few.tsv"
-    data.write_text("".join(demo_file().read_text(encoding="utf-8").splitlines(keepends=True)[:9]), encoding="utf-8")
+    data.write_text(
+        "".join(demo_file().read_text(encoding="utf-8").splitlines(keepends=True)[:9]),
+        encoding="utf-8",
+    )
     own = [
         "--lang",
         "de",
@@ -254,7 +307,8 @@ def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -
     # The labels are a pipe that does not end: the process waits there until we interrupt it.
     labels = tmp_path / "labels.csv"
     labels.symlink_to("/dev/stdin")
-    # A process started in the background may have been told to ignore interrupts, and would pass that on.
+    # A process started in the background may have been told to ignore interrupts, and would pass
+    # that on.
     code = (
         "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "runpy.run_module('mtbias', run_name='__main__')"
@@ -268,13 +322,19 @@ def test_interrupted_ends_with_130_and_one_line(bare: Machine, tmp_path: Path) -
     ) as process:
         try:
             assert process.stdin is not None
-            process.stdin.write(b"x" * 2**20)  # more than a pipe holds: done when the process is reading
+            process.stdin.write(
+                b"x" * 2**20
+            )  # more than a pipe holds: done when the process is reading
             time.sleep(0.1)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=600)
         finally:
             process.kill()
-    assert (process.returncode, out, err) == (130, b"", b"mtbias: interrupted; the same command resumes\n")
+    assert (process.returncode, out, err) == (
+        130,
+        b"",
+        b"mtbias: interrupted; the same command resumes\n",
+    )
 
 
 def test_a_reader_that_leaves_is_no_error(bare: Machine) -> None:

@@ -1,4 +1,5 @@
-"""`mtbias score` killed at any moment, or out of disk: one line at most, and the same command then ends as ever."""
+"""`mtbias score` killed at any moment, or out of disk: one line at most, and the same command then
+ends as ever."""
 
 from __future__ import annotations
 
@@ -37,13 +38,17 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(winomt: Path, german: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+def undisturbed(
+    winomt: Path, german: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Undisturbed:
     """195 rows of WinoMT (3,888, every 20th), scored from nothing."""
     folder = tmp_path_factory.mktemp("undisturbed")
     corpus = small_winomt(winomt, folder / "winomt", every=20)
     options = ("score", "--lang", "de", "--translations", str(german), "--data", str(corpus))
     start = time.monotonic()
-    with Machine(folder, stanza_dir).start(*options, "--out", folder / "run") as process:  # as those that are killed
+    with Machine(folder, stanza_dir).start(
+        *options, "--out", folder / "run"
+    ) as process:  # as those that are killed
         out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
     assert out.startswith(b"195 sentences, ")
@@ -51,7 +56,8 @@ def undisturbed(winomt: Path, german: Path, stanza_dir: Path, tmp_path_factory: 
 
 
 def _kill_and_go_on(undisturbed: Undisturbed, machine: Machine, seed: int) -> None:
-    """Two processes killed one after the other, each at a random moment; the third is left alone."""
+    """Two processes killed one after the other, each at a random moment; the third is left
+    alone."""
     moments = random.Random(seed)
     command: Command = (*undisturbed.options, "--out", machine.folder / "run")
     for _ in range(2):
@@ -65,17 +71,23 @@ def _kill_and_go_on(undisturbed: Undisturbed, machine: Machine, seed: int) -> No
     assert not list((machine.folder / "run").glob(".*.tmp"))
 
 
-def test_killed_at_a_random_moment(undisturbed: Undisturbed, stanza_dir: Path, tmp_path: Path) -> None:
+def test_killed_at_a_random_moment(
+    undisturbed: Undisturbed, stanza_dir: Path, tmp_path: Path
+) -> None:
     _kill_and_go_on(undisturbed, Machine(tmp_path, stanza_dir), 0)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(1, 22))
-def test_killed_at_many_random_moments(undisturbed: Undisturbed, stanza_dir: Path, tmp_path: Path, seed: int) -> None:
+def test_killed_at_many_random_moments(
+    undisturbed: Undisturbed, stanza_dir: Path, tmp_path: Path, seed: int
+) -> None:
     _kill_and_go_on(undisturbed, Machine(tmp_path, stanza_dir), seed)
 
 
-def _limited(machine: Machine, kilobytes: int, *command: str | Path) -> subprocess.CompletedProcess[str]:
+def _limited(
+    machine: Machine, kilobytes: int, *command: str | Path
+) -> subprocess.CompletedProcess[str]:
     """Run mtbias with a limit on the size of the files it writes."""
     code = (
         "import resource, runpy, sys; "
@@ -103,8 +115,9 @@ def test_a_limit_on_files_stops_the_run_and_the_cache(
 ) -> None:
     machine = Machine(tmp_path, stanza_dir)
     command: Command = (*undisturbed.options, "--out", tmp_path / "run")
-    # The cache of analyses is the first file to grow; then, with the cache in place, what language identification
-    # unpacks into a temporary file. The run's own files are those of the small disk below.
+    # The cache of analyses is the first file to grow; then, with the cache in place, what language
+    # identification unpacks into a temporary file. The run's own files are those of the small disk
+    # below.
     said = _one_line(_limited(machine, 64, *command))
     assert f"cannot write analyses to {machine.cache / 'analyses'}" in said
     assert "free space and start again" in said

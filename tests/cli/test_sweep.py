@@ -1,4 +1,5 @@
-"""`mtbias sweep` on the demo: the same bytes as `mtbias eval`, whatever fails on the way; what is done stays done."""
+"""`mtbias sweep` on the demo: the same bytes as `mtbias eval`, whatever fails on the way; what is
+done stays done."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 def _write(folder: Path, more: str) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / "paper.toml"
-    path.write_text(f"out = 'runs'\nmodels = ['demo']\ndatasets = ['demo']\n{more}", encoding="utf-8")
+    path.write_text(
+        f"out = 'runs'\nmodels = ['demo']\ndatasets = ['demo']\n{more}", encoding="utf-8"
+    )
     return path
 
 
@@ -42,13 +45,18 @@ def _status(machine: Machine, file: Path) -> dict[str, int]:
     return found
 
 
-def test_the_plan_comes_first_and_a_dry_run_stops_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_comes_first_and_a_dry_run_stops_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = _write(tmp_path / "planned", "languages = ['de', 'es']\nshards = 2\n")
     assert main(["sweep", str(file), "--dry-run"]) == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert (lines[0].split(), err) == (["sentences", "shards"], "")
-    assert [line.split()[:3] for line in lines[1:3]] == [["demo/demo/de", "512", "2"], ["demo/demo/es", "512", "2"]]
+    assert [line.split()[:3] for line in lines[1:3]] == [
+        ["demo/demo/de", "512", "2"],
+        ["demo/demo/es", "512", "2"],
+    ]
     assert lines[3].startswith("2 cells           1,024       4")
     assert lines[5] == "7 tasks"
     assert not (file.parent / "runs").exists()
@@ -67,12 +75,18 @@ def test_translations_that_are_there_are_scored_beside_the_models(machine: Machi
     tables = f"[data]\ndemo = '{corpus}'\n[systems]\nright = 'right-{{lang}}.tsv'\n"
     file = _write(folder, f"languages = ['de', 'es']\nstanza_dir = 'mtbias:demo'\n{tables}")
     planned = machine.run("sweep", file, "--dry-run", "--set", "systems.demo='right-{lang}.tsv'")
-    assert planned.stderr == "mtbias: systems: demo would share the folder of a model; give it another name\n"
+    assert (
+        planned.stderr
+        == "mtbias: systems: demo would share the folder of a model; give it another name\n"
+    )
     file.write_text(file.read_text().replace("models = ['demo']\n", ""))
     assert machine.run("sweep", file, "--tasks").stdout.split() == ["score:de", "score:es", "table"]
     done = machine.run("sweep", file)
     assert (done.returncode, done.stderr) == (0, "")
-    alone, given = folder / "alone", ("--translations", folder / "right-es.tsv", "--system", "right", "--lang", "es")
+    alone, given = (
+        folder / "alone",
+        ("--translations", folder / "right-es.tsv", "--system", "right", "--lang", "es"),
+    )
     own = ("--dataset", "demo", "--data", corpus)
     scored = machine.run("score", *given, *own, "--stanza-dir", "mtbias:demo", "--out", alone)
     assert (scored.returncode, scored.stderr) == (0, "")
@@ -92,7 +106,9 @@ def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: M
     spanish.write_text("in the way")
     done = machine.run("sweep", file)
     assert done.returncode == 1
-    assert done.stderr.startswith("mtbias: 4 of 7 tasks failed; correct what is wrong and run the same command again")
+    assert done.stderr.startswith(
+        "mtbias: 4 of 7 tasks failed; correct what is wrong and run the same command again"
+    )
     assert f"translate:demo/demo/es:1/2: {spanish}: expected a folder, got a file" in done.stdout
     assert "table: not begun, since score:es failed" in done.stdout
     assert _status(machine, file) == {"done": 3, "running": 0, "queued": 0, "failed": 3, "left": 1}
@@ -100,7 +116,9 @@ def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: M
 
     spanish.unlink()
     for shard in ("1/2", "2/2"):  # the tasks as plain commands
-        assert machine.run("sweep", file, "--task", f"translate:demo/demo/es:{shard}").returncode == 0
+        assert (
+            machine.run("sweep", file, "--task", f"translate:demo/demo/es:{shard}").returncode == 0
+        )
     again = machine.run("sweep", file, "--task", "translate:demo/demo/es:1/2")
     assert again.stdout == "translate:demo/demo/es:1/2: done already\n"
     part = spanish / "translations.parts" / "000003.jsonl"
@@ -117,15 +135,30 @@ def test_faults_on_the_way_cost_only_what_they_hit_and_change_nothing(machine: M
         "score:es: begins",
         "table: begins",
     ]
-    assert german == {name: (out / "demo" / "demo" / "de" / name).stat().st_mtime_ns for name in FILES}
+    assert german == {
+        name: (out / "demo" / "demo" / "de" / name).stat().st_mtime_ns for name in FILES
+    }
     assert _status(machine, file) == {"done": 7, "running": 0, "queued": 0, "failed": 0, "left": 0}
 
     for lang in ("de", "es"):
         alone = machine.folder / f"alone-{lang}"
-        words = ("--model", "demo", "--lang", lang, "--dataset", "demo", "--data", corpus, "--out", alone)
+        words = (
+            "--model",
+            "demo",
+            "--lang",
+            lang,
+            "--dataset",
+            "demo",
+            "--data",
+            corpus,
+            "--out",
+            alone,
+        )
         assert machine.run("eval", *words, "--stanza-dir", "mtbias:demo").returncode == 0
         for name in FILES:
-            assert (out / "demo" / "demo" / lang / name).read_bytes() == (alone / name).read_bytes(), (lang, name)
+            assert (out / "demo" / "demo" / lang / name).read_bytes() == (
+                alone / name
+            ).read_bytes(), (lang, name)
     _check_tables(out, machine.folder / "alone-de")
     _check_growth(machine, file, data)
 
@@ -138,7 +171,9 @@ def _check_tables(out: Path, german: Path) -> None:
     assert (row["lang"], row["n"], float(row["delta_g"])) == ("de", "64", overall["delta_g"])
     assert second.split(",")[:3] == ["demo", "es", "demo"]
     right = round(overall["accuracy"] * 64 / 100)
-    wilson = binomtest(right, 64).proportion_ci(method="wilson")  # scipy's, not ours: a derivation of its own
+    wilson = binomtest(right, 64).proportion_ci(
+        method="wilson"
+    )  # scipy's, not ours: a derivation of its own
     cell = f"{overall['accuracy']:.1f} [{100 * wilson.low:.1f}, {100 * wilson.high:.1f}]"
     assert f"| demo | {cell} |" in (out / "table.md").read_text()
     assert "\\toprule" in (out / "table.tex").read_text()
@@ -155,7 +190,9 @@ def _check_growth(machine: Machine, file: Path, data: str) -> None:
         "table: begins",
     ]
     page = (file.parent / "runs" / "demo" / "report-de.html").read_text(encoding="utf-8")
-    assert "<h1>demo and demo-fast: gender in translations from English into German (de) on " in page
+    assert (
+        "<h1>demo and demo-fast: gender in translations from English into German (de) on " in page
+    )
     assert "demo-fast  " in done.stdout
 
 
@@ -173,11 +210,20 @@ def test_changes_go_before_the_file(tmp_path: Path, capsys: pytest.CaptureFixtur
     ("options", "said"),
     [
         (("--set", "modls=demo"), "--set modls: unknown key; did you mean models?\n"),
-        (("--set", "slurm.gpu=1"), "--set slurm.gpu: unknown key; did you mean gpus? there are account, "),
-        (("--set", "models"), "--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got 'models'"),
+        (
+            ("--set", "slurm.gpu=1"),
+            "--set slurm.gpu: unknown key; did you mean gpus? there are account, ",
+        ),
+        (
+            ("--set", "models"),
+            "--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got 'models'",
+        ),
         (("--set", "seed=x"), "--set seed: expected a whole number, got 'x'"),
         (("--gpus", "99"), "--gpus: asked for 99, torch sees"),
-        (("--device", "tpu"), 'Invalid value "tpu" for --device. Choose from: "auto", "cpu", "cuda"'),
+        (
+            ("--device", "tpu"),
+            'Invalid value "tpu" for --device. Choose from: "auto", "cpu", "cuda"',
+        ),
         (("--task", "score:fr"), "--task: this sweep has no task 'score:fr'"),
     ],
 )
@@ -196,14 +242,26 @@ def test_a_sweep_as_it_was_changed_is_written(
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
     (tmp_path / "few.tsv").write_text("source\tgender\tentity\nThe doctor slept.\tfemale\tdoctor\n")
     file = _write(tmp_path / "folder", "languages = ['es']\ncache_dir = 'cache'\n")
-    changes = ("languages=de", "data.custom=few.tsv", "datasets=custom", "out=else where", "slurm.setup=['a \"b\"']")
-    assert main(["sweep", str(file), *(word for change in changes for word in ("--set", change))]) == 1
+    changes = (
+        "languages=de",
+        "data.custom=few.tsv",
+        "datasets=custom",
+        "out=else where",
+        "slurm.setup=['a \"b\"']",
+    )
+    assert (
+        main(["sweep", str(file), *(word for change in changes for word in ("--set", change))]) == 1
+    )
     written = tmp_path / "else where" / "sweep.toml"  # paths count from the current folder
     assert f"`mtbias fetch --sweep {written}` downloads what is missing" in capsys.readouterr().err
     assert not (file.parent / "runs").exists()
     sweep = read_sweep(written)
     assert sweep == read_sweep(file, changes)
-    assert (sweep.name, sweep.out, sweep.cache_dir) == ("paper", written.parent, file.parent / "cache")
+    assert (sweep.name, sweep.out, sweep.cache_dir) == (
+        "paper",
+        written.parent,
+        file.parent / "cache",
+    )
     assert (sweep.data, sweep.slurm.setup) == ({"custom": tmp_path / "few.tsv"}, ('a "b"',))
 
 
@@ -216,7 +274,10 @@ def test_what_is_missing_stops_a_sweep_before_it_begins(
     file.write_text(text, encoding="utf-8")
     assert main(["sweep", str(file)]) == 1
     err = capsys.readouterr().err
-    assert "2 of this sweep's models and data are not usable here, the first: winomt is not in the cache" in err
+    assert (
+        "2 of this sweep's models and data are not usable here, the first: winomt is not in the cache"
+        in err
+    )
     assert f"`mtbias fetch --sweep {file}` downloads what is missing" in err
     assert main(["doctor", "--sweep", str(file)]) == 1
     out, err = capsys.readouterr()
@@ -225,7 +286,9 @@ def test_what_is_missing_stops_a_sweep_before_it_begins(
     assert "2 things are missing or wrong, the first: data winomt" in err
 
 
-def test_a_sweep_of_the_demo_needs_nothing_fetched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_of_the_demo_needs_nothing_fetched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = str(_write(tmp_path / "nothing", "languages = ['de', 'he']\n"))
     assert main(["fetch", "--sweep", file]) == 0
     out, err = capsys.readouterr()
@@ -248,7 +311,10 @@ def test_submitting_needs_a_cluster(
     kinds = ("translate", "score", "table")
     assert (out.splitlines()[-3:], err) == ([f"would submit 1 × {kind}" for kind in kinds], "")
     assert main(["submit", file]) == 1
-    assert "Slurm's sbatch is not on this machine: run mtbias submit on a login node" in capsys.readouterr().err
+    assert (
+        "Slurm's sbatch is not on this machine: run mtbias submit on a login node"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.slow

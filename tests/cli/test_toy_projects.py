@@ -1,4 +1,5 @@
-"""A system and a corpus with its own measure, each in a third party's distribution: no change to mtbias is needed."""
+"""A system and a corpus with its own measure, each in a third party's distribution: no change to
+mtbias is needed."""
 
 from __future__ import annotations
 
@@ -13,15 +14,43 @@ import pytest
 from .machine import Machine
 
 PROJECTS = Path(__file__).resolve().parent.parent / "toy_projects"
-NAMES = ("Anna", "Boris", "Chen", "Dina", "Ema", "Farid", "Gil", "Hana", "Igor", "Juan", "Kim", "Lea")
+NAMES = (
+    "Anna",
+    "Boris",
+    "Chen",
+    "Dina",
+    "Ema",
+    "Farid",
+    "Gil",
+    "Hana",
+    "Igor",
+    "Juan",
+    "Kim",
+    "Lea",
+)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with both distributions as `pip install` lays them out."""
     target = tmp_path_factory.mktemp("site")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(target)]
-    command = [sys.executable, "-m", "pip", "install", *options, str(PROJECTS / "system"), str(PROJECTS / "corpus")]
+    options = [
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+        "--target",
+        str(target),
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        *options,
+        str(PROJECTS / "system"),
+        str(PROJECTS / "corpus"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return target
@@ -36,7 +65,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     rows = [f"p{n}\tIs {name} here?\tpolar" for n, name in enumerate(NAMES)]
     rows += [f"o{n}\tWhere is {name}?\topen" for n, name in enumerate(NAMES)] + ["hm\tHm?\topen"]
-    (folder / "questions.tsv").write_text("id\tsource\tkind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "questions.tsv").write_text(
+        "id\tsource\tkind\n" + "\n".join(rows) + "\n", encoding="utf-8"
+    )
     (folder / "good.tsv").write_text("is\test\nwhere\toù\nhere?\tici ?\nhm?\t\n", encoding="utf-8")
     (folder / "bad.tsv").write_text("is\test\nwhere\toù\nhere?\tici.\nhm?\t\n", encoding="utf-8")
     return folder
@@ -71,14 +102,19 @@ def test_a_run_has_the_measures_numbers_and_table(machine: Machine, data: Path) 
     assert (overall["n"], overall["kept"]) == (25, 96.0)
     assert overall["gap"] == pytest.approx(100 - 1200 / 13, abs=1e-6)
     assert overall["denominators"] == {"polar": 12, "open": 13}
-    assert {kind: group["n"] for kind, group in metrics["by_kind"].items()} == {"polar": 12, "open": 13}
+    assert {kind: group["n"] for kind, group in metrics["by_kind"].items()} == {
+        "polar": 12,
+        "open": 13,
+    }
     assert metrics["confusion_axes"] == {"kind": ["polar", "open"], "mark": ["kept", "lost", None]}
     low, high = overall["ci"]["kept"]
     assert low <= 96.0 <= high
     assert metrics["translations"]["empty"] == 1
     assert re.search(r"^Questions kept +96\.0 ", out, re.MULTILINE)
     assert "|model:glossary:good|" in metrics["signature"]
-    identity = json.loads((machine.folder / "good" / "manifest.json").read_text(encoding="utf-8"))["identity"]
+    identity = json.loads((machine.folder / "good" / "manifest.json").read_text(encoding="utf-8"))[
+        "identity"
+    ]
     assert (identity["measure"], identity["marks"]) == ("questions", "?？؟")
     assert "Gap" in (machine.folder / "good" / "report.html").read_text(encoding="utf-8")
     lines = (machine.folder / "good" / "calls.jsonl").read_text(encoding="utf-8").splitlines()
@@ -95,8 +131,12 @@ def test_a_run_in_shards_is_the_same_run(machine: Machine, data: Path, tmp_path:
         assert f"Shard {k}/2" in _eval(other, data, "good", "--shard", f"{k}/2")
     _eval(other, data, "good")
     for name in ("calls.jsonl", "metrics.json", "translations.jsonl"):
-        assert (machine.folder / "good" / name).read_bytes() == (other.folder / "good" / name).read_bytes()
-    execution = json.loads((other.folder / "good" / "manifest.json").read_text(encoding="utf-8"))["execution"]
+        assert (machine.folder / "good" / name).read_bytes() == (
+            other.folder / "good" / name
+        ).read_bytes()
+    execution = json.loads((other.folder / "good" / "manifest.json").read_text(encoding="utf-8"))[
+        "execution"
+    ]
     assert (execution["sentences_resumed"], execution["sentences_generated"]) == (25, 0)
 
 
@@ -114,7 +154,10 @@ def test_two_runs_are_compared_and_reported(machine: Machine, data: Path) -> Non
     assert (pair["mcnemar"]["first_only"], pair["mcnemar"]["second_only"]) == (12, 0)
     assert pair["mcnemar"]["p"] == round(2 / 2**12, 6)
     assert found["rows"] == {"n": 25, "polar": 12, "open": 13}
-    rows = [json.loads(line) for line in (machine.folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (machine.folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert {row["kind"] for row in rows} == {"polar"}
     assert {(row["first_call"], row["second_call"]) for row in rows} == {("kept", "lost")}
     for form in ("csv", "latex", "markdown"):

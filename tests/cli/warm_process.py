@@ -1,8 +1,9 @@
-"""A process that has imported what commands need, and forks one for each command: `Machine.run` waits for no imports.
+"""A process that has imported what commands need, and forks one for each command: `Machine.run`
+waits for no imports.
 
-It reads requests from its standard input, one in a line: the words, the environment, the folder, and the files for
-standard output and error. It answers with the exit code of the child, which runs the command and ends as a process of
-its own does.
+It reads requests from its standard input, one in a line: the words, the environment, the folder,
+and the files for standard output and error. It answers with the exit code of the child, which runs
+the command and ends as a process of its own does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A sweep on a real Slurm of two nodes on this host: job arrays, a task killed, one pre-empted, one that fails."""
+"""A sweep on a real Slurm of two nodes on this host: job arrays, a task killed, one pre-empted, one
+that fails."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ class Cluster:
     environment: dict[str, str]
 
     def call(self, *command: str) -> str:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=self.environment)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=self.environment
+        )
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -50,14 +53,19 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A Slurm of our own, stopped in the end; a skip that says why where it cannot be installed or started."""
+    """A Slurm of our own, stopped in the end; a skip that says why where it cannot be installed or
+    started."""
     pytest.importorskip("submitit")
     folder = tmp_path_factory.mktemp("slurm") / "slurm"
     for step in (["install"], ["start", str(folder), "2"]):
         done = subprocess.run([str(SCRIPT), *step], capture_output=True, text=True, check=False)
         if done.returncode:
             pytest.skip(f"no Slurm here ({step[0]}): {done.stderr.strip().splitlines()[-1]}")
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "MTBIAS_CACHE", "STANZA_"))}
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("SLURM_", "MTBIAS_CACHE", "STANZA_"))
+    }
     kept |= {"SLURM_CONF": str(folder / "slurm.conf"), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": ""}
     kept["PATH"] = f"{os.environ['PATH']}:/usr/sbin:/sbin"
     try:
@@ -84,7 +92,8 @@ def _until(happened: Callable[[], object], what: str) -> None:
 
 
 def _process_of(job: str, index: int) -> int | None:
-    """The Python process of a task of an array: the one of submitit that has the task's number in its environment."""
+    """The Python process of a task of an array: the one of submitit that has the task's number in
+    its environment."""
     for path in Path("/proc").glob("[0-9]*"):
         try:
             words = (path / "cmdline").read_bytes().split(b"\0")
@@ -92,14 +101,20 @@ def _process_of(job: str, index: int) -> int | None:
         except OSError:
             continue
         marks = {f"SLURM_ARRAY_JOB_ID={job}".encode(), f"SLURM_ARRAY_TASK_ID={index}".encode()}
-        ours = words[0].endswith(Path(sys.executable).name.encode()) and b"submitit.core._submit" in words
+        ours = (
+            words[0].endswith(Path(sys.executable).name.encode())
+            and b"submitit.core._submit" in words
+        )
         if ours and marks <= set(told):
             return int(path.name)
     return None
 
 
-def _catch(cluster: Cluster, out: Path, job: str, but: list[int], act: Callable[[int, int], object]) -> int:
-    """The first task that is in the midst of its batches; `act` is called with its index and its process."""
+def _catch(
+    cluster: Cluster, out: Path, job: str, but: list[int], act: Callable[[int, int], object]
+) -> int:
+    """The first task that is in the midst of its batches; `act` is called with its index and its
+    process."""
     tasks = json.loads((out / "submissions" / "000001.json").read_text())["tasks"]
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
@@ -124,11 +139,13 @@ def _lang(task: str) -> str:
 def _preempt(cluster: Cluster, task: str, log: Path) -> bool:
     """As Slurm does where a job must make room: SIGTERM, then the signal that submitit waits for.
 
-    While tasks of an array wait, scancel of Slurm 22.05 takes a signal that arrived for refused and sends it again:
-    so it is ended once the task has got the signal.
+    While tasks of an array wait, scancel of Slurm 22.05 takes a signal that arrived for refused and
+    sends it again: so it is ended once the task has got the signal.
     """
     for name, answer in (("TERM", "Bypassing signal SIGTERM"), ("USR2", "Caught signal SIGUSR2")):
-        with subprocess.Popen(["scancel", f"--signal={name}", task], env=cluster.environment) as sender:
+        with subprocess.Popen(
+            ["scancel", f"--signal={name}", task], env=cluster.environment
+        ) as sender:
             end = time.monotonic() + 10
             while answer not in log.read_text() and time.monotonic() < end:
                 time.sleep(0.02)
@@ -161,26 +178,43 @@ def test_a_sweep_with_a_killed_a_preempted_and_a_failing_task_ends_as_one_local_
         out,
         job,
         [killed],
-        lambda index, _: _preempt(cluster, f"{job}_{index}", out / "logs" / f"{job}_{index}_0_log.err"),
+        lambda index, _: _preempt(
+            cluster, f"{job}_{index}", out / "logs" / f"{job}_{index}_0_log.err"
+        ),
     )
-    _until(lambda: "Restarts=1" in cluster.call("scontrol", "show", "job", f"{job}_{preempted}"), "the requeue")
+    _until(
+        lambda: "Restarts=1" in cluster.call("scontrol", "show", "job", f"{job}_{preempted}"),
+        "the requeue",
+    )
 
     # a second submission while the first one runs: the killed task at most, and what waits for it
     again = cluster.mtbias("submit", file)
     assert "tasks are in the queue already" in again
-    submitted = [json.loads(path.read_text()) for path in sorted((out / "submissions").glob("[0-9]*.json"))[3:]]
+    submitted = [
+        json.loads(path.read_text())
+        for path in sorted((out / "submissions").glob("[0-9]*.json"))[3:]
+    ]
     names = [task for record in submitted for task in record["tasks"]]
     allowed = {tasks[killed], f"score:{_lang(tasks[killed])}", "table"}
     assert set(names) <= allowed | {t for t in tasks if ":demo/demo/cs:" in t} | {"score:cs"}
     _until(cluster.idle, "the end of all jobs")
     found = cluster.status(file)
     failed = {entry["task"]: entry["error"] for entry in found["failed"]}
-    of_czech = {f"translate:demo/demo/cs:{k}/{SHARDS}" for k in range(1, SHARDS + 1)} | {"score:cs", "table"}
+    of_czech = {f"translate:demo/demo/cs:{k}/{SHARDS}" for k in range(1, SHARDS + 1)} | {
+        "score:cs",
+        "table",
+    }
     assert of_czech <= failed.keys()
     assert failed.keys() <= of_czech | allowed
     assert tasks[preempted] not in failed
     assert "expected a folder, got a file" in failed["translate:demo/demo/cs:1/3"]
-    log = Path(next(entry["log"] for entry in found["failed"] if entry["task"] == "translate:demo/demo/cs:1/3"))
+    log = Path(
+        next(
+            entry["log"]
+            for entry in found["failed"]
+            if entry["task"] == "translate:demo/demo/cs:1/3"
+        )
+    )
     assert "expected a folder, got a file" in log.read_text()
 
     in_the_way.unlink()

@@ -1,4 +1,5 @@
-"""A sweep takes endpoints beside checkpoints: asked once whatever the presets, without GPU, with the same numbers."""
+"""A sweep takes endpoints beside checkpoints: asked once whatever the presets, without GPU, with
+the same numbers."""
 
 from __future__ import annotations
 
@@ -56,17 +57,24 @@ def test_its_runs_stand_beside_those_of_checkpoints(
     file: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MTBIAS_LOG_SECONDS", "0")
-    with serving(lambda source, _: said("Die Pilotin hat gestern mit ihren Kollegen gesprochen.")) as server:
+    with serving(
+        lambda source, _: said("Die Pilotin hat gestern mit ihren Kollegen gesprochen.")
+    ) as server:
         file.write_text(file.read_text().replace("BASE", server.url).replace(', "fast"', ""))
         assert main(["sweep", str(file), "--device", "cpu"]) == 0, capfd.readouterr().err
         assert len(server.asked) == 24
         assert main(["sweep", str(file), "--device", "cpu"]) == 0
         assert len(server.asked) == 24
-    assert set(Counter(body["messages"][0]["content"].split("\n")[0] for body in server.bodies)) == {
-        "Translate the following text from English into German."
-    }
+    assert set(
+        Counter(body["messages"][0]["content"].split("\n")[0] for body in server.bodies)
+    ) == {"Translate the following text from English into German."}
     folder = file.parent / "runs" / "custom"
-    signature = json.loads((folder / "openai_org--small" / "de" / "metrics.json").read_text())["signature"]
+    signature = json.loads((folder / "openai_org--small" / "de" / "metrics.json").read_text())[
+        "signature"
+    ]
     assert "|model:openai:org/small|server:127.0.0.1|prompt:tower/1#" in signature
-    assert "prompt" not in json.loads((folder / "demo" / "de" / "metrics.json").read_text())["signature"]
+    assert (
+        "prompt"
+        not in json.loads((folder / "demo" / "de" / "metrics.json").read_text())["signature"]
+    )
     assert "openai_org--small" in (folder / "report-de.html").read_text()

@@ -21,8 +21,18 @@ def _file(folder: Path, text: str) -> Path:
 
 def test_what_is_not_said_has_a_default(tmp_path: Path) -> None:
     sweep = read_sweep(_file(tmp_path, LEAST))
-    assert (sweep.name, sweep.presets, sweep.engine, sweep.device) == ("paper", ("paper",), "transformers", "auto")
-    assert (sweep.shards, sweep.sentences_per_shard, sweep.seed, sweep.resamples) == (None, 20_000, 0, 2000)
+    assert (sweep.name, sweep.presets, sweep.engine, sweep.device) == (
+        "paper",
+        ("paper",),
+        "transformers",
+        "auto",
+    )
+    assert (sweep.shards, sweep.sentences_per_shard, sweep.seed, sweep.resamples) == (
+        None,
+        20_000,
+        0,
+        2000,
+    )
 
 
 def test_the_processes_of_a_score_task(tmp_path: Path) -> None:
@@ -47,7 +57,9 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path: Path) -> None:
 
 
 def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
-    assert read_sweep(_file(tmp_path, f"{LEAST}stanza_dir = 'mtbias:demo'\n")).stanza_dir == Path("mtbias:demo")
+    assert read_sweep(_file(tmp_path, f"{LEAST}stanza_dir = 'mtbias:demo'\n")).stanza_dir == Path(
+        "mtbias:demo"
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +71,10 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
             "datasets: expected this key, it is not there",
         ),
         (LEAST.replace("models", "model"), "model: unknown key; did you mean models?"),
-        (f"{LEAST}colour = 1\n", "colour: unknown key; there are aligner, aligner_layer, aligner_model"),
+        (
+            f"{LEAST}colour = 1\n",
+            "colour: unknown key; there are aligner, aligner_layer, aligner_model",
+        ),
         (f"{LEAST}beams = '5'\n", "beams: expected a whole number, got '5'"),
         (f"{LEAST}beams = true\n", "beams: expected a whole number, got True"),
         (f"{LEAST}beams = 0\n", "beams: expected a whole number of at least 1, got 0"),
@@ -68,21 +83,36 @@ def test_the_demos_stanza_models_keep_their_name(tmp_path: Path) -> None:
         (f"{LEAST}engine = ''\n", "engine: expected transformers or ct2, got ''"),
         (f"{LEAST}device = 'tpu'\n", "device: expected auto, cpu or cuda, got 'tpu'"),
         (LEAST.replace("['de']", "'de'"), "languages: expected a list, got 'de'"),
-        (LEAST.replace("['de']", "[]"), "languages: expected a list of texts, at least one, got []"),
+        (
+            LEAST.replace("['de']", "[]"),
+            "languages: expected a list of texts, at least one, got []",
+        ),
         (LEAST.replace("['de']", "['de', 3]"), "languages.1: expected text, got 3"),
-        (LEAST.replace("['de']", "['de', 'de']"), "languages: expected each value once, got 'de' twice"),
+        (
+            LEAST.replace("['de']", "['de', 'de']"),
+            "languages: expected each value once, got 'de' twice",
+        ),
         (f"{LEAST}[data]\nbug = 'x'\n", "data.bug: expected one of this sweep's datasets: demo"),
-        (f"{LEAST}[systems]\n'a/b' = 'x.txt'\n", "systems: expected names of up to 100 letters (a to z), digits"),
+        (
+            f"{LEAST}[systems]\n'a/b' = 'x.txt'\n",
+            "systems: expected names of up to 100 letters (a to z), digits",
+        ),
         (
             LEAST.replace("['de']", "['de', 'es']") + "[systems]\na = 'x.txt'\n",
             "systems.a: expected {lang} in the path where there are several languages, got ",
         ),
-        (f"{LEAST}[slurm]\nmem = '16'\n", "slurm.mem: expected an amount such as 16G or 8000M, got '16'"),
+        (
+            f"{LEAST}[slurm]\nmem = '16'\n",
+            "slurm.mem: expected an amount such as 16G or 8000M, got '16'",
+        ),
         (
             f"{LEAST}[slurm]\nspeed = 1\n",
             "slurm.speed: unknown key; there are account, cpus, extra, gpus",
         ),
-        (f"{LEAST}[slurm.score]\npartition = 'x'\n", "slurm.score.partition: unknown key; there are cpus, gpus, mem"),
+        (
+            f"{LEAST}[slurm.score]\npartition = 'x'\n",
+            "slurm.score.partition: unknown key; there are cpus, gpus, mem",
+        ),
         (
             f"{LEAST}[slurm.extra]\nqos = ['x']\n",
             "slurm.extra.qos: expected text or a whole number or true or false, got ['x']",
@@ -118,11 +148,14 @@ def test_the_line_is_named(tmp_path: Path, text: str, line: int) -> None:
     assert (error.value.path, error.value.line) == (str(path), line)
 
 
-@pytest.mark.parametrize("name", ["a b", "../a", "--wrap=x", "a\\u001b[31m", "a\\nb", "ä", "x" * 101, "."])
+@pytest.mark.parametrize(
+    "name", ["a b", "../a", "--wrap=x", "a\\u001b[31m", "a\\nb", "ä", "x" * 101, "."]
+)
 def test_a_name_that_is_none_of_a_job_is_refused(tmp_path: Path, name: str) -> None:
     path = _file(tmp_path, f'{LEAST}name = "{name}"\n')
     with pytest.raises(
-        DataError, match=r":5: name: expected up to 100 letters \(a to z\), digits, '\.', '_' and '-', got "
+        DataError,
+        match=r":5: name: expected up to 100 letters \(a to z\), digits, '\.', '_' and '-', got ",
     ):
         read_sweep(path)
 

@@ -62,7 +62,14 @@ def test_shards_come_from_the_sentences_or_from_the_file() -> None:
 def test_every_shard_is_one_task_and_every_task_comes_after_what_it_needs(
     shards: int, languages: set[str], datasets: set[str]
 ) -> None:
-    plan = _plan(replace(SWEEP, languages=tuple(sorted(languages)), datasets=tuple(sorted(datasets)), shards=shards))
+    plan = _plan(
+        replace(
+            SWEEP,
+            languages=tuple(sorted(languages)),
+            datasets=tuple(sorted(datasets)),
+            shards=shards,
+        )
+    )
     cells = 2 * len(languages) * len(datasets)
     names = [task.id for task in plan.tasks]
     assert len(set(names)) == len(names) == cells * shards + len(languages) + 1
@@ -72,7 +79,9 @@ def test_every_shard_is_one_task_and_every_task_comes_after_what_it_needs(
         assert {need.id for need in plan.needs(task)} <= seen
         seen.add(task.id)
         assert plan.task(task.id) == task
-    assert {need.id for need in plan.needs(plan.tasks[-1])} == {f"score:{lang}" for lang in languages}
+    assert {need.id for need in plan.needs(plan.tasks[-1])} == {
+        f"score:{lang}" for lang in languages
+    }
 
 
 def test_a_score_task_needs_the_shards_of_its_language() -> None:
@@ -86,7 +95,10 @@ def test_a_score_task_needs_the_shards_of_its_language() -> None:
 
 
 def test_a_task_that_does_not_exist_is_an_error_of_usage() -> None:
-    with pytest.raises(UsageError, match="no task 'score:fr'; its tasks are such as translate:winomt/opus-mt/de:1/1"):
+    with pytest.raises(
+        UsageError,
+        match="no task 'score:fr'; its tasks are such as translate:winomt/opus-mt/de:1/1",
+    ):
         _plan().task("score:fr")
 
 
@@ -101,7 +113,9 @@ def test_sentences_are_counted_or_the_catalogs(tmp_path: Path) -> None:
     assert count_sentences(sweep, "winomt") == 3_888  # not in this cache: as published
     own = tmp_path / "own.tsv"
     own.write_text("source\tgender\tentity\nThe doctor slept.\tfemale\tdoctor\n")
-    assert count_sentences(replace(sweep, datasets=("custom",), data={"custom": own}), "custom") == 1
+    assert (
+        count_sentences(replace(sweep, datasets=("custom",), data={"custom": own}), "custom") == 1
+    )
     with pytest.raises(UsageError, match="unknown dataset 'wino'"):
         count_sentences(sweep, "wino")
 
@@ -119,7 +133,12 @@ def test_resources_are_those_of_translation_and_those_of_scoring() -> None:
     slurm = Slurm(cpus=8, minutes=90, score=Resources(mem="99G"))
     plan = _plan(replace(SWEEP, slurm=slurm))
     translated, scored = (plan.resources(plan.tasks[n]) for n in (0, -2))
-    assert (translated.gpus, translated.cpus, translated.mem, translated.minutes) == (1, 8, "64G", 90)
+    assert (translated.gpus, translated.cpus, translated.mem, translated.minutes) == (
+        1,
+        8,
+        "64G",
+        90,
+    )
     assert scored == Resources(gpus=0, cpus=4, mem="99G", minutes=480)
 
 
@@ -137,7 +156,10 @@ def test_the_device_of_a_submission_follows_from_the_gpus() -> None:
         ({"models": ("opus-mt", "/no/such/folder")}, "got '/no/such/folder'"),
         ({"models": ("other:gpt",)}, "got 'other:gpt'"),
         ({"languages": ("de", "tlh")}, "no language 'tlh' is installed"),
-        ({"models": ("demo",), "languages": ("fr",)}, "the model demo translates into ar, cs, de, es, he, it, ru, uk "),
+        (
+            {"models": ("demo",), "languages": ("fr",)},
+            "the model demo translates into ar, cs, de, es, he, it, ru, uk ",
+        ),
         ({"datasets": ("winobias",)}, "winobias is for mtbias coref; there are winomt"),
     ],
 )

@@ -1,4 +1,5 @@
-"""Status of a sweep, and what a submission leaves out: by files, locks and the queue of Slurm, without any clock."""
+"""Status of a sweep, and what a submission leaves out: by files, locks and the queue of Slurm,
+without any clock."""
 
 from __future__ import annotations
 
@@ -17,7 +18,16 @@ from mtbias.cluster.slurm import SUBMISSIONS, queue_states, read_submissions, to
 from mtbias.cluster.sweep_file import Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
-from mtbias.cluster.task_runs import TASKS, Failure, _made_file, _made_of, is_done, is_running, read_failure, recorded
+from mtbias.cluster.task_runs import (
+    TASKS,
+    Failure,
+    _made_file,
+    _made_of,
+    is_done,
+    is_running,
+    read_failure,
+    recorded,
+)
 from mtbias.errors import DataError, MtbiasError, RunFolderError
 from mtbias.files.file_ledger import PARTS
 from mtbias.files.kept_work import PartStore, PlanRecord
@@ -31,7 +41,12 @@ PARTS_OF_A_RUN = 5
 @pytest.fixture
 def plan(tmp_path: Path) -> SweepPlan:
     sweep = Sweep(
-        name="s", out=tmp_path / "runs", models=("demo",), languages=("de", "es"), datasets=("demo",), shards=SHARDS
+        name="s",
+        out=tmp_path / "runs",
+        models=("demo",),
+        languages=("de", "es"),
+        datasets=("demo",),
+        shards=SHARDS,
     )
     return make_plan(sweep)
 
@@ -81,7 +96,9 @@ def _submitted(plan: SweepPlan, tasks: list[str], mark: str = "mtbias-0a") -> No
     folder = plan.sweep.out / "submissions"
     folder.mkdir(parents=True, exist_ok=True)
     number = len(list(folder.iterdir())) + 1
-    (folder / f"{number:06d}.json").write_text(json.dumps({"mark": mark, "job": "7", "tasks": tasks}))
+    (folder / f"{number:06d}.json").write_text(
+        json.dumps({"mark": mark, "job": "7", "tasks": tasks})
+    )
 
 
 def test_a_shard_is_done_when_all_its_parts_are_kept(plan: SweepPlan) -> None:
@@ -143,7 +160,9 @@ def test_a_task_that_runs_holds_a_lock_and_one_that_failed_left_word(plan: Sweep
     text = status_text(status)
     assert "7 tasks: 0 done, 0 running, 0 queued, 1 failed, 6 left" in text
     assert "translate:demo/demo/de:1/2: file: two lines\n  the.log\n" in text
-    assert status_json(status)["failed"] == [{"task": task.id, "error": "file: two lines", "log": "the.log"}]
+    assert status_json(status)["failed"] == [
+        {"task": task.id, "error": "file: two lines", "log": "the.log"}
+    ]
     with recorded(plan, task, "the.log"):
         pass
     assert read_failure(plan.sweep.out, task) is None
@@ -158,7 +177,9 @@ def test_an_error_that_nobody_expected_is_recorded_too(plan: SweepPlan) -> None:
 
 
 @pytest.mark.parametrize(("code", "said"), [(-9, "ended by signal 9"), (1, "exit code 1")])
-def test_a_task_that_left_no_word_failed_as_its_process_ended(plan: SweepPlan, code: int, said: str) -> None:
+def test_a_task_that_left_no_word_failed_as_its_process_ended(
+    plan: SweepPlan, code: int, said: str
+) -> None:
     task = plan.tasks[0]
     assert _why_failed(plan, task, code) == Failure(said, str(log_file(plan, task)))
 
@@ -181,18 +202,34 @@ def test_parts_are_counted_without_corpus_or_model(plan: SweepPlan) -> None:
     assert "demo/demo/de   left  2 of 5" in status_text(status)
 
 
-def test_slurm_knows_what_runs_and_what_waits(plan: SweepPlan, queue: Callable[[str], None]) -> None:
+def test_slurm_knows_what_runs_and_what_waits(
+    plan: SweepPlan, queue: Callable[[str], None]
+) -> None:
     _submitted(plan, [task.id for task in plan.tasks[:4]])
-    queue("mtbias-0a|7|0|RUNNING\\nmtbias-0a|7|2|PENDING\\n(null)|8|N/A|RUNNING\\nmtbias-ff|9|0|RUNNING\\n")
+    queue(
+        "mtbias-0a|7|0|RUNNING\\nmtbias-0a|7|2|PENDING\\n(null)|8|N/A|RUNNING\\nmtbias-ff|9|0|RUNNING\\n"
+    )
     assert queue_states(plan.sweep.out) == {plan.tasks[0].id: "running", plan.tasks[2].id: "queued"}
     states = _states(plan)
-    assert [states[task.id] for task in plan.tasks] == ["running", "failed", "queued", "failed", "left", "left", "left"]
+    assert [states[task.id] for task in plan.tasks] == [
+        "running",
+        "failed",
+        "queued",
+        "failed",
+        "left",
+        "left",
+        "left",
+    ]
     status = sweep_status(plan)
     log = str(plan.sweep.out / "logs" / "7_1_0_log.err")
-    assert status.failures[plan.tasks[1].id] == Failure("ended without a result: killed, or its node died", log)
+    assert status.failures[plan.tasks[1].id] == Failure(
+        "ended without a result: killed, or its node died", log
+    )
 
 
-def test_a_slurm_that_does_not_answer_is_an_error(plan: SweepPlan, queue: Callable[..., None]) -> None:
+def test_a_slurm_that_does_not_answer_is_an_error(
+    plan: SweepPlan, queue: Callable[..., None]
+) -> None:
     _submitted(plan, [plan.tasks[0].id])
     queue("", 1)
     with pytest.raises(MtbiasError, match="Slurm does not answer: slurm_load_jobs error"):
@@ -215,7 +252,9 @@ def test_only_what_is_neither_done_nor_queued_is_submitted(plan: SweepPlan) -> N
 
 
 def test_tasks_of_like_resources_are_one_array(plan: SweepPlan) -> None:
-    mixed = make_plan(replace(plan.sweep, models=("demo", "opus-mt", "openai:small"), slurm=Slurm(minutes=30)))
+    mixed = make_plan(
+        replace(plan.sweep, models=("demo", "opus-mt", "openai:small"), slurm=Slurm(minutes=30))
+    )
     arrays = to_submit(mixed, [])
     assert [(a.kind, len(a.tasks), a.resources.minutes) for a in arrays] == [
         ("translate", 8, 30),
@@ -229,7 +268,10 @@ def test_two_submissions_at_once_are_refused(plan: SweepPlan) -> None:
     folder = plan.sweep.out / SUBMISSIONS
     with (
         locked_folder(folder),
-        pytest.raises(RunFolderError, match=rf"process {os.getpid()} on .* is writing into this folder; wait for it"),
+        pytest.raises(
+            RunFolderError,
+            match=rf"process {os.getpid()} on .* is writing into this folder; wait for it",
+        ),
         locked_folder(folder),
     ):
         pass
@@ -255,7 +297,9 @@ def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> No
 
 def test_a_language_is_scored_as_soon_as_its_translations_have_ended(plan: SweepPlan) -> None:
     waiting = list(plan.tasks[2:])  # two shards of Spanish wait
-    assert _take(plan, waiting[2:], {task.id for task in plan.tasks[:2]}, {}, {}) == plan.task("score:de")
+    assert _take(plan, waiting[2:], {task.id for task in plan.tasks[:2]}, {}, {}) == plan.task(
+        "score:de"
+    )
     assert _take(plan, waiting[2:], {plan.tasks[0].id}, {}, {}) is None
 
 

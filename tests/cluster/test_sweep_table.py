@@ -1,4 +1,5 @@
-"""The table of the paper: what stands where, from numbers that were written into the runs by hand."""
+"""The table of the paper: what stands where, from numbers that were written into the runs by
+hand."""
 
 from __future__ import annotations
 
@@ -32,9 +33,18 @@ def _metrics(cell: Cell) -> dict[str, object]:
     accuracy = 60.0 + 10 * (cell.lang == "he") + (cell.model == "demo")
     overall = {"n": 3888, "decided": 3000, "accuracy": accuracy, "delta_g": -1.25}
     overall["delta_s"] = None if cell.lang == "he" else 18.04  # type: ignore[assignment]
-    overall["ci"] = {"accuracy": [accuracy - 1, accuracy + 1], "delta_g": [-3.0, 0.5], "delta_s": None}  # type: ignore[assignment]
+    overall["ci"] = {
+        "accuracy": [accuracy - 1, accuracy + 1],
+        "delta_g": [-3.0, 0.5],
+        "delta_s": None,
+    }  # type: ignore[assignment]
     how = {"level": 95.0, "resamples": 2000}
-    return {"schema": 1, "signature": f"lang:{cell.lang}|model:{cell.model}", "overall": overall, "intervals": how}
+    return {
+        "schema": 1,
+        "signature": f"lang:{cell.lang}|model:{cell.model}",
+        "overall": overall,
+        "intervals": how,
+    }
 
 
 def test_rows_are_models_and_columns_languages(plan: SweepPlan) -> None:
@@ -47,7 +57,11 @@ def test_rows_are_models_and_columns_languages(plan: SweepPlan) -> None:
         "demo     61.0 [60.0, 62.0]  71.0 [70.0, 72.0]",
     ]
     assert blocks[1].splitlines()[2].split("  ")[-1] == "-1.2 [-3.0, 0.5]"
-    assert blocks[2].splitlines()[2].split() == ["opus-mt", "18.0", "–"]  # no interval, and no number
+    assert blocks[2].splitlines()[2].split() == [
+        "opus-mt",
+        "18.0",
+        "–",
+    ]  # no interval, and no number
     assert "  winomt/demo/he: lang:he|model:demo" in blocks[3]
 
 
@@ -56,11 +70,15 @@ def test_markdown_and_latex_carry_denominators_and_signatures(plan: SweepPlan) -
     markdown = render_sweep(plan, metrics, "markdown")
     assert (
         "Accuracy on winomt, per cent with 95 % intervals (n de 3,888, he 3,888)\n\n"
-        "|  | de | he |\n| --- | ---: | ---: |\n| opus-mt | 60.0 [59.0, 61.0] | 70.0 [69.0, 71.0] |" in markdown
+        "|  | de | he |\n| --- | ---: | ---: |\n| opus-mt | 60.0 [59.0, 61.0] | 70.0 [69.0, 71.0] |"
+        in markdown
     )
     assert "- winomt/opus-mt/de: `lang:de|model:opus-mt`" in markdown
     latex = render_sweep(plan, metrics, "latex")
-    assert r"$\Delta G$ & opus-mt & $-$1.2 {\scriptsize [$-$3.0, 0.5]} & $-$1.2 {\scriptsize [$-$3.0, 0.5]} \\" in latex
+    assert (
+        r"$\Delta G$ & opus-mt & $-$1.2 {\scriptsize [$-$3.0, 0.5]} & $-$1.2 {\scriptsize [$-$3.0, 0.5]} \\"
+        in latex
+    )
     assert r"$\Delta S$ & demo & 18.0 & -- \\" in latex
     assert (
         r"\caption{Accuracy, $\Delta G$, $\Delta S$ on winomt, per cent with 95 \% intervals (n de 3,888, he 3,888)."
@@ -92,10 +110,14 @@ def _finish(cell: Cell, gender: Gender) -> None:
         folder.write_calls(record.to_json() for record in records)
         manifest = folder.manifest
         scores = score(records, n_resamples=0)
-        folder.write_metrics(scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint))
+        folder.write_metrics(
+            scores.to_json(signature=manifest.signature(), fingerprint=manifest.fingerprint)
+        )
 
 
-def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes(plan: SweepPlan) -> None:
+def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes(
+    plan: SweepPlan,
+) -> None:
     for cell in plan.cells[:-1]:
         _finish(cell, Gender.FEMALE)
     with pytest.raises(MissingTranslationsError, match=f"no table yet: {plan.cells[-1].folder}: "):
@@ -112,6 +134,8 @@ def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes
     assert not table_is_current(plan)
     write_tables(plan)
     lines = (plan.sweep.out / "table.txt").read_text().splitlines()
-    assert lines[0] == "Accuracy on winomt, per cent (n de 1, he 1)"  # without resamples there are no intervals
+    assert (
+        lines[0] == "Accuracy on winomt, per cent (n de 1, he 1)"
+    )  # without resamples there are no intervals
     assert lines[2].split() == ["opus-mt", "0.0", "100.0"]
     assert lines[3].split() == ["demo", "100.0", "0.0"]

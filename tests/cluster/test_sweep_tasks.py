@@ -15,7 +15,13 @@ from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
 from mtbias.cluster.task_runs import is_done, make_request, pages, run_task
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.demo import reference_file
-from mtbias.errors import DataError, MissingResourceError, MissingTranslationsError, RunFolderError, UsageError
+from mtbias.errors import (
+    DataError,
+    MissingResourceError,
+    MissingTranslationsError,
+    RunFolderError,
+    UsageError,
+)
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.stages import Request
 from mtbias.morphology import StanzaAnalyser
@@ -57,7 +63,14 @@ def test_the_request_of_a_cell_is_that_of_eval(plan: SweepPlan) -> None:
     from mtbias.evaluation.preparation import prepare_eval
 
     asked = replace(
-        plan.sweep, evidence="stanza", beams=2, length_penalty=1.5, max_length=90, seed=7, resamples=200, processes=3
+        plan.sweep,
+        evidence="stanza",
+        beams=2,
+        length_penalty=1.5,
+        max_length=90,
+        seed=7,
+        resamples=200,
+        processes=3,
     )
     settings = EvalSettings(
         dataset="demo",
@@ -85,7 +98,9 @@ def test_the_request_of_a_cell_is_that_of_eval(plan: SweepPlan) -> None:
 def test_scoring_without_translations_says_what_makes_them(plan: SweepPlan) -> None:
     with pytest.raises(MissingTranslationsError) as error:
         run_task(plan, plan.task("score:de"), device="cpu", say=print, progress=lambda *_: None)
-    assert "`mtbias sweep FILE` or `mtbias submit FILE` makes them (and 1 more cells of de)" in str(error.value)
+    assert "`mtbias sweep FILE` or `mtbias submit FILE` makes them (and 1 more cells of de)" in str(
+        error.value
+    )
 
 
 def test_a_task_whose_result_is_there_does_nothing(plan: SweepPlan) -> None:
@@ -127,12 +142,16 @@ def test_cells_that_were_made_of_something_else_are_not_done(tmp_path: Path) -> 
         "score:de: demo/other/de scored",
         f"score:de: {sweep.out / 'demo' / 'report-de.html'}",
     ]
-    with pytest.raises(RunFolderError, match=r"demo/right/de: belongs to another run: .*resamples.*200.*300"):
+    with pytest.raises(
+        RunFolderError, match=r"demo/right/de: belongs to another run: .*resamples.*200.*300"
+    ):
         score(replace(sweep, resamples=300))
     assert score(sweep) == ["score:de: done already"]  # of one system again
     other = make_plan(replace(sweep, resamples=300))
     assert not any(is_done(other, task) for task in other.tasks)
-    with pytest.raises(MissingTranslationsError, match="no table yet: demo/right/de was made with other settings"):
+    with pytest.raises(
+        MissingTranslationsError, match="no table yet: demo/right/de was made with other settings"
+    ):
         run_task(other, other.task("table"), device="cuda", say=print, progress=lambda *_: None)
 
     given.touch()  # another time and nothing else: compared once
@@ -146,23 +165,34 @@ def test_cells_that_were_made_of_something_else_are_not_done(tmp_path: Path) -> 
 
 def test_systems_of_one_language_have_a_page(plan: SweepPlan) -> None:
     page = plan.sweep.out / "demo" / "report-he.html"
-    assert {path: [c.system for c in cells] for path, cells in pages(plan.sweep, plan.task("score:he")).items()} == {
-        page: ["demo", "demo-fast"]
-    }
+    assert {
+        path: [c.system for c in cells]
+        for path, cells in pages(plan.sweep, plan.task("score:he")).items()
+    } == {page: ["demo", "demo-fast"]}
     alone = make_plan(replace(plan.sweep, presets=("paper",)))
     assert pages(alone.sweep, alone.task("score:he")) == {}
 
 
-def test_a_sweep_needs_the_encoder_of_its_aligner(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_needs_the_encoder_of_its_aligner(
+    plan: SweepPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(plan.sweep.out / "hub"))
     part = inventory(replace(plan.sweep, aligner="neural"))[-1]
-    assert (part.kind, part.title) == ("aligner", "aligner google-bert/bert-base-multilingual-cased")
-    assert "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de" in part.look()[1]
+    assert (part.kind, part.title) == (
+        "aligner",
+        "aligner google-bert/bert-base-multilingual-cased",
+    )
+    assert (
+        "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de"
+        in part.look()[1]
+    )
     folder = plan.sweep.out / "encoder"
     folder.mkdir(parents=True)
-    (folder / "config.json").write_text('{"model_type": "bert", "num_hidden_layers": 12}', encoding="utf-8")
+    (folder / "config.json").write_text(
+        '{"model_type": "bert", "num_hidden_layers": 12}', encoding="utf-8"
+    )
     sweep = replace(plan.sweep, aligner="neural", aligner_model=str(folder))
     assert inventory(sweep)[-1].look()[0].endswith(f" in {folder}")
     assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].look()[1]
@@ -184,10 +214,14 @@ def test_ones_own_sentences_are_read_once(plan: SweepPlan, monkeypatch: pytest.M
     assert read == ["custom"]
 
 
-def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_sweep_needs_is_listed_with_what_is_missing(
+    plan: SweepPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HOME", str(plan.sweep.out))
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
-    assert [part.look()[1] for part in inventory(plan.sweep)] == [""] * 4  # model, data, Stanza for de and he
+    assert [part.look()[1] for part in inventory(plan.sweep)] == [
+        ""
+    ] * 4  # model, data, Stanza for de and he
     own = plan.sweep.out / "none.tsv"
     needy = replace(
         plan.sweep,
@@ -208,18 +242,26 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(plan: SweepPlan, monk
         ("stanza", "he", "he"),
     ]
     assert all(part.look()[1] for part in parts)
-    with pytest.raises(MissingResourceError, match="7 of this sweep's models and data are not usable here"):
+    with pytest.raises(
+        MissingResourceError, match="7 of this sweep's models and data are not usable here"
+    ):
         refuse_missing(needy, Path("s.toml"))
-    with pytest.raises(DataError, match=r"none.tsv: there is no such file"):  # the sweep names that path: not fetched
+    with pytest.raises(
+        DataError, match=r"none.tsv: there is no such file"
+    ):  # the sweep names that path: not fetched
         parts[4].place(True)
     strange = replace(plan.sweep, languages=("xx",))
     (part,) = (part for part in inventory(strange) if part.kind == "stanza")
-    with pytest.raises(UsageError, match="no language 'xx' is installed"):  # and no download is begun
+    with pytest.raises(
+        UsageError, match="no language 'xx' is installed"
+    ):  # and no download is begun
         part.place(True)
     with pytest.raises(UsageError, match="no language 'xx' is installed"):
         fetch(strange, print, sha256=None, accept_unverified=False)
     monkeypatch.setattr("mtbias.demo.stanza_folder_of_demo", lambda: plan.sweep.out)
     part = inventory(plan.sweep)[-1]
     assert part.look()[1]
-    with pytest.raises(MissingResourceError, match="no Stanza resources at"):  # the demo's cannot be downloaded
+    with pytest.raises(
+        MissingResourceError, match="no Stanza resources at"
+    ):  # the demo's cannot be downloaded
         part.place(True)

@@ -1,4 +1,5 @@
-"""A small WinoBias and a small Winogender of our own sentences, as the files that their readers take."""
+"""A small WinoBias and a small Winogender of our own sentences, as the files that their readers
+take."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ ANTI_SENTENCES: list[Sentence] = [
 ]
 
 # Occupation, other participant, share of women by BLS and by Bergsma.
-OCCUPATIONS = [("florist", "caller", 80.0, 60.5), ("plumber", "tenant", 5.0, 1.25), ("clerk", "guest", 50.0, 40.0)]
+OCCUPATIONS = [
+    ("florist", "caller", 80.0, 60.5),
+    ("plumber", "tenant", 5.0, 1.25),
+    ("clerk", "guest", 50.0, 40.0),
+]
 WORDS = {"male": ("he", "his"), "female": ("she", "her"), "neutral": ("they", "their")}
 
 
@@ -37,7 +42,9 @@ def conll(sentences: Sequence[Sentence], name: str) -> str:
         document = f"nw/{name}//{number}"
         parts.append(f"#begin document ({document}); part 000")
         for at, word in enumerate(text.split()):
-            links = ["(1)" if a == b else "(1" if at == a else "1)" for a, b in mentions if at in {a, b}]
+            links = [
+                "(1)" if a == b else "(1" if at == a else "1)" for a, b in mentions if at in {a, b}
+            ]
             parts.append("\t".join([document, "0", str(at), word, "|".join(links) or "-"]))
         parts += ["", "#end document"]
     return "\n".join(parts) + "\n"
@@ -55,7 +62,9 @@ def write_winobias(folder: Path) -> None:
 def write_winogender(folder: Path) -> list[str]:
     """A small Winogender: 3 occupations, 36 sentences, whose ids it gives."""
     rows = {}
-    for (occupation, participant, _, _), answer, other, pronoun in product(OCCUPATIONS, "01", ("", "someone"), WORDS):
+    for (occupation, participant, _, _), answer, other, pronoun in product(
+        OCCUPATIONS, "01", ("", "someone"), WORDS
+    ):
         who = other or f"the {participant}"
         subject, possessive = WORDS[pronoun]
         ends = f"{subject} couldn't stay" if answer == "0" else f"{possessive} bell rang"
@@ -75,6 +84,9 @@ def gap_instance(
 ) -> GapInstance:  # fmt: skip
     """An instance as a file has it: by its words and where they stand."""
     pronoun_at, *names = (
-        Span(start, start + len(word)) for word, start in ((pronoun, pronoun_offset), (a, a_offset), (b, b_offset))
+        Span(start, start + len(word))
+        for word, start in ((pronoun, pronoun_offset), (a, a_offset), (b, b_offset))
     )
-    return GapInstance(id_, text, pronoun_at, (names[0], names[1]), Labels(a_coref, b_coref), others or {})
+    return GapInstance(
+        id_, text, pronoun_at, (names[0], names[1]), Labels(a_coref, b_coref), others or {}
+    )

@@ -84,7 +84,8 @@ def test_only_words_and_document_names_change(tmp_path: Path) -> None:
         .replace("HER ", "HIM ")
     )
     assert copies == expected
-    # her, son, HER are words; Ann twice is replaced, Bob has no counterpart; joy is a name only by spelling (NN).
+    # her, son, HER are words; Ann twice is replaced, Bob has no counterpart; joy is a name only by
+    # spelling (NN).
     assert list(made.counts.values()) == [1, 3, 2, 1, 0]
     assert made.ambiguous == []
 
@@ -153,7 +154,13 @@ def _first_word(sentences: Sequence[Sequence[str]]) -> tuple[list[set[int]], str
 def test_without_tags_the_words_around_decide(tmp_path: Path) -> None:
     made, copies = _made(tmp_path, UNTAGGED, "anonymised", proper_nouns=_first_word)
     lines = copies.splitlines()
-    assert [line.split("\t")[3] for line in lines if line.startswith("x")] == ["E1", "told", "him", "back", "."]
+    assert [line.split("\t")[3] for line in lines if line.startswith("x")] == [
+        "E1",
+        "told",
+        "him",
+        "back",
+        ".",
+    ]
     assert lines[1].startswith("x//0_a\t0\t0\t")
     assert made.ambiguous == ["x//0: Lee told her back ."]
     assert made.signature.endswith("|proper-nouns:first-word|mtbias:0.1.0")
@@ -178,7 +185,9 @@ SPELT_LIKE_NAMES = "The\tmale\t2\nAnn\tfemale\t2\nMax\tmale\t3\nEve\tfemale\t3\n
 
 
 @pytest.mark.parametrize("tag", [NO_TAG, "-", "_", "*"])
-def test_what_may_be_a_name_is_asked_about_where_no_word_has_a_tag(tmp_path: Path, tag: str) -> None:
+def test_what_may_be_a_name_is_asked_about_where_no_word_has_a_tag(
+    tmp_path: Path, tag: str
+) -> None:
     asked: list[Sequence[Sequence[str]]] = []
 
     def tagger(sentences: Sequence[Sequence[str]]) -> tuple[list[set[int]], str]:
@@ -191,19 +200,25 @@ def test_what_may_be_a_name_is_asked_about_where_no_word_has_a_tag(tmp_path: Pat
         [("The", "developer", "met", "Max", "."), ("Joy", "left", "the", "Max")]
     ]
     words = [line.split()[3] for line in copies.splitlines() if line[:1] == "x"]
-    # The is none though the tagger says so, Joy is none since it says nothing, nor is the second Max.
+    # The is none though the tagger says so, Joy is none since it says nothing, nor is the second
+    # Max.
     assert words == ["The", "developer", "met", "Eve", ".", "Joy", "left", "the", "Max"]
 
 
 def test_a_file_without_tags_needs_somebody_who_finds_them(tmp_path: Path) -> None:
     text = NOUNS.replace("TAG", "-")
-    with pytest.raises(DataError, match=r"in.conll:2: expected parts of speech in the fifth column"):
+    with pytest.raises(
+        DataError, match=r"in.conll:2: expected parts of speech in the fifth column"
+    ):
         _made(tmp_path, text, "names", names=SPELT_LIKE_NAMES)
-    # Words that are spelt like names are no question where names stay and these are no gendered words.
+    # Words that are spelt like names are no question where names stay and these are no gendered
+    # words.
     _, copies = _made(tmp_path, text, "words", names=SPELT_LIKE_NAMES)
     assert copies == text.replace("x//0", "x//0_a")
     # Nor where no word is: The in front of a noun is never a name.
-    _made(tmp_path, text.replace("Max", "Eva").replace("Joy", "Ida"), "names", names=SPELT_LIKE_NAMES)
+    _made(
+        tmp_path, text.replace("Max", "Eva").replace("Joy", "Ida"), "names", names=SPELT_LIKE_NAMES
+    )
 
 
 def test_articles_are_no_names_whatever_their_tag(tmp_path: Path) -> None:
@@ -217,13 +232,20 @@ def test_articles_are_no_names_whatever_their_tag(tmp_path: Path) -> None:
     assert words[:5] == ["The", "E1", "met", "E2", "E3"]
 
 
-def test_where_nothing_changes_there_is_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_where_nothing_changes_there_is_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     as_they_are = "in.conll: the copies are the documents as they are: "
     tagged, no_list = NOUNS.replace("TAG", "NNP"), "Eve\tfemale\t3\n"
     cases: list[tuple[str, Kind, str, str]] = [
         (tagged, "names", no_list, f"{as_they_are}no word is a name of the list"),
         (tagged, "words", no_list, f"{as_they_are}there are no gendered words"),
-        (tagged, "names", "Max\tmale\t3\n", f"{as_they_are}the list has no counterpart of the 1 first names"),
+        (
+            tagged,
+            "names",
+            "Max\tmale\t3\n",
+            f"{as_they_are}the list has no counterpart of the 1 first names",
+        ),
         (TAGGED, "names", no_list, "in.conll: no name was replaced: no word is a name of the list"),
         (ENTITIES, "names", no_list, "no person among the named entities has a name of the list"),
     ]
@@ -238,7 +260,9 @@ def test_where_nothing_changes_there_is_a_warning(tmp_path: Path, caplog: pytest
     assert not caplog.records
 
 
-def test_pairs_of_words_that_do_not_occur_are_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_pairs_of_words_that_do_not_occur_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     swaps = tmp_path / "swaps.tsv"
     for pairs, warns in (("king\tqueen\n", True), ("king\tqueen\nson\tgirl\n", False)):
         swaps.write_text(pairs, encoding="utf-8")
@@ -256,8 +280,11 @@ def test_names_of_several_words_are_no_counterparts(tmp_path: Path) -> None:
     assert "Jean" not in copies
 
 
-def test_an_exported_data_set_by_stanza(tmp_path: Path, stanza_dir: Path, coref: Callable[..., str]) -> None:
-    """What `coref export` writes has no tags; lists of many languages have The among their names."""
+def test_an_exported_data_set_by_stanza(
+    tmp_path: Path, stanza_dir: Path, coref: Callable[..., str]
+) -> None:
+    """What `coref export` writes has no tags; lists of many languages have The among their
+    names."""
     sentence = "The developer met Anna in May . The nurse thanked Max and the King of Spain ."
     text = CorefText("d", tuple(sentence.split()), sentence, (), sentence_ends=(6,))
     data, out = tmp_path / "exported.conll", tmp_path / "out.conll"
@@ -283,7 +310,9 @@ def test_without_tags_and_tagger_the_command_says_what_to_do(
     words = ["--data", data, "--names", names, "--kind", "names", "--out", tmp_path / "o"]
     assert main(["coref", "augment", *map(str, words), "--stanza-dir", str(tmp_path)]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("mtbias: the file has no parts of speech, and names are found by Stanza's")
+    assert line.startswith(
+        "mtbias: the file has no parts of speech, and names are found by Stanza's"
+    )
     assert "--stanza-dir names a folder that has it" in line
     assert not (tmp_path / "o").exists()
 
@@ -298,11 +327,16 @@ def test_what_is_wrong(tmp_path: Path) -> None:
 
 def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     names = tmp_path / "names.tsv"
-    names.write_text("name\tgender\tA\nAnn\tfemale\t3\nBob\tmale\t3\nLee\tmostly_male\t1\n", encoding="utf-8")
+    names.write_text(
+        "name\tgender\tA\nAnn\tfemale\t3\nBob\tmale\t3\nLee\tmostly_male\t1\n", encoding="utf-8"
+    )
     data, out = written(tmp_path, TAGGED), tmp_path / "out.conll"
     arguments = ["augment", "--data", data, "--out", out]
     result = json.loads(coref(*arguments, "--kind", "names", "--names", names, "--json"))
-    assert (result["counts"]["words of names replaced"], result["counts"]["gendered words swapped"]) == (3, 3)
+    assert (
+        result["counts"]["words of names replaced"],
+        result["counts"]["gendered words swapped"],
+    ) == (3, 3)
     assert out.read_text(encoding="utf-8").startswith(TAGGED)
     assert len(read_conll(out).documents) == 2
     assert "|kind:names|list:given|" in result["signature"]

@@ -1,4 +1,5 @@
-"""BUG as a coreference data set, on rows of our own: links, groups, what is undefined, bad input, the command."""
+"""BUG as a coreference data set, on rows of our own: links, groups, what is undefined, bad input,
+the command."""
 
 from __future__ import annotations
 
@@ -23,7 +24,18 @@ COLUMNS = [
 ROWS = [
     ("The baker sold his shop .", "baker", "his", 1, 3, "Male", "-1", "wikipedia", 2, 1),
     ("The baker sold her shop .", "baker", "her", 1, 3, "Female", "1", "wikipedia", 2, 1),
-    ("The pilot who came late said that he slept .", "pilot", "he", 1, 7, "male", "1", "pubmed", 6, 2),
+    (
+        "The pilot who came late said that he slept .",
+        "pilot",
+        "he",
+        1,
+        7,
+        "male",
+        "1",
+        "pubmed",
+        6,
+        2,
+    ),
     ("", "guard", "he", 1, 7, "Male", "1", "pubmed", 6, 2),
     (" A guest  lost his hat .\n", "guest", "his", 1, 4, "Male", "0", "covid19", 3, 0),
     ("The pilot hid .", "pilot", "she", 1, 9, "Female", "-1", "pubmed", 8, 1),
@@ -65,7 +77,9 @@ LINKED: dict[int, Clusters] = {
 """Right in rows 0, 2 and 4."""
 
 
-def _score(data: Bug, folder: Path, answers: Mapping[int, Clusters], resamples: int = 0) -> DatasetScores:
+def _score(
+    data: Bug, folder: Path, answers: Mapping[int, Clusters], resamples: int = 0
+) -> DatasetScores:
     answered = data.read([_predictions(folder, answers)], spans="included")
     return data.score(answered, resamples=resamples)
 
@@ -74,7 +88,9 @@ def _values(scores: DatasetScores, part: str = "") -> tuple[float | None, ...]:
     return tuple(scores[part, key].value for key in ("accuracy", "delta_g", "delta_s"))
 
 
-def _shares(scores: DatasetScores, part: str, *kinds: str) -> list[tuple[float | None, float | None]]:
+def _shares(
+    scores: DatasetScores, part: str, *kinds: str
+) -> list[tuple[float | None, float | None]]:
     """Right and all rows of each kind."""
     return [(scores.counts[part][f"{kind}, right"], scores.counts[part][kind]) for kind in kinds]
 
@@ -82,7 +98,8 @@ def _shares(scores: DatasetScores, part: str, *kinds: str) -> list[tuple[float |
 def test_rows(data: Bug) -> None:
     assert [row.id for row in data.rows] == ["0", "1", "2", "4", "5"]
     assert data.skipped == 1
-    # Blanks around the sentence go; the doubled one inside makes an empty word, as the indices count it.
+    # Blanks around the sentence go; the doubled one inside makes an empty word, as the indices
+    # count it.
     assert data.rows[3].words == ("A", "guest", "", "lost", "his", "hat", ".")
     assert [row.misplaced for row in data.rows] == [False, False, False, False, True]
 
@@ -122,8 +139,8 @@ def test_groups(data: Bug, tmp_path: Path) -> None:
         "covid19": (1, 1), "pubmed": (1, 2), "wikipedia": (1, 2),
     }  # fmt: skip
     assert _values(scores, "distance 0-4")[1:] == (100, -100)
-    # ΔS of one row that is wrong (0 %) and one that is right (100 %): Wilson's ends of these are [0, u]
-    # and [100 − u, 100] with u = 100·z² / (1 + z²) = 79.35. Newcombe's of the difference:
+    # ΔS of one row that is wrong (0 %) and one that is right (100 %): Wilson's ends of these are
+    # [0, u] and [100 − u, 100] with u = 100·z² / (1 + z²) = 79.35. Newcombe's of the difference:
     # −100 − √(0² + 0²) and −100 + √(u² + u²).
     u = 100 * 1.959964**2 / (1 + 1.959964**2)
     assert scores["distance 0-4", "delta_s"].interval == pytest.approx((-100, -100 + 2**0.5 * u))
@@ -131,7 +148,10 @@ def test_groups(data: Bug, tmp_path: Path) -> None:
     assert scores["distance 5-9", "delta_g"].interval == pytest.approx((100 - 2**0.5 * u, 100))
     # One side is missing: no number, no crash.
     assert _values(scores, "corpus pronouns 2") == (100, None, None)
-    assert [scores["corpus pronouns 2", key].interval for key in ("delta_g", "delta_s")] == [None, None]
+    assert [scores["corpus pronouns 2", key].interval for key in ("delta_g", "delta_s")] == [
+        None,
+        None,
+    ]
 
 
 def test_a_row_in_two_clusters_counts_once(data: Bug, tmp_path: Path) -> None:
@@ -139,16 +159,24 @@ def test_a_row_in_two_clusters_counts_once(data: Bug, tmp_path: Path) -> None:
     scores = _score(data, tmp_path, {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))})
     assert note in scores.notes
     assert _shares(scores, "all", "all") == [(3, 5)]
-    # The same mentions in both clusters: BUG's script knows no repeated mention, and nothing is dropped here.
+    # The same mentions in both clusters: BUG's script knows no repeated mention, and nothing is
+    # dropped here.
     assert note in _score(data, tmp_path, {**LINKED, 0: (((0, 1), (3, 3)), ((0, 1), (3, 3)))}).notes
 
 
 def test_the_order_of_bins_is_that_of_numbers(tmp_path: Path) -> None:
-    rows = [(*ROWS[0][:8], distance, pronouns) for distance, pronouns in ((52, 11), (7, 2), (104, 1))]
+    rows = [
+        (*ROWS[0][:8], distance, pronouns) for distance, pronouns in ((52, 11), (7, 2), (104, 1))
+    ]
     data = read_bug(_csv(tmp_path / "b.csv", list(rows)))
     parts = list(_score(data, tmp_path, dict.fromkeys(range(3), ())).counts)
     assert parts[1:4] == ["distance 5-9", "distance 50-54", "distance 100-104"]
-    assert parts[4:8] == ["pronouns 1", "corpus pronouns 1", "corpus pronouns 2", "corpus pronouns 11"]
+    assert parts[4:8] == [
+        "pronouns 1",
+        "corpus pronouns 1",
+        "corpus pronouns 2",
+        "corpus pronouns 11",
+    ]
 
 
 def _with_index(path: Path, rows: dict[object, tuple[object, ...]]) -> Path:
@@ -170,13 +198,19 @@ def test_shuffled_rows_keep_their_index_and_their_predictions(data: Bug, tmp_pat
     assert _shares(scores, "all", "all") == [(3, 4)]
     note = "row whose number in the file's index is not its place: ids have the number (3 rows)"
     assert note in scores.notes  # 2 stands at place 2
-    assert not any("index is not its place" in note for note in _score(data, tmp_path, LINKED).notes)
+    assert not any(
+        "index is not its place" in note for note in _score(data, tmp_path, LINKED).notes
+    )
     with pytest.raises(DataError, match=r"id '3': none of the data's documents, .* such as '4'"):
         _score(shuffled, tmp_path, dict.fromkeys(range(4), ()))
 
 
-@pytest.mark.parametrize("index", [("0", "0", "2"), ("0", "", "2"), ("a", "b", "c"), ("-1", "1", "2")])
-def test_an_index_that_does_not_tell_rows_apart_is_none(tmp_path: Path, index: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "index", [("0", "0", "2"), ("0", "", "2"), ("a", "b", "c"), ("-1", "1", "2")]
+)
+def test_an_index_that_does_not_tell_rows_apart_is_none(
+    tmp_path: Path, index: tuple[str, ...]
+) -> None:
     path = _csv(tmp_path / "b.csv", list(ROWS[:3]))
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = [f"{mark},{line.partition(',')[2]}" for mark, line in zip(index, lines[1:], strict=True)]
@@ -186,7 +220,9 @@ def test_an_index_that_does_not_tell_rows_apart_is_none(tmp_path: Path, index: t
 
 def test_rows_of_no_corpus_are_a_group_of_their_own(tmp_path: Path) -> None:
     rows: list[tuple[object, ...]] = [ROWS[0], (*ROWS[1][:7], "", *ROWS[1][8:])]
-    scores = _score(read_bug(_csv(tmp_path / "b.csv", rows)), tmp_path, {0: LINKED[0], 1: LINKED[1]})
+    scores = _score(
+        read_bug(_csv(tmp_path / "b.csv", rows)), tmp_path, {0: LINKED[0], 1: LINKED[1]}
+    )
     assert _shares(scores, "all", "all") == [(1, 2)]
     assert _shares(scores, "(no corpus)", "all") == [(0, 1)]
     assert (scores["accuracy"].value, scores["accuracy"].n) == (50, 2)
@@ -216,10 +252,15 @@ def test_intervals_follow_the_seed(data: Bug, tmp_path: Path) -> None:
             {row: LINKED[row] for row in (0, 1, 2, 5)},
             "no prediction for 1 of 5 documents, the first '4'",
         ),
-        ({**LINKED, 5: (((0, 4),),)}, "id '5': the document has tokens 0 to 3; a mention ends at 4"),
+        (
+            {**LINKED, 5: (((0, 4),),)},
+            "id '5': the document has tokens 0 to 3; a mention ends at 4",
+        ),
     ],
 )
-def test_bad_predictions(data: Bug, tmp_path: Path, answers: dict[int, Clusters], message: str) -> None:
+def test_bad_predictions(
+    data: Bug, tmp_path: Path, answers: dict[int, Clusters], message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         _score(data, tmp_path, answers)
 
@@ -255,7 +296,16 @@ def test_a_folder_and_no_file(file: Path, tmp_path: Path) -> None:
 
 def test_the_command(file: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     twice = {**LINKED, 0: (((0, 1), (3, 3)), ((1, 1), (3, 4)))}
-    argv = ["score", "bug", "--data", file, "--predictions", _predictions(tmp_path, twice), "--resamples", 200]
+    argv = [
+        "score",
+        "bug",
+        "--data",
+        file,
+        "--predictions",
+        _predictions(tmp_path, twice),
+        "--resamples",
+        200,
+    ]
     out = coref(*argv)
     assert " ".join(out.splitlines()[2].split()[:3]) == "bug accuracy 60.00"
     assert "without a sentence, left out: 1 of 6 rows" in out

@@ -90,10 +90,16 @@ def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
         ({"id": 1.5, "clusters": []}, r"got 1\.5"),
         ({"id": "", "clusters": []}, "it has no id"),
         ({"id": "a", "clusters": None}, "clusters: expected a list, got None"),
-        ({"id": "a", "clusters": [[]]}, "clusters: expected a mention or more in each cluster, got one without"),
+        (
+            {"id": "a", "clusters": [[]]},
+            "clusters: expected a mention or more in each cluster, got one without",
+        ),
         ({"id": "a", "clusters": [[0, 1]]}, r"clusters\.0\.0: expected a list, got 0"),
         ({"id": "a", "clusters": [[[0, 1, 2]]]}, r"clusters\.0\.0"),
-        ({"id": "a", "clusters": [[[0, 1.0]]]}, r"clusters\.0\.0\.1: expected a whole number, got 1\.0"),
+        (
+            {"id": "a", "clusters": [[[0, 1.0]]]},
+            r"clusters\.0\.0\.1: expected a whole number, got 1\.0",
+        ),
         ({"id": "a", "clusters": [[[False, True]]]}, r"expected a whole number, got False"),
         ({"id": "a", "clusters": [[["0", "1"]]]}, "expected a whole number, got '0'"),
         ({"id": "a", "clusters": [[[2, 1]]]}, r"0 <= start <= end, got \[2, 1\]"),
@@ -118,10 +124,22 @@ def test_no_json_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"id": "a", "clusters": [[[0, 0], [1, 3]]]}, "id 'a': the document has tokens 0 to 2; a mention ends at 3"),
-        ({"id": "a", "clusters": [], "tokens": ["HE", "leaves", "."]}, "token 1 is 'left' in the data set, 'leaves'"),
-        ({"id": "a", "clusters": [], "tokens": ["HE", "left"]}, "expected 3 tokens, got 2, which end before '.'"),
-        ({"id": "c", "clusters": []}, "id 'c': none of the data's documents, whose ids are such as 'a'; --ids FILE"),
+        (
+            {"id": "a", "clusters": [[[0, 0], [1, 3]]]},
+            "id 'a': the document has tokens 0 to 2; a mention ends at 3",
+        ),
+        (
+            {"id": "a", "clusters": [], "tokens": ["HE", "leaves", "."]},
+            "token 1 is 'left' in the data set, 'leaves'",
+        ),
+        (
+            {"id": "a", "clusters": [], "tokens": ["HE", "left"]},
+            "expected 3 tokens, got 2, which end before '.'",
+        ),
+        (
+            {"id": "c", "clusters": []},
+            "id 'c': none of the data's documents, whose ids are such as 'a'; --ids FILE",
+        ),
     ],
 )
 def test_what_is_not_about_the_data_is_an_error(tmp_path: Path, row: object, message: str) -> None:
@@ -130,7 +148,9 @@ def test_what_is_not_about_the_data_is_an_error(tmp_path: Path, row: object, mes
 
 
 def test_tokens_are_those_of_the_data_in_any_case(tmp_path: Path) -> None:
-    assert _one(tmp_path, {"id": "a", "clusters": [[[0, 0]]], "tokens": ["HE", "left", "."]}).of == {"a": (((0, 0),),)}
+    assert _one(
+        tmp_path, {"id": "a", "clusters": [[[0, 0]]], "tokens": ["HE", "left", "."]}
+    ).of == {"a": (((0, 0),),)}
 
 
 def test_repeated_mentions_are_counted_and_kept(tmp_path: Path) -> None:

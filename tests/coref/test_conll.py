@@ -1,4 +1,5 @@
-"""Reading of CoNLL-2012: documents, parts, columns, nested and crossing mentions, and what is malformed."""
+"""Reading of CoNLL-2012: documents, parts, columns, nested and crossing mentions, and what is
+malformed."""
 
 from __future__ import annotations
 
@@ -18,12 +19,21 @@ def _read(folder: Path, text: str) -> ConllFile:
 
 def _document(rows: list[tuple[str, str]], name: str = "a/b", part: str = "000") -> str:
     lines = [f"#begin document ({name}); part {part}"]
-    lines += [f"{name}\t0\t{n}\t{word}\t{link}" if word else "" for n, (word, link) in enumerate(rows)]
+    lines += [
+        f"{name}\t0\t{n}\t{word}\t{link}" if word else "" for n, (word, link) in enumerate(rows)
+    ]
     return "\n".join([*lines, "#end document"]) + "\n"
 
 
 def test_words_sentences_and_clusters(tmp_path: Path) -> None:
-    rows = [("The", "(0"), ("baker", "0)|(1)"), ("left", "-"), ("", ""), ("She", "(0)"), ("sang", "_")]
+    rows = [
+        ("The", "(0"),
+        ("baker", "0)|(1)"),
+        ("left", "-"),
+        ("", ""),
+        ("She", "(0)"),
+        ("sang", "_"),
+    ]
     (document,) = _read(tmp_path, _document(rows)).documents
     assert document.id == "a/b"
     assert document.words == ("The", "baker", "left", "She", "sang")
@@ -67,7 +77,11 @@ def test_words_that_look_like_links_or_comments_are_words(tmp_path: Path) -> Non
     [
         ("a 0 0 word -\n", 1, "#begin document"),
         ("#begin document (a); part 000\na 0 0 word -\n", 1, "got the end of the file inside"),
-        ("#begin document (a); part 000\n#begin document (b); part 000\n#end document\n", 2, "still open"),
+        (
+            "#begin document (a); part 000\n#begin document (b); part 000\n#end document\n",
+            2,
+            "still open",
+        ),
         (_document([("x", "-")]) + "rest\n", 4, "#begin document"),
         (_document([("x", "-")]) + _document([("y", "-")]), 4, "it began on line 1"),
         (_document([("x", "-"), ("y", "3)")]), 3, "mentions that begin and end in their document"),
@@ -77,11 +91,21 @@ def test_words_that_look_like_links_or_comments_are_words(tmp_path: Path) -> Non
         (_document([("x", "(a)")]), 2, "got '\\(a\\)'"),
         (_document([("x", "(1)|")]), 2, "expected"),
         (_document([("x", "((1)")]), 2, "expected"),
-        ("#begin document (a); part 000\na 0 0 word\n#end document\n", 2, "expected 5 columns or more .* got 4"),
-        ("#begin document (a); part 000\na 0 0 w -\na 0 1 w x -\n#end document\n", 3, "expected 5 columns.* got 6"),
+        (
+            "#begin document (a); part 000\na 0 0 word\n#end document\n",
+            2,
+            "expected 5 columns or more .* got 4",
+        ),
+        (
+            "#begin document (a); part 000\na 0 0 w -\na 0 1 w x -\n#end document\n",
+            3,
+            "expected 5 columns.* got 6",
+        ),
     ],
 )
-def test_malformed_files_are_errors_with_their_line(tmp_path: Path, text: str, line: int, message: str) -> None:
+def test_malformed_files_are_errors_with_their_line(
+    tmp_path: Path, text: str, line: int, message: str
+) -> None:
     with pytest.raises(DataError, match=message) as caught:
         _read(tmp_path, text)
     assert caught.value.line == line
@@ -92,7 +116,9 @@ def test_no_file_no_text_and_bad_bytes(tmp_path: Path) -> None:
         read_conll(tmp_path / "none")
     with pytest.raises(DataError, match="empty"):
         _read(tmp_path, "\n")
-    (tmp_path / "latin").write_bytes(b"#begin document (a); part 000\na 0 0 caf\xe9 -\n#end document\n")
+    (tmp_path / "latin").write_bytes(
+        b"#begin document (a); part 000\na 0 0 caf\xe9 -\n#end document\n"
+    )
     with pytest.raises(DataError, match="0xE9") as caught:
         read_conll(tmp_path / "latin")
     assert caught.value.line == 2
@@ -100,7 +126,8 @@ def test_no_file_no_text_and_bad_bytes(tmp_path: Path) -> None:
 
 def test_repeated_mentions_keep_their_first_place() -> None:
     clusters = (((0, 0), (1, 1), (0, 0)), ((1, 1),), ((2, 2), (0, 0), (3, 3)))
-    # (0, 0) is there three times, (1, 1) twice: three too many. The second cluster has nothing else.
+    # (0, 0) is there three times, (1, 1) twice: three too many. The second cluster has nothing
+    # else.
     assert repeated(clusters) == 3
     assert without_repeated(clusters) == (((0, 0), (1, 1)), ((2, 2), (3, 3)))
     assert without_repeated(((),)) == ()

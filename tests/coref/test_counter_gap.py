@@ -28,7 +28,9 @@ from tests.coref.small_corpora import gap_instance
 
 
 def instance(id_: str, pronoun: str, a_coref: bool = True, b_coref: bool = False) -> GapInstance:
-    return gap_instance(id_, f"Kim met Lee. Then {pronoun} left.", pronoun, 18, "Kim", 0, a_coref, "Lee", 8, b_coref)
+    return gap_instance(
+        id_, f"Kim met Lee. Then {pronoun} left.", pronoun, 18, "Kim", 0, a_coref, "Lee", 8, b_coref
+    )
 
 
 def quadruple(id_: str, feminine: bool = False, **labels: bool) -> list[GapInstance]:
@@ -44,11 +46,14 @@ def gap_file(instances: list[GapInstance]) -> GapFile:
 def predicted(instances: list[GapInstance], bits: str) -> dict[str, Labels]:
     """Right labels for 1, wrong ones for 0."""
     return {
-        i.id: i.gold if bit == "1" else Labels(not i.gold.a, i.gold.b) for i, bit in zip(instances, bits, strict=True)
+        i.id: i.gold if bit == "1" else Labels(not i.gold.a, i.gold.b)
+        for i, bit in zip(instances, bits, strict=True)
     }
 
 
-def scored(instances: list[GapInstance], bits: str, *, seed: int = 0, resamples: int = 0) -> DatasetScores:
+def scored(
+    instances: list[GapInstance], bits: str, *, seed: int = 0, resamples: int = 0
+) -> DatasetScores:
     """The scores of a system that is right where the bit is 1."""
     file = gap_file(instances)
     answers = Answers(predicted(instances, bits), {})
@@ -56,7 +61,8 @@ def scored(instances: list[GapInstance], bits: str, *, seed: int = 0, resamples:
 
 
 def test_numbers_by_hand() -> None:
-    # Three quadruples, (f_o, f_c, f~_o, f~_c): masculine 1,1,0,1 and 1,0,1,1; feminine 1,1,0,0. n = 3, n_M 2, n_F 1.
+    # Three quadruples, (f_o, f_c, f~_o, f~_c): masculine 1,1,0,1 and 1,0,1,1; feminine 1,1,0,0. n =
+    # 3, n_M 2, n_F 1.
     rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
     scores = scored(rows, "1101" + "1011" + "1100")
     value = {one.key: one.estimate.value for one in scores.numbers}
@@ -81,7 +87,8 @@ def test_numbers_by_hand() -> None:
     assert value["counter"] == pytest.approx(300 / 6)
     # Ranks of gender +1, +1, -1: 2.5, 2.5, 1; of a 2, 2, 4: 1.5, 1.5, 3: a perfect inverse.
     assert value["rho"] == pytest.approx(-1.0)
-    # Of the C(3, 1) ways to give one of three quadruples the other gender, this one alone has |ρ| = 1.
+    # Of the C(3, 1) ways to give one of three quadruples the other gender, this one alone has |ρ| =
+    # 1.
     assert scores["rho"].p == pytest.approx(1 / 3)
     assert [scores[k].n for k in ("accuracy", "acc_m", "m2f", "f2m", "within")] == [12, 6, 8, 4, 6]
     assert scores["acc_diff"].interval is None
@@ -128,18 +135,26 @@ def test_undefined_numbers_are_none() -> None:
 
 
 def test_bootstrap_is_over_quadruples() -> None:
-    # Twelve masculine quadruples, of which one in two is all right and the others all wrong: accuracy is 50 with a
-    # standard error of 100·√(.25/12) = 14.4. Its 48 instances alone would give half of that.
+    # Twelve masculine quadruples, of which one in two is all right and the others all wrong:
+    # accuracy is 50 with a standard error of 100·√(.25/12) = 14.4. Its 48 instances alone would
+    # give half of that.
     rows = [i for n in range(12) for i in quadruple(str(n))]
     numbers = scored(rows, 6 * "11110000", seed=1, resamples=4000)
-    assert numbers["accuracy"].interval == pytest.approx((50 - 1.96 * 14.4, 50 + 1.96 * 14.4), abs=4)
+    assert numbers["accuracy"].interval == pytest.approx(
+        (50 - 1.96 * 14.4, 50 + 1.96 * 14.4), abs=4
+    )
     # ΔI is 0 in all resamples: p (share of 0 or less) is 1, and a single point is no interval.
-    assert (numbers["delta"].value, numbers["delta"].interval, numbers["delta"].p) == (0.0, None, 1.0)
+    assert (numbers["delta"].value, numbers["delta"].interval, numbers["delta"].p) == (
+        0.0,
+        None,
+        1.0,
+    )
 
 
 def test_shares_of_few_quadruples_have_wilsons_interval() -> None:
     # Two quadruples, all right: the bootstrap knows 100 alone. Wilson's lower end for n of n is
-    # n / (n + z²), of as many things as there are quadruples, since their instances depend on each other.
+    # n / (n + z²), of as many things as there are quadruples, since their instances depend on each
+    # other.
     rows = quadruple("1") + quadruple("2")
     numbers = scored(rows, "11111111", seed=1, resamples=400)
     assert numbers["accuracy"].interval == pytest.approx((200 / (2 + 1.959964**2), 100))
@@ -147,17 +162,18 @@ def test_shares_of_few_quadruples_have_wilsons_interval() -> None:
 
 
 def test_a_difference_of_nothing_is_exactly_0_in_every_resample() -> None:
-    # (1,1,1,0) has 1 of 2 pairs within a gender inconsistent and 2 of 4 across; so has (1,0,1,1); (1,1,1,1) has none.
-    # ΔI is 0 in any mixture of them, so p, the share of resamples at 0 or less, is 1. As a difference of two rounded
-    # shares it was 5.6e-17 in some (0.4 − (0.1 + 0.7) / 2), and p was below 1.
+    # (1,1,1,0) has 1 of 2 pairs within a gender inconsistent and 2 of 4 across; so has (1,0,1,1);
+    # (1,1,1,1) has none. ΔI is 0 in any mixture of them, so p, the share of resamples at 0 or less,
+    # is 1. As a difference of two rounded shares it was 5.6e-17 in some (0.4 − (0.1 + 0.7) / 2),
+    # and p was below 1.
     rows = [i for n in range(10) for i in quadruple(str(n))]
     delta = scored(rows, 7 * "1110" + "1011" + 2 * "1111", seed=1, resamples=400)["delta"]
     assert (delta.value, delta.interval, delta.p) == (0.0, None, 1.0)
 
 
 def test_two_systems_compared_exactly_where_small() -> None:
-    # One system right everywhere, the other nowhere, three quadruples: of the 2**3 ways to swap, only two (none, all)
-    # give a difference of 100. p = 2/8.
+    # One system right everywhere, the other nowhere, three quadruples: of the 2**3 ways to swap,
+    # only two (none, all) give a difference of 100. p = 2/8.
     rows = quadruple("1") + quadruple("2") + quadruple("3", feminine=True)
     first, second = (scored(rows, bit * 12).units[""] for bit in "10")
     compared = first.minus(second, "rows", 100, 0)
@@ -185,9 +201,13 @@ def test_missing_and_unknown_predictions(tmp_path: Path) -> None:
     rows = quadruple("1")
     data = CounterGap(gap_file(rows), quadruples(gap_file(rows)))
     lines = [f"{i.id}\tTRUE\tFALSE" for i in rows]
-    with pytest.raises(DataError, match="no prediction for 1 of 4 documents, the first '1-control'"):
+    with pytest.raises(
+        DataError, match="no prediction for 1 of 4 documents, the first '1-control'"
+    ):
         data.read([written(tmp_path, "\n".join([lines[0], *lines[2:]]))])
-    with pytest.raises(DataError, match=r"data\.tsv: predictions for 1 ids that the data does not have: '9'"):
+    with pytest.raises(
+        DataError, match=r"data\.tsv: predictions for 1 ids that the data does not have: '9'"
+    ):
         data.read([written(tmp_path, "\n".join([*lines, "9\tTRUE\tTRUE"]))])
 
 
@@ -202,12 +222,19 @@ def written(folder: Path, text: str, name: str = "data.tsv") -> Path:
 
 
 def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
-    # The same text, quoted as CSV does it, and bare as GAP does it; a bare quotation mark at the start of a field, too.
+    # The same text, quoted as CSV does it, and bare as GAP does it; a bare quotation mark at the
+    # start of a field, too.
     text = '"Kim" met Lee. Then he left.'
     values = [text, "he", "20", "Kim", "1", "True", "Lee", "10", "FALSE"]
     bare = read_instances(written(tmp_path, HEADER + "\n" + "\t".join(["1", *values]) + "\n"))
     quoted = read_instances(
-        written(tmp_path, HEADER + "\r\n" + "\t".join(["1", '"""Kim"" met Lee. Then he left."', *values[1:]]) + "\r\n")
+        written(
+            tmp_path,
+            HEADER
+            + "\r\n"
+            + "\t".join(["1", '"""Kim"" met Lee. Then he left."', *values[1:]])
+            + "\r\n",
+        )
     )
     assert not bare.quoted
     assert quoted.quoted
@@ -218,15 +245,30 @@ def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{HEADER}\n{ROW}\n".replace("A-coref\t", "").replace("TRUE\t", ""), "expected the column 'A-coref'"),
+        (
+            f"{HEADER}\n{ROW}\n".replace("A-coref\t", "").replace("TRUE\t", ""),
+            "expected the column 'A-coref'",
+        ),
         (HEADER + "\n", "no rows"),
         (f"{HEADER}\n{ROW}\n{ROW}\n", r"data\.tsv:3: the id '1' stands twice"),
         (f"{HEADER}\n{ROW}\t9\n", r"data\.tsv:2: expected 10 fields, as in the header, got 11"),
         (f"{HEADER}\n{ROW.replace('TRUE', 'yes')}\n", "A-coref: expected TRUE or FALSE, got 'yes'"),
-        (f"{HEADER}\n{ROW.replace('18', '180')}\n", "Pronoun-offset 180 with 'he' ends past the text, which has 26"),
-        (f"{HEADER}\n{ROW.replace('18', '17')}\n", "Pronoun-offset 17: expected 'he', got ' h' in the text"),
-        (f"{HEADER}\n{ROW.replace('18', '-1')}\n", "Pronoun-offset: expected an integer from 0, got '-1'"),
-        (f"{HEADER}\n{ROW.replace('Kim met', chr(34) + 'Kim met')}\n", "A-offset 0|quotation mark without its partner"),
+        (
+            f"{HEADER}\n{ROW.replace('18', '180')}\n",
+            "Pronoun-offset 180 with 'he' ends past the text, which has 26",
+        ),
+        (
+            f"{HEADER}\n{ROW.replace('18', '17')}\n",
+            "Pronoun-offset 17: expected 'he', got ' h' in the text",
+        ),
+        (
+            f"{HEADER}\n{ROW.replace('18', '-1')}\n",
+            "Pronoun-offset: expected an integer from 0, got '-1'",
+        ),
+        (
+            f"{HEADER}\n{ROW.replace('Kim met', chr(34) + 'Kim met')}\n",
+            "A-offset 0|quotation mark without its partner",
+        ),
         (HEADER + "\tA\n", "column 'A' stands twice"),
     ],
 )
@@ -236,18 +278,24 @@ def test_data_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_labels_with_and_without_header_in_any_case(tmp_path: Path) -> None:
-    with_header = read_labels(written(tmp_path, "ID\tA-coref\tB-coref\r\n1\ttrue\tFALSE\r\n2\tFalse\tTRUE")).of
+    with_header = read_labels(
+        written(tmp_path, "ID\tA-coref\tB-coref\r\n1\ttrue\tFALSE\r\n2\tFalse\tTRUE")
+    ).of
     without = read_labels(written(tmp_path, "1\tTRUE\tfalse\n\n2\tfalse\tTrue\n")).of
     assert with_header == without == {"1": Labels(a=True, b=False), "2": Labels(a=False, b=True)}
 
 
-@pytest.mark.parametrize("order", ["id b-coref a-coref", "B-coref ID A-coref", "A-COREF B-COREF ID"])
+@pytest.mark.parametrize(
+    "order", ["id b-coref a-coref", "B-coref ID A-coref", "A-COREF B-COREF ID"]
+)
 def test_a_header_says_which_column_is_which(tmp_path: Path, order: str) -> None:
     cells = {"id": "1", "a-coref": "TRUE", "b-coref": "FALSE"}
     lines = [order.split(), [cells[name.lower()] for name in order.split()]]
     text = "".join("\t".join(line) + "\n" for line in lines)
     for official in (False, True):
-        assert read_labels(written(tmp_path, text), official=official).of == {"1": Labels(a=True, b=False)}
+        assert read_labels(written(tmp_path, text), official=official).of == {
+            "1": Labels(a=True, b=False)
+        }
 
 
 @pytest.mark.parametrize(
@@ -285,7 +333,10 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     rows = quadruple("1") + quadruple("2", feminine=True)
     data = written(tmp_path, write_instances(rows))
     lines = [f"{i.id}\t{str(i.gold.a).upper()}\t{str(i.gold.b).lower()}" for i in rows]
-    good, bad = (written(tmp_path, "\n".join(part), name) for part, name in ((lines, "p.tsv"), (lines[1:], "q.tsv")))
+    good, bad = (
+        written(tmp_path, "\n".join(part), name)
+        for part, name in ((lines, "p.tsv"), (lines[1:], "q.tsv"))
+    )
     arguments = ["score", "counter-gap", "--data", data, "--resamples", 200]
     shown = coref(*arguments, "--predictions", good, "--counts")
     assert "quadruples    2          1         1" in shown
@@ -295,7 +346,13 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
     numbers = {one["key"]: one["value"] for one in result["systems"][0]["numbers"]}
     assert numbers["accuracy"] == 100.0
     (accuracy,) = (one for one in result["differences"] if one["key"] == "accuracy")
-    assert (accuracy["difference"], accuracy["interval"], accuracy["p"]) == (0.0, None, 1.0)  # two are too few
+    assert (accuracy["difference"], accuracy["interval"], accuracy["p"]) == (
+        0.0,
+        None,
+        1.0,
+    )  # two are too few
     assert "seed:0|resamples:20" in result["systems"][0]["signature"]
-    with pytest.raises(DataError, match=r"q\.tsv: no prediction for 1 of 8 documents, the first '1'"):
+    with pytest.raises(
+        DataError, match=r"q\.tsv: no prediction for 1 of 8 documents, the first '1'"
+    ):
         coref(*arguments, "--predictions", bad)

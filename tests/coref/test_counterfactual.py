@@ -46,7 +46,9 @@ from tests.coref.small_corpora import gap_instance
 def swapped(text: str, table: GenderedWords | None = None) -> str:
     tokens = tokenize(text)
     found = swap_words([t.text for t in tokens], table=table)
-    return apply_edits(text, [Edit(tokens[s.index].start, tokens[s.index].end, s.new) for s in found])[0]
+    return apply_edits(
+        text, [Edit(tokens[s.index].start, tokens[s.index].end, s.new) for s in found]
+    )[0]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,12 @@ def test_fixed_tokens_stay_but_are_context() -> None:
 
 
 def test_match_case() -> None:
-    assert [match_case("she", old) for old in ("he", "He", "HE", "hE")] == ["she", "She", "SHE", "she"]
+    assert [match_case("she", old) for old in ("he", "He", "HE", "hE")] == [
+        "she",
+        "She",
+        "SHE",
+        "she",
+    ]
     assert match_case("him", "H") == "Him"
 
 
@@ -174,15 +181,24 @@ def made(text: str, pronoun: str, a: str, b: str) -> GapInstance:
 
 
 def tagged(text: str) -> Analysis:
-    """As a tagger has it that calls every word with a capital a proper noun, but the text's first one."""
+    """As a tagger has it that calls every word with a capital a proper noun, but the text's first
+    one."""
     words = [(m[0], Span(*m.span())) for m in re.finditer(r"\w+|[^\w\s]", text)]
-    tags = ["PROPN" if word[0].isupper() and (span.start or word in KNOWN.gender) else "X" for word, span in words]
-    tokens = (Token(span, word, (Word(word, None, tag),)) for (word, span), tag in zip(words, tags, strict=True))
+    tags = [
+        "PROPN" if word[0].isupper() and (span.start or word in KNOWN.gender) else "X"
+        for word, span in words
+    ]
+    tokens = (
+        Token(span, word, (Word(word, None, tag),))
+        for (word, span), tag in zip(words, tags, strict=True)
+    )
     return Analysis(text, tuple(tokens))
 
 
 def proper(text: str) -> list[Span]:
-    return list(proper_names(text, ((t.span, t.words[0].upos == "PROPN") for t in tagged(text).tokens)))
+    return list(
+        proper_names(text, ((t.span, t.words[0].upos == "PROPN") for t in tagged(text).tokens))
+    )
 
 
 def named(instance: GapInstance, c: str, d: str) -> Named:
@@ -215,14 +231,18 @@ def test_quadruple_by_hand() -> None:
 
 
 def test_a_name_in_its_forms() -> None:
-    """A surname behind a name and a title before it go with it; other words before it, and others' names, stay."""
+    """A surname behind a name and a title before it go with it; other words before it, and others'
+    names, stay."""
     text = "Officer Ann King met Joy; Kingsley saw her. Ms King left Joy's house with Captain Max Day and Mr Dan Li."
     instance = made(text, "her", "Ann King", "Joy")
     control, swap, _ = make_quadruple(instance, named(instance, "Max", "Dan")).instances[1:]
     assert control.text == (
         "Officer Joy met Ann King; Kingsley saw her. Joy left Ann King's house with Captain Dan and Max."
     )
-    assert swap.text == "Officer Max met Dan; Kingsley saw him. Max left Dan's house with Captain Ann King and Joy."
+    assert (
+        swap.text
+        == "Officer Max met Dan; Kingsley saw him. Max left Dan's house with Captain Ann King and Joy."
+    )
     assert swap.pronoun_at.start == swap.text.index("him")
 
 
@@ -230,14 +250,19 @@ def test_a_possessive_that_the_data_count_as_a_part_of_the_name() -> None:
     text = "Ann saw Joy's house; she met Max and Dan."
     instance = made(text, "she", "Ann", "Joy's")
     control, swap, _ = make_quadruple(instance, named(instance, "Max's", "Dan")).instances[1:]
-    assert (control.text, *control.names) == ("Joy saw Ann's house; she met Dan and Max.", "Joy", "Ann's")
+    assert (control.text, *control.names) == (
+        "Joy saw Ann's house; she met Dan and Max.",
+        "Joy",
+        "Ann's",
+    )
     assert (swap.text, swap.names[1]) == ("Max saw Dan's house; he met Ann and Joy.", "Dan's")
 
 
 def test_people_of_a_text() -> None:
     text = "Aunt Day told Ann Day that Mr Li, Max Lee and Max had seen Ann, Paris and God."
     found = [
-        (p.name, p.gender, [text[slice(*m)] for m in p.mentions]) for p in people(text, proper(text), KNOWN.gender)
+        (p.name, p.gender, [text[slice(*m)] for m in p.mentions])
+        for p in people(text, proper(text), KNOWN.gender)
     ]
     female, male = Gender.FEMALE, Gender.MALE
     assert found == [
@@ -246,25 +271,39 @@ def test_people_of_a_text() -> None:
         ("Max Lee", male, ["Max Lee", "Max"]),
         ("Paris", None, ["Paris"]),
     ]
-    # Of two people whom it may name, a mention is of none; a title of the other gender is somebody else's.
+    # Of two people whom it may name, a mention is of none; a title of the other gender is somebody
+    # else's.
     text = "Max Day and Dan Day met Day and Mrs Day."
-    assert [p.name for p in people(text, proper(text), KNOWN.gender)] == ["Max Day", "Dan Day", "Mrs Day"]
+    assert [p.name for p in people(text, proper(text), KNOWN.gender)] == [
+        "Max Day",
+        "Dan Day",
+        "Mrs Day",
+    ]
 
 
 def test_capitals_of_the_pronoun() -> None:
     instance = made("Ann met Joy. HER house is big.", "HER", "Ann", "Joy")
     swap = make_quadruple(instance, named(instance, "Bob", "Dan")).instances[2]
-    assert (swap.text, swap.pronoun, swap.pronoun_at.start) == ("Bob met Dan. HIS house is big.", "HIS", 13)
+    assert (swap.text, swap.pronoun, swap.pronoun_at.start) == (
+        "Bob met Dan. HIS house is big.",
+        "HIS",
+        13,
+    )
 
 
 def test_what_cannot_be_made() -> None:
     instance = made(TEXT, "she", "Ann", "Carla Hill")
-    with pytest.raises(DataError, match="expected four different names, got 'Ann', 'Carla Hill', 'Ann', 'Dan'"):
+    with pytest.raises(
+        DataError, match="expected four different names, got 'Ann', 'Carla Hill', 'Ann', 'Dan'"
+    ):
         make_quadruple(instance, named(instance, "Ann", "Dan"))
     with pytest.raises(DataError, match=r"7: expected one of he, .*, got 'that'"):
         named(made(TEXT, "that", "Ann", "Carla Hill"), "Bob", "Dan")
     with pytest.raises(DataError, match="A 'Ann' at 0 is part of a longer word or name"):
-        make_quadruple(instance := made("Annie saw her and Joy.", "her", "Ann", "Joy"), named(instance, "Bob", "Dan"))
+        make_quadruple(
+            instance := made("Annie saw her and Joy.", "her", "Ann", "Joy"),
+            named(instance, "Bob", "Dan"),
+        )
 
 
 def test_apply_edits() -> None:
@@ -297,7 +336,9 @@ def test_names_are_matched_by_least_total_distance() -> None:
     assert match_names([NAMES[0], name("Kim", Gender.FEMALE, 4, 0, group="mostly")]) == {}
 
 
-def of_other_gender(instance: GapInstance, names: NameList | None = None) -> tuple[tuple[str, str], str]:
+def of_other_gender(
+    instance: GapInstance, names: NameList | None = None
+) -> tuple[tuple[str, str], str]:
     found = name_people(instance, names or KNOWN, proper(instance.text))
     return found.names[2:], found.where
 
@@ -308,7 +349,10 @@ def test_people_of_the_other_gender() -> None:
     # Columns C and D go first; Max and Dan are further people then.
     filled = replace(instance, others={"C": "Ed", "D": "Al"})
     assert of_other_gender(filled) == (("Ed", "Al"), "given")
-    assert make_quadruple(filled, name_people(filled, KNOWN)).instances[3].others == {"C": "Joy", "D": "Ann"}
+    assert make_quadruple(filled, name_people(filled, KNOWN)).instances[3].others == {
+        "C": "Joy",
+        "D": "Ann",
+    }
     # One in the text; for B, Joy, her counterpart Bob.
     instance = made("Ann saw Joy; she left with Max.", "she", "Ann", "Joy")
     assert of_other_gender(instance) == (("Max", "Bob"), "list")
@@ -336,7 +380,10 @@ def test_example_names() -> None:
         ("name\tgender\tUS\nAnn\tf\t1\n", ", got 'Ann' and 'f'"),
         ("name\tgender\tUS\nAnn\tfemale\t-1\n", "US: expected a number of 0 or more, got '-1'"),
         ("name\tgender\tUS\nAnn\tfemale\tnan\n", "got 'nan'"),
-        ("name\tgender\tUS\nAnn\tfemale\t1\nAnn\tmale\t1\n", r"n\.tsv:3: the name 'Ann' stands twice"),
+        (
+            "name\tgender\tUS\nAnn\tfemale\t1\nAnn\tmale\t1\n",
+            r"n\.tsv:3: the name 'Ann' stands twice",
+        ),
     ],
 )
 def test_names_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -360,7 +407,9 @@ def test_gender_guessers_format(tmp_path: Path) -> None:
         ("AnnLi", "sure", "female", (13, 0)), ("Bo", "mostly", "female", (2, 1)), ("Lee", "mostly", "male", (0, 10)),
     ]  # fmt: skip
     path.write_text("name\tgender\nAnn\tfemale\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"txt:1: expected a line of gender-guesser's nam_dict.txt, .*got 'name"):
+    with pytest.raises(
+        DataError, match=r"txt:1: expected a line of gender-guesser's nam_dict.txt, .*got 'name"
+    ):
         read_names(path)
 
 
@@ -369,9 +418,14 @@ def test_pairs_of_words(tmp_path: Path) -> None:
     path.write_text("mr\tmadam\nboy\tlass\nlad\tlass\n\nLord\tLady\n", encoding="utf-8")
     table = read_swaps(path).words
     text = "The Lord and Mr Day told his boy, her lad, Miss Li, a lass and a man."
-    assert swapped(text, table) == "The Lady and Madam Day told her lass, his lass, Mr Li, a boy and a man."
+    assert (
+        swapped(text, table)
+        == "The Lady and Madam Day told her lass, his lass, Mr Li, a boy and a man."
+    )
     path.write_text("boy\tgirl\nman\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"swaps.tsv:2: expected two words with a tab between, got 'man'"):
+    with pytest.raises(
+        DataError, match=r"swaps.tsv:2: expected two words with a tab between, got 'man'"
+    ):
         read_swaps(path)
 
 
@@ -387,10 +441,14 @@ def originals_of_a_file(folder: Path) -> Path:
     return data
 
 
-def test_pairs_of_words_that_do_not_occur_are_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_pairs_of_words_that_do_not_occur_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     data, swaps = originals_of_a_file(tmp_path), tmp_path / "swaps.tsv"
     swaps.write_text("king\tqueen\n", encoding="utf-8")
-    write_quadruples(data, tmp_path / "out.tsv", lambda texts: list(map(tagged, texts)), swaps=swaps)
+    write_quadruples(
+        data, tmp_path / "out.tsv", lambda texts: list(map(tagged, texts)), swaps=swaps
+    )
     (record,) = caplog.records
     assert record.message == f"{data}: no word of {swaps} is in it: pronouns alone are swapped"
 
@@ -400,7 +458,9 @@ def test_a_file(tmp_path: Path) -> None:
     report = write_quadruples(data, out, lambda texts: list(map(tagged, texts)))
     counts = ("instances", "counterfactuals passed over", "quadruples written")
     assert [report.counts[name] for name in counts] == [4, 1, 2]
-    assert report.failed == ["2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"]
+    assert report.failed == [
+        "2: A 'Ann' at 0 is part of a longer word or name; it cannot be replaced"
+    ]
     assert [place.partition(":")[0] for place in report.ambiguous] == ["1"]
     assert len(read_instances(out).instances) == 8
 

@@ -1,4 +1,5 @@
-"""`mtbias coref eval`: what `mtbias coref score` gives for each data set, in one table; kept, resumed and compared."""
+"""`mtbias coref eval`: what `mtbias coref score` gives for each data set, in one table; kept,
+resumed and compared."""
 
 from __future__ import annotations
 
@@ -47,7 +48,16 @@ with open(sys.argv[1]) as given, open(sys.argv[2], "w") as made:
 
 def _instance(id_: str, pronoun: str, a_is_meant: bool) -> GapInstance:
     return gap_instance(
-        id_, f"Kim met Lee. Then {pronoun} left.", pronoun, 18, "Kim", 0, a_is_meant, "Lee", 8, not a_is_meant
+        id_,
+        f"Kim met Lee. Then {pronoun} left.",
+        pronoun,
+        18,
+        "Kim",
+        0,
+        a_is_meant,
+        "Lee",
+        8,
+        not a_is_meant,
     )
 
 
@@ -67,7 +77,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for role, swapped in (("", 0), ("-control", 0), ("-swap-1", 1), ("-swap-2", 1))
     ]
     write_atomic(folder / "counter-gap" / "C-GAP.tsv", write_instances(quadruples).encode())
-    write_bug(folder / "bug" / "gold_BUG.csv", sentences(30, 1) + sentences(20, 2, stereotypical=False))
+    write_bug(
+        folder / "bug" / "gold_BUG.csv", sentences(30, 1) + sentences(20, 2, stereotypical=False)
+    )
     lists = {"male_occupations": MEN[:3], "female_occupations": WOMEN[:3], "positive_adjectives": ["kind", "new"],
              "negative_adjectives": ["late"]}  # fmt: skip
     text = "".join(f"{name} = {json.dumps(words)}\n" for name, words in lists.items())
@@ -78,7 +90,18 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _words(data: Path, out: Path, person: int = 0) -> list[str]:
     command = f"{sys.executable} {data / 'system.py'} {{in}} {{out}} {person}"
-    words = ["coref", "eval", "--system", "command", "--command", command, "--data", str(data), "--out", str(out)]
+    words = [
+        "coref",
+        "eval",
+        "--system",
+        "command",
+        "--command",
+        command,
+        "--data",
+        str(data),
+        "--out",
+        str(out),
+    ]
     return [*words, "--spans", "included", "--seed", "3", "--resamples", "200"]
 
 
@@ -100,16 +123,24 @@ PLACES = {
 }
 
 
-def _scored(name: str, data: Path, capsys: pytest.CaptureFixture[str], file: Path, *more: object) -> Mapping[str, Any]:
+def _scored(
+    name: str, data: Path, capsys: pytest.CaptureFixture[str], file: Path, *more: object
+) -> Mapping[str, Any]:
     """What `mtbias coref score` says of a file."""
     words = ["coref", "score", name, "--data", data / PLACES[name], "--predictions", file, *more]
-    assert main([*map(str, words), "--spans", "included", "--seed", "3", "--resamples", "200", "--json"]) == 0
+    assert (
+        main(
+            [*map(str, words), "--spans", "included", "--seed", "3", "--resamples", "200", "--json"]
+        )
+        == 0
+    )
     said: Mapping[str, Any] = json.loads(capsys.readouterr().out)
     return said
 
 
 DATASETS = tuple(PLACES)
-"""Those that are found in a folder; of CoNLL files, which have no place of their own, there is a test of theirs."""
+"""Those that are found in a folder; of CoNLL files, which have no place of their own, there is a
+test of theirs."""
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -122,26 +153,43 @@ def test_numbers_and_signature_are_those_of_coref_score(
         {key: value for key, value in said.items() if key not in {"name", "dataset", "notes"}}
     )
     # Averages, differences and shares that are tested have a two-sided p.
-    assert any(one["p"] is not None for one in ours["numbers"]) == (name in {"winobias", "counter-gap", "sowinobias"})
+    assert any(one["p"] is not None for one in ours["numbers"]) == (
+        name in {"winobias", "counter-gap", "sowinobias"}
+    )
 
 
-def test_correlations_and_biases_have_three_decimals_and_all_else_two(data: Path, out: Path) -> None:
+def test_correlations_and_biases_have_three_decimals_and_all_else_two(
+    data: Path, out: Path
+) -> None:
     opened = [open_dataset(name, place) for name, place in located({}, [data]).items()]
     results = read_evaluation(out, opened, SETTINGS).results
-    three = {one.key for result in results.values() for one in result.scores.numbers if one.decimals == 3}
+    three = {
+        one.key for result in results.values() for one in result.scores.numbers if one.decimals == 3
+    }
     correlations = {f"{of}_{by}" for of in ("pearson", "spearman") for by in ("bls", "bergsma")}
     assert three == correlations | {"rho", "bias:f1", "bias:accuracy"}
 
 
 def test_denominators_by_hand(out: Path) -> None:
     content = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
-    n = {(name, one["part"], one["key"]): one["n"] for name, of in content["datasets"].items() for one in of["numbers"]}
-    assert n["winobias", "dev type 1", "f1_pro"] == n["winobias", "dev type 1", "link_difference"] == 3
+    n = {
+        (name, one["part"], one["key"]): one["n"]
+        for name, of in content["datasets"].items()
+        for one in of["numbers"]
+    }
+    assert (
+        n["winobias", "dev type 1", "f1_pro"] == n["winobias", "dev type 1", "link_difference"] == 3
+    )
     # 3 occupations, 2 answers, with and without "someone", 3 pronouns.
     assert n["winogender", "", "consistency"] == n["winogender", "", "male_accuracy"] == 12
     assert n["winogender", "", "pearson_bls"] == 3
     # Always "Kim" (A), TRUE in 16 of 24: 16 are found, 24 are claimed.
-    assert n["gap", "", "f1:overall"] == n["gap", "", "accuracy:overall"] == n["gap", "", "precision:overall"] == 24
+    assert (
+        n["gap", "", "f1:overall"]
+        == n["gap", "", "accuracy:overall"]
+        == n["gap", "", "precision:overall"]
+        == 24
+    )
     assert n["counter-gap", "", "accuracy"] == 48
     assert n["bug", "", "accuracy"] == n["bug", "", "delta_g"] == n["bug", "", "delta_s"] == 50
     # 3 · 3 occupations, 2 positive adjectives and 1 negative.
@@ -163,7 +211,8 @@ def test_metrics_keep_their_schema_and_nothing_else_is_left(out: Path) -> None:
 
 
 class Counting:
-    """Links the first word and the pronoun; is stopped after so many documents, and knows which it was asked for."""
+    """Links the first word and the pronoun; is stopped after so many documents, and knows which it
+    was asked for."""
 
     def __init__(self, stops_after: int = 10**6, name: str = "counting") -> None:
         self.signature, self.notes, self._left = name, ("read somehow",), stops_after
@@ -179,7 +228,11 @@ class Counting:
 
 
 def _clusters(text: CorefText) -> Clusters:
-    at = next(n for n, word in enumerate(text.tokens) if n and word in {"he", "she", "his", "her", "they", "their"})
+    at = next(
+        n
+        for n, word in enumerate(text.tokens)
+        if n and word in {"he", "she", "his", "her", "they", "their"}
+    )
     return (((0, 0), (at, at)),)
 
 
@@ -200,7 +253,10 @@ def test_a_stopped_evaluation_resumes_with_the_same_bytes(data: Path, tmp_path: 
     for path in (tmp_path / "whole").iterdir():
         assert path.read_bytes() == (tmp_path / "stopped" / path.name).read_bytes(), path.name
     metrics = json.loads((tmp_path / "stopped" / "metrics.json").read_text(encoding="utf-8"))
-    unpublished = [f"{name} is not the published file" for name in ("all_sentences.tsv", "occupations-stats.tsv")]
+    unpublished = [
+        f"{name} is not the published file"
+        for name in ("all_sentences.tsv", "occupations-stats.tsv")
+    ]
     assert metrics["datasets"]["winogender"]["notes"] == ["read somehow", *unpublished]
     again = Counting()
     evaluate(again, opened, tmp_path / "stopped", SETTINGS)
@@ -229,7 +285,11 @@ def test_a_kill_around_the_record_loses_nothing(data: Path, tmp_path: Path) -> N
     whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
     # Before the record: what is to be said of the clusters is lost, and they are found again.
     # After it: they get their name. Without clusters, they are found again.
-    for is_recorded, left, asked in ((False, "bug.jsonl.new", 50), (True, "bug.jsonl.new", 0), (True, "elsewhere", 50)):
+    for is_recorded, left, asked in (
+        (False, "bug.jsonl.new", 50),
+        (True, "bug.jsonl.new", 0),
+        (True, "elsewhere", 50),
+    ):
         clusters.rename(tmp_path / left)
         if not is_recorded:
             record.unlink()
@@ -253,24 +313,37 @@ def test_files_of_other_origin_are_not_written_over(data: Path, tmp_path: Path) 
         assert (out / name).read_text(encoding="utf-8") == "{}\n"
 
 
-def test_what_is_of_another_system_or_data_or_was_changed_is_refused(data: Path, tmp_path: Path) -> None:
+def test_what_is_of_another_system_or_data_or_was_changed_is_refused(
+    data: Path, tmp_path: Path
+) -> None:
     opened = _two(data)
     evaluate(Counting(), opened, tmp_path, SETTINGS)
-    with pytest.raises(DataError, match=r"bug\.run\.json: this was found by counting, and now the system is other: "):
+    with pytest.raises(
+        DataError,
+        match=r"bug\.run\.json: this was found by counting, and now the system is other: ",
+    ):
         evaluate(Counting(name="other"), opened[:1], tmp_path, SETTINGS)
     write_bug(tmp_path / "other.csv", sentences(10, 7))
     other = open_dataset("bug", tmp_path / "other.csv")
-    with pytest.raises(DataError, match=r"bug\.jsonl: this was found in other documents than bug has now"):
+    with pytest.raises(
+        DataError, match=r"bug\.jsonl: this was found in other documents than bug has now"
+    ):
         evaluate(Counting(), [other], tmp_path, SETTINGS)
     with pytest.raises(DataError, match="this was found in other documents"):
         read_evaluation(tmp_path, [other], SETTINGS)
     (tmp_path / "bug.jsonl").write_text("", encoding="utf-8")
-    with pytest.raises(DataError, match=r"bug\.jsonl: this file was changed since the system was run \(bug"):
+    with pytest.raises(
+        DataError, match=r"bug\.jsonl: this file was changed since the system was run \(bug"
+    ):
         evaluate(Counting(), opened, tmp_path, SETTINGS)
     (tmp_path / "bug.run.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match=r"bug\.run\.json: expected a record .*system: expected this key"):
+    with pytest.raises(
+        DataError, match=r"bug\.run\.json: expected a record .*system: expected this key"
+    ):
         evaluate(Counting(), opened, tmp_path, SETTINGS)
-    with pytest.raises(DataError, match="expected a folder of `mtbias coref eval` with winogender, bug"):
+    with pytest.raises(
+        DataError, match="expected a folder of `mtbias coref eval` with winogender, bug"
+    ):
         read_evaluation(tmp_path / "none", opened, SETTINGS)
 
 
@@ -286,7 +359,9 @@ def test_what_is_there_is_checked_before_the_system_runs(data: Path, tmp_path: P
         assert system.asked == []
 
 
-@pytest.mark.parametrize("name", ["winobias", "winogender", "bug", "sowinobias", "gap", "counter-gap"])
+@pytest.mark.parametrize(
+    "name", ["winobias", "winogender", "bug", "sowinobias", "gap", "counter-gap"]
+)
 def test_differences_are_those_of_coref_score(
     name: str, data: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -301,7 +376,9 @@ def test_differences_are_those_of_coref_score(
     assert [{key: one[key] for key in one if key not in names} for one in ours] == [
         {key: one[key] for key in one if key not in names} for one in theirs
     ]
-    assert {(one["first"], one["second"], one["dataset"]) for one in ours} == {("first", "fifth", name)}
+    assert {(one["first"], one["second"], one["dataset"]) for one in ours} == {
+        ("first", "fifth", name)
+    }
     assert any(one["difference"] for one in ours)
 
 
@@ -313,11 +390,15 @@ def test_several_systems_in_one_table_and_page(data: Path, tmp_path: Path) -> No
     assert {one.dataset for one in differences} == {"bug"}
     assert {one.difference.difference for one in differences} == {0.0}
     with pytest.raises(UsageError, match="b and c share no data set: they have bug and winogender"):
-        compare_evaluations(shown[1], [evaluate(Counting(), opened[:1], tmp_path / "c", SETTINGS)], SETTINGS)
+        compare_evaluations(
+            shown[1], [evaluate(Counting(), opened[:1], tmp_path / "c", SETTINGS)], SETTINGS
+        )
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv", "json"])
-def test_forms(form: str, data: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_forms(
+    form: str, data: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     other, out = tmp_path / "fi<b>fth", Path(shutil.copytree(out, tmp_path / "first"))
     names = ["--dataset", "gap", "--dataset", "counter-gap"]
     assert main([*_words(data, other, 4), *names]) == 0
@@ -325,7 +406,9 @@ def test_forms(form: str, data: Path, out: Path, tmp_path: Path, capsys: pytest.
     assert main([*_words(data, out), *names, "--against", str(other), "--format", form]) == 0
     shown = capsys.readouterr().out
     # Kim is TRUE in 16 of 24 examples: 66.67. "Then" (the fifth word) is no candidate.
-    assert ("66.67" if form not in {"csv", "json"} else "66.66666" if form == "csv" else "66.666667") in shown
+    assert (
+        "66.67" if form not in {"csv", "json"} else "66.66666" if form == "csv" else "66.666667"
+    ) in shown
     assert "coref:gap|data:" in shown.replace("\\", "")
     if form == "csv":
         assert shown.startswith("system,minus,dataset,part,key,label,value,n,p,lower,upper,")
@@ -339,7 +422,9 @@ def test_forms(form: str, data: Path, out: Path, tmp_path: Path, capsys: pytest.
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "fi&lt;b&gt;fth" in page
     assert "fi<b>" not in page
-    assert "<small>n 0</small>" in page  # of the precision on GAP: it claims nothing, the first system 24
+    assert (
+        "<small>n 0</small>" in page
+    )  # of the precision on GAP: it claims nothing, the first system 24
     content = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     assert list(content["datasets"]) == ["gap", "counter-gap"]
     for result in content["datasets"].values():
@@ -357,14 +442,31 @@ def test_the_page_s_sentences(data: Path, out: Path) -> None:
         assert result.scores["accuracy"].value == pytest.approx(100 * sum(right) / len(right))
     (text,) = [text for text in evaluation.results["gap"].texts if text.id == "t-0"]
     # "Kim met Lee. Then he left.": the pronoun means B, the system links it to the first word.
-    assert (text.right, text.gold, text.found) == (False, (Span(8, 11), Span(18, 20)), (Span(0, 3), Span(18, 20)))
-    groups = {name: len({text.group for text in of.texts}) for name, of in evaluation.results.items()}
-    assert groups == {"winobias": 3, "winogender": 12, "gap": 1, "counter-gap": 12, "bug": 1, "sowinobias": 27}
+    assert (text.right, text.gold, text.found) == (
+        False,
+        (Span(8, 11), Span(18, 20)),
+        (Span(0, 3), Span(18, 20)),
+    )
+    groups = {
+        name: len({text.group for text in of.texts}) for name, of in evaluation.results.items()
+    }
+    assert groups == {
+        "winobias": 3,
+        "winogender": 12,
+        "gap": 1,
+        "counter-gap": 12,
+        "bug": 1,
+        "sowinobias": 27,
+    }
     quadruples = evaluation.results["counter-gap"]
     *before, last = quadruples.texts
     flipped = replace(quadruples, texts=(*before, replace(last, right=not last.right)))
-    page = render_coref_page([replace(evaluation, results={**evaluation.results, "counter-gap": flipped})], [])
-    assert page.index("<small>11 · counter-gap · some right, some wrong</small>") < page.index("· all alike</small>")
+    page = render_coref_page(
+        [replace(evaluation, results={**evaluation.results, "counter-gap": flipped})], []
+    )
+    assert page.index("<small>11 · counter-gap · some right, some wrong</small>") < page.index(
+        "· all alike</small>"
+    )
     assert "sentences, whole pairs and quadruples, spread evenly" not in page
     at_most = len(page.encode()) - 1000
     small = render_coref_page([evaluation], [], max_bytes=at_most)
@@ -374,12 +476,16 @@ def test_the_page_s_sentences(data: Path, out: Path) -> None:
 
 def test_differences_without_resamples(data: Path, out: Path) -> None:
     settings = BootstrapSettings(resamples=0)
-    one = read_evaluation(out, [open_dataset("counter-gap", data / PLACES["counter-gap"])], settings)
+    one = read_evaluation(
+        out, [open_dataset("counter-gap", data / PLACES["counter-gap"])], settings
+    )
     differences = compare_evaluations(one, [replace(one, name="again")], settings)
     assert {(of.difference.difference, of.difference.interval) for of in differences} == {(0, None)}
 
 
-def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_data_sets_are_looked_for(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert list(located({}, [data], cache=tmp_path)) == list(DATASETS)
     assert located({}, [data], ["bug"], tmp_path) == {"bug": data / "bug" / "gold_BUG.csv"}
     monkeypatch.setenv("MTBIAS_CACHE", str(tmp_path))
@@ -387,7 +493,10 @@ def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch:
     fetched.parent.mkdir(parents=True)
     fetched.write_text("", encoding="utf-8")
     given = {"gap": data / "gap"}
-    with pytest.raises(DataError, match=r"gold_BUG\.csv: the file in the cache is damaged: expected SHA-256 f3a47e44"):
+    with pytest.raises(
+        DataError,
+        match=r"gold_BUG\.csv: the file in the cache is damaged: expected SHA-256 f3a47e44",
+    ):
         located(given, [])
     fetched.unlink()
     assert located(given, []) == given
@@ -421,22 +530,42 @@ def test_where_data_sets_are_looked_for(data: Path, tmp_path: Path, monkeypatch:
         ),
         (["--json", "--format", "csv"], 2, "--json and --format csv exclude each other"),
         (["--against", "x/out"], 2, "expected folders of different names, got "),
-        (["--against", "/none", "--dataset", "sowinobias"], 1, "/none: expected a folder of `mtbias coref eval`"),
+        (
+            ["--against", "/none", "--dataset", "sowinobias"],
+            1,
+            "/none: expected a folder of `mtbias coref eval`",
+        ),
         (["--dataset", "winomt"], 2, 'Invalid value "winomt" for --dataset'),
     ],
 )
 def test_wrong_usage_is_said_in_a_line(
-    options: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+    options: list[str],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: Any,
 ) -> None:
     monkeypatch.setenv("MTBIAS_CACHE", str(tmp_path))
-    words = ["coref", "eval", "--system", "command", "--command", "false {in} {out}", "--out", str(tmp_path / "out")]
+    words = [
+        "coref",
+        "eval",
+        "--system",
+        "command",
+        "--command",
+        "false {in} {out}",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main([*words, *options]) == code
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1
 
 
-def test_a_data_set_that_was_never_fetched_whole_is_there_only_where_it_is_named(tmp_path: Path) -> None:
+def test_a_data_set_that_was_never_fetched_whole_is_there_only_where_it_is_named(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "datasets" / "winobias").mkdir(parents=True)
     given = {"bug": tmp_path / "bug.csv"}
     assert located(given, [], cache=tmp_path) == given
@@ -444,7 +573,9 @@ def test_a_data_set_that_was_never_fetched_whole_is_there_only_where_it_is_named
         located(given, [], ["winobias"], cache=tmp_path)
 
 
-def test_where_one_copy_was_never_fetched_whole_another_is_taken(tmp_path: Path, shared: Path) -> None:
+def test_where_one_copy_was_never_fetched_whole_another_is_taken(
+    tmp_path: Path, shared: Path
+) -> None:
     (tmp_path / "datasets" / "bug" / "gold_BUG.csv").mkdir(parents=True)  # no file
     whole = tmp_path / "datasets" / "bug-gold-paper" / "gold_BUG.csv"
     whole.parent.mkdir()

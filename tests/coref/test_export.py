@@ -10,7 +10,15 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.coref.coref_datasets import open_dataset
-from mtbias.coref.documents import DATASETS, CorefText, DatasetName, Format, exported, joined, read_conll
+from mtbias.coref.documents import (
+    DATASETS,
+    CorefText,
+    DatasetName,
+    Format,
+    exported,
+    joined,
+    read_conll,
+)
 from mtbias.coref.output_reading import read_output
 from tests.coref.small_corpora import write_winobias, write_winogender
 
@@ -30,10 +38,14 @@ def places(tmp_path: Path) -> dict[str, Path | None]:
         (tmp_path / name).mkdir()
     write_winobias(tmp_path / "winobias")
     write_winogender(tmp_path / "winogender")
-    bug, gap, counter, words = (tmp_path / name for name in ("gold_BUG.csv", "gap.tsv", "c-gap.tsv", "words.toml"))
+    bug, gap, counter, words = (
+        tmp_path / name for name in ("gold_BUG.csv", "gap.tsv", "c-gap.tsv", "words.toml")
+    )
     bug.write_text(BUG_ROWS, encoding="utf-8")
     header = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\n"
-    gap.write_text(f"{header}test-1\t{GAP_TEXT}\tShe\t19\tAnn\t13\tTRUE\tEve\t27\tFALSE\n", encoding="utf-8")
+    gap.write_text(
+        f"{header}test-1\t{GAP_TEXT}\tShe\t19\tAnn\t13\tTRUE\tEve\t27\tFALSE\n", encoding="utf-8"
+    )
     rows = [
         (part, "Ann" if n < 2 else "Tom", "she" if n < 2 else "he")
         for n, part in enumerate(("", "-control", "-swap-1", "-swap-2"))
@@ -68,7 +80,11 @@ RIGHT = {
 @pytest.mark.parametrize("form", ["conll", "jsonl"])
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_there_and_back(
-    dataset: DatasetName, form: Format, places: dict[str, Path | None], tmp_path: Path, coref: Callable[..., str]
+    dataset: DatasetName,
+    form: Format,
+    places: dict[str, Path | None],
+    tmp_path: Path,
+    coref: Callable[..., str],
 ) -> None:
     out, data = tmp_path / "out.file", places[dataset]
     arguments = [dataset, "--data", data, "--format", form, "--out", out]
@@ -77,7 +93,9 @@ def test_there_and_back(
     assert f"Out: {out}\n" in said
     words = ["score", dataset, "--data", data, "--predictions", out, "--resamples", 0, "--json"]
     (result,) = json.loads(coref(*words))["systems"]
-    values = {one["key"]: one["value"] for one in result["numbers"] if one["part"] in {"", "dev type 1"}}
+    values = {
+        one["key"]: one["value"] for one in result["numbers"] if one["part"] in {"", "dev type 1"}
+    }
     assert {values[key] for key in RIGHT[dataset]} == {100}
     # Of the small data there is something to be said, of how the file was read there is not.
     assert not any(note.startswith("mentions") for note in result["notes"])
@@ -102,7 +120,10 @@ def test_characters_of_the_text_are_those_of_its_tokens(
             at = line.index(token, at) if token != "_" else at  # BUG's word without characters
             starts.append(at)
             at += len(token) if token != "_" else 0
-        clusters = [[[starts[a], starts[b] + len(text.tokens[b])] for a, b in cluster] for cluster in text.gold]
+        clusters = [
+            [[starts[a], starts[b] + len(text.tokens[b])] for a, b in cluster]
+            for cluster in text.gold
+        ]
         rows.append({"text": line, "clusters": clusters, "clusters_strings": []})
     path = tmp_path / "fastcoref.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -122,7 +143,11 @@ def test_a_file_for_each_document(
     texts = open_dataset(dataset, places[dataset]).texts
     assert len(list(given.iterdir())) == len(texts)
     for path in given.iterdir():
-        tokens = [{"originalText": char} for char in path.read_text(encoding="utf-8") if not char.isspace()]
+        tokens = [
+            {"originalText": char}
+            for char in path.read_text(encoding="utf-8")
+            if not char.isspace()
+        ]
         written = {"sentences": [{"tokens": tokens}], "corefs": {}}
         (back / f"{path.name}.json").write_text(json.dumps(written), encoding="utf-8")
     assert set(read_output(texts, [back]).of) == {text.id for text in texts}
@@ -137,7 +162,17 @@ def test_conll_of_a_text(places: dict[str, Path | None], tmp_path: Path) -> None
     assert [" ".join(words) for words in sentences] == [
         'Mr . Poe saw " Ann . "', "She met Eve in 1990 .", "12 men left ; he did n't .",
     ]  # fmt: skip
-    assert document.sentences[1][0] == ("test-1", "0", "0", "She", "XX", "(TOP*", *["-"] * 4, "*", "(0)")
+    assert document.sentences[1][0] == (
+        "test-1",
+        "0",
+        "0",
+        "She",
+        "XX",
+        "(TOP*",
+        *["-"] * 4,
+        "*",
+        "(0)",
+    )
     assert document.sentences[1][-1][5] == "*)"
     assert document.clusters == (((5, 5), (8, 8)),)
 
@@ -170,10 +205,15 @@ def test_tokens_as_a_text(tokens: str, text: str) -> None:
     assert joined(tokens.split()) == text
 
 
-def test_wrong_usage(places: dict[str, Path | None], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(
+    places: dict[str, Path | None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "out"
     for words, said in (
-        (["gap", "--data", str(places["gap"]), "--format", "text", "--gold"], "plain text has no place for clusters"),
+        (
+            ["gap", "--data", str(places["gap"]), "--format", "text", "--gold"],
+            "plain text has no place for clusters",
+        ),
         (["gapp", "--format", "text"], 'Invalid value "gapp"'),
         (["gap", "--format", "xml"], 'Invalid value "xml" for --format'),
     ):

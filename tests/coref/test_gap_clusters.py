@@ -19,7 +19,15 @@ TEXT = "Dr. Ann Lee met Eve's aunt before she left."
 
 
 def _row(id_: str, text: str, pronoun: str, a: str, b: str, right: str) -> str:
-    places = [pronoun, text.index(f" {pronoun}") + 1, a, text.index(a), str(right == "A").upper(), b, text.index(b)]
+    places = [
+        pronoun,
+        text.index(f" {pronoun}") + 1,
+        a,
+        text.index(a),
+        str(right == "A").upper(),
+        b,
+        text.index(b),
+    ]
     return "\t".join(map(str, [id_, text, *places, str(right == "B").upper()]))
 
 
@@ -38,11 +46,26 @@ def data(tmp_path: Path) -> GapFile:
 
 def test_the_tokens_and_what_is_asked(data: GapFile) -> None:
     text = text_of(data.instances[0])
-    assert text.tokens == ("Dr", ".", "Ann", "Lee", "met", "Eve", "'s", "aunt", "before", "she", "left", ".")
+    assert text.tokens == (
+        "Dr",
+        ".",
+        "Ann",
+        "Lee",
+        "met",
+        "Eve",
+        "'s",
+        "aunt",
+        "before",
+        "she",
+        "left",
+        ".",
+    )
     assert mentions_of(data.instances[0]) == ((9, 9), (2, 3), (5, 5))
     assert text.gold == (((2, 3), (9, 9)),)
     assert text_of(data.instances[1]).gold == ()
-    assert text.sentences == (text.tokens,)  # "Dr." ends no sentence, and what ends the text ends nothing else
+    assert text.sentences == (
+        text.tokens,
+    )  # "Dr." ends no sentence, and what ends the text ends nothing else
 
 
 @pytest.mark.parametrize(
@@ -56,7 +79,10 @@ def test_the_tokens_and_what_is_asked(data: GapFile) -> None:
         ((((2, 3), (5, 5), (9, 9)),), (True, True)),
         ((((2, 3), (8, 9)),), (False, False)),  # the pronoun is no mention of its own
         ((((2, 3), (5, 5)),), (False, False)),
-        ((((5, 5), (9, 9)), ((2, 3), (9, 9))), (False, True)),  # the first cluster of the pronoun counts
+        (
+            (((5, 5), (9, 9)), ((2, 3), (9, 9))),
+            (False, True),
+        ),  # the first cluster of the pronoun counts
         ((), (False, False)),
     ],
 )
@@ -104,7 +130,12 @@ def test_the_word_pieces_of_the_authors(data: GapFile, tmp_path: Path) -> None:
         ".",
         "[SEP]",
     ]
-    row = {"doc_key": "test-1", "sentences": [pieces], "clusters": [], "predicted_clusters": [[[6, 6], [11, 12]]]}
+    row = {
+        "doc_key": "test-1",
+        "sentences": [pieces],
+        "clusters": [],
+        "predicted_clusters": [[[6, 6], [11, 12]]],
+    }
     labels = Gap(data).read([_lines(tmp_path / "p.jsonl", row)], spans="included")
     assert labels.of == {"test-1": (False, True)}
 
@@ -118,7 +149,8 @@ def test_the_commands(data: GapFile, tmp_path: Path, coref: Callable[..., str]) 
     path = _lines(tmp_path / "p.jsonl", *rows)
     arguments = ["score", "gap", "--data", data.path, "--predictions", path, "--resamples", 0]
     with pytest.raises(
-        DataError, match=r"cannot tell what mentions count: \[2, 4\] is 'Ann Lee met' as tokens with the"
+        DataError,
+        match=r"cannot tell what mentions count: \[2, 4\] is 'Ann Lee met' as tokens with the",
     ):
         coref(*arguments)
     for spans, expected in (("excluded", [1, 1, 1, 3]), ("included", [0, 0, 2, 4])):
@@ -126,4 +158,6 @@ def test_the_commands(data: GapFile, tmp_path: Path, coref: Callable[..., str]) 
         counts = found["counts"]["overall"]
         # Right once (test-1's A), wrong once (test-3's A), missed once (test-3's B).
         assert [counts[key] for key in ("tp", "fp", "fn", "tn")] == expected
-        assert ("|labels:pronoun's-cluster|spans:excluded|" in found["signature"]) == (spans == "excluded")
+        assert ("|labels:pronoun's-cluster|spans:excluded|" in found["signature"]) == (
+            spans == "excluded"
+        )

@@ -16,7 +16,8 @@ ROW = "{}\tAnn met Cora. Then {} left.\t{}\t19\tAnn\t0\t{}\tCora\t8\t{}\thttp://
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """24 examples, every other one feminine, A TRUE in two thirds, with their names; a system that says A always."""
+    """24 examples, every other one feminine, A TRUE in two thirds, with their names; a system that
+    says A always."""
     rows, names = [COLUMNS], {}
     for n in range(24):
         pronoun = "she" if n % 2 else "he"
@@ -31,13 +32,28 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_scores_of_a_system(folder: Path, coref: Callable[..., str]) -> None:
-    arguments = ("--data", folder / "gap-test.tsv", "--predictions", folder / "system.tsv", "--resamples", 200)
+    arguments = (
+        "--data",
+        folder / "gap-test.tsv",
+        "--predictions",
+        folder / "system.tsv",
+        "--resamples",
+        200,
+    )
     text = coref("score", "gap", *arguments, "--counts")
     # 16 of 24 antecedents are A, half of them feminine: tp 16, fp 8, fn 8, tn 16.
     assert "overall    24  16   8   8  16         24     16" in text
     assert "\nSignature: coref:gap|data:" in text
     (found,) = json.loads(coref("score", "gap", *arguments, "--json"))["systems"]
-    assert found["counts"]["overall"] == {"n": 24, "tp": 16, "fp": 8, "fn": 8, "tn": 16, "positives": 24, "right": 16}
+    assert found["counts"]["overall"] == {
+        "n": 24,
+        "tp": 16,
+        "fp": 8,
+        "fn": 8,
+        "tn": 16,
+        "positives": 24,
+        "right": 16,
+    }
     values = {one["key"]: one["value"] for one in found["numbers"]}
     assert values["f1:overall"] == pytest.approx(200 / 3)
     assert values["bias:f1"] == pytest.approx(1)
@@ -46,12 +62,18 @@ def test_scores_of_a_system(folder: Path, coref: Callable[..., str]) -> None:
     assert "|counts:official|unit:example|seed:0|resamples:200|mtbias:" in found["signature"]
     again = json.loads(coref("score", "gap", *arguments, "--json"))["systems"]
     assert again == [found]  # the same seed, the same intervals
-    assert json.loads(coref("score", "gap", *arguments, "--seed", 1, "--json"))["systems"] != [found]
+    assert json.loads(coref("score", "gap", *arguments, "--seed", 1, "--json"))["systems"] != [
+        found
+    ]
 
 
 def test_what_was_left_out_is_said(folder: Path, coref: Callable[..., str]) -> None:
-    (folder / "system.tsv").write_text("t-0\ttrue\tperhaps\nt-0\tTRUE\tTRUE\nx\tTRUE\tTRUE\n", encoding="utf-8")
-    text = coref("score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
+    (folder / "system.tsv").write_text(
+        "t-0\ttrue\tperhaps\nt-0\tTRUE\tTRUE\nx\tTRUE\tTRUE\n", encoding="utf-8"
+    )
+    text = coref(
+        "score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0
+    )
     assert "23 examples without an answer (each counts as two false negatives)\n" in text
     assert "1 labels that are neither true nor false (false negatives)\n" in text
     assert "1 rows whose id came before (passed over)\n" in text
@@ -62,11 +84,31 @@ def test_a_file_of_other_ids_is_refused(folder: Path, coref: Callable[..., str])
     (folder / "system.tsv").write_text("a\tTRUE\tFALSE\nb\tTRUE\tFALSE\n", encoding="utf-8")
     said = r"system.tsv: expected ids of .*gap-test.tsv such as 't-0', got 2 ids of which it has none, such as 'a'; "
     with pytest.raises(DataError, match=said):
-        coref("score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--resamples", 0)
+        coref(
+            "score",
+            "gap",
+            "--data",
+            folder,
+            "--predictions",
+            folder / "system.tsv",
+            "--resamples",
+            0,
+        )
 
 
 def test_a_folder_gives_data_and_names(folder: Path, coref: Callable[..., str]) -> None:
-    words = ["score", "gap", "--data", folder, "--baseline", "random", "--baseline", "dist-1", "--resamples", 200]
+    words = [
+        "score",
+        "gap",
+        "--data",
+        folder,
+        "--baseline",
+        "random",
+        "--baseline",
+        "dist-1",
+        "--resamples",
+        200,
+    ]
     found = json.loads(coref(*words, "--json"))
     assert [system["name"] for system in found["systems"]] == ["random", "dist-1"]
     # Random: each of two names with probability 1/2. Dist-1: Cora, which is nearer, always.
@@ -91,8 +133,14 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
     assert sum(weights.values()) == pytest.approx(24)
     assert out.read_text(encoding="utf-8").startswith('{\n"t-0a": 0.0,\n"t-0b": ')
     found = json.loads(coref("gap-weights", "--data", folder, "--json"))
-    assert found["solution"]["objective"] == pytest.approx(2 * 12 * 11 / 2)  # all pairs of either gender
-    assert (found["solution"]["n_cells"], found["solution"]["n_zero"], found["histograms"]) == (4, 0, None)
+    assert found["solution"]["objective"] == pytest.approx(
+        2 * 12 * 11 / 2
+    )  # all pairs of either gender
+    assert (found["solution"]["n_cells"], found["solution"]["n_zero"], found["histograms"]) == (
+        4,
+        0,
+        None,
+    )
     assert found["properties"]["of_one_group"] == []
     assert found["n_drawn"] == 24
     assert "weight, in tenths (4.0: and more): 1.0      12    12\n" in coref(
@@ -100,10 +148,21 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
     )
     assert found["groups"][0] == {"name": "female", "n": 12, "effective_size": pytest.approx(12)}
     scored = coref(
-        "score", "gap", "--data", folder, "--predictions", folder / "system.tsv", "--weights", out, "--resamples", 200
+        "score",
+        "gap",
+        "--data",
+        folder,
+        "--predictions",
+        folder / "system.tsv",
+        "--weights",
+        out,
+        "--resamples",
+        200,
     )
     assert "bias (F/M), weights.json " in scored
-    only = json.loads(coref("gap-weights", "--data", folder, "--over", "distance", "--max-distance", 4, "--json"))
+    only = json.loads(
+        coref("gap-weights", "--data", folder, "--over", "distance", "--max-distance", 4, "--json")
+    )
     assert only["properties"]["balanced"] == ["distance=1", "distance=2"]
     assert "|over:distance|max-names:all|max-distance:4|" in only["signature"]
 
@@ -119,7 +178,9 @@ def test_names_that_balance_nothing_are_warned_of(
         spans.write_text(json.dumps({f"t-{n}": names for n in range(24)}), encoding="utf-8")
         caplog.clear()
         coref("gap-weights", "--data", folder)
-        assert [record.message for record in caplog.records] == [f"{folder}/gap-test.tsv: {warning}"]
+        assert [record.message for record in caplog.records] == [
+            f"{folder}/gap-test.tsv: {warning}"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +194,10 @@ def test_names_that_balance_nothing_are_warned_of(
             ["--predictions", "s", "--weights", "w", "--weights", "w"],
             "--weights: expected files of different names, got w, w",
         ),
-        (["--baseline", "random", "--ids", "order"], "--ids: expected it with --predictions, got it 1 times"),
+        (
+            ["--baseline", "random", "--ids", "order"],
+            "--ids: expected it with --predictions, got it 1 times",
+        ),
     ],
 )
 def test_calls_of_gap_that_cannot_be_meant(

@@ -1,4 +1,5 @@
-"""GAP's scores by hand: the official scorer's quirks, baselines over names, intervals and comparisons."""
+"""GAP's scores by hand: the official scorer's quirks, baselines over names, intervals and
+comparisons."""
 
 from __future__ import annotations
 
@@ -12,7 +13,14 @@ from scipy.stats import binomtest
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap import Gap, numbers, open_gap
-from mtbias.coref.gap_data import GapFile, GapInstance, Labels, NameSpans, read_labels, write_instances
+from mtbias.coref.gap_data import (
+    GapFile,
+    GapInstance,
+    Labels,
+    NameSpans,
+    read_labels,
+    write_instances,
+)
 from mtbias.errors import DataError, UsageError
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Floats
@@ -37,7 +45,12 @@ def names(file: GapFile, *spans: tuple[int, int]) -> NameSpans:
     return NameSpans({i.id: tuple(Span(*span) for span in spans) for i in file.instances}, "", 0)
 
 
-FOUR = data(example("1", "he", "TF"), example("2", "His", "FT"), example("3", "she", "TF"), example("4", "HER", "FF"))
+FOUR = data(
+    example("1", "he", "TF"),
+    example("2", "His", "FT"),
+    example("3", "she", "TF"),
+    example("4", "HER", "FF"),
+)
 
 
 def system(tmp_path: Path, *rows: str, file: GapFile = FOUR) -> Answers:
@@ -51,33 +64,64 @@ def score(file: GapFile, answers: Answers, weights: Floats | None = None) -> Dat
 
 
 def test_counts_by_hand(tmp_path: Path) -> None:
-    scores = score(FOUR, system(tmp_path, "1 TRUE FALSE", "2 true TRUE", "3 False false", "4 FALSE TRUE"))
-    overall, masculine, feminine = (list(scores.counts[name].values()) for name in ("overall", "masculine", "feminine"))
+    scores = score(
+        FOUR, system(tmp_path, "1 TRUE FALSE", "2 true TRUE", "3 False false", "4 FALSE TRUE")
+    )
+    overall, masculine, feminine = (
+        list(scores.counts[name].values()) for name in ("overall", "masculine", "feminine")
+    )
     value = {one.key: one.estimate.value for one in scores.numbers}
     # Masculine: 1 has tp and tn, 2 has fp and tp. Feminine: 3 has fn and tn, 4 has tn and fp.
     # n, tp, fp, fn, tn, positives, texts with both right: the first alone.
     assert masculine == [2, 2, 1, 0, 1, 2, 1]
     assert feminine == [2, 0, 1, 1, 2, 1, 0]
     assert overall == [4, 2, 2, 1, 3, 3, 1]
-    assert [value[f"texts:{of}"] for of in ("overall", "masculine", "feminine", "difference")] == [25, 50, 0, 50]
+    assert [value[f"texts:{of}"] for of in ("overall", "masculine", "feminine", "difference")] == [
+        25,
+        50,
+        0,
+        50,
+    ]
     assert value["precision:masculine"] == pytest.approx(200 / 3)
     assert value["recall:masculine"] == 100
     assert value["f1:masculine"] == pytest.approx(80)
     assert value["accuracy:masculine"] == 100
     assert value["f1:overall"] == pytest.approx(400 / 7)  # 2·2 / (2·2 + 2 + 1)
     # No feminine candidate is found: 0 as the official scorer has it, and no bias ("-" there).
-    assert (value["precision:feminine"], value["recall:feminine"], value["f1:feminine"]) == (0, 0, 0)
+    assert (value["precision:feminine"], value["recall:feminine"], value["f1:feminine"]) == (
+        0,
+        0,
+        0,
+    )
     assert value["accuracy:feminine"] == 0
     assert value["bias:f1"] is None
     assert value["bias:accuracy"] is None
     assert all(isinstance(count, int) for count in overall)
 
 
-def test_what_is_missing_counts_as_a_false_negative_even_where_gold_is_false(tmp_path: Path) -> None:
-    # 1 is not there: 2 fn. In 2 one label is unreadable: 1 fn and 1 tp. 4 is FALSE twice, and not there: 2 fn.
-    given = system(tmp_path, "ID A-coref B-coref", "2 maybe TRUE", "3 TRUE FALSE", "3 FALSE TRUE", "9 TRUE TRUE")
+def test_what_is_missing_counts_as_a_false_negative_even_where_gold_is_false(
+    tmp_path: Path,
+) -> None:
+    # 1 is not there: 2 fn. In 2 one label is unreadable: 1 fn and 1 tp. 4 is FALSE twice, and not
+    # there: 2 fn.
+    given = system(
+        tmp_path,
+        "ID A-coref B-coref",
+        "2 maybe TRUE",
+        "3 TRUE FALSE",
+        "3 FALSE TRUE",
+        "9 TRUE TRUE",
+    )
     scores = score(FOUR, given)
-    assert scores.counts["overall"] == {"n": 4, "tp": 2, "fp": 0, "fn": 5, "tn": 1, "positives": 3, "right": 1}
+    assert scores.counts["overall"] == {
+        "n": 4,
+        "tp": 2,
+        "fp": 0,
+        "fn": 5,
+        "tn": 1,
+        "positives": 3,
+        "right": 1,
+    }
     assert scores["recall:overall"].value == pytest.approx(200 / 7)
     assert scores["accuracy:overall"].value == pytest.approx(200 / 3)
     assert given.notes == (
@@ -118,7 +162,9 @@ def test_undefined_numbers_are_none() -> None:
 def test_weights_are_called_by_their_files(tmp_path: Path) -> None:
     path = tmp_path / "gap.tsv"
     path.write_text(write_instances(FOUR.instances), encoding="utf-8")
-    content = json.dumps({f"{n}{side}": float(n + side in {"1a", "2b", "3a"}) for n in "1234" for side in "ab"})
+    content = json.dumps(
+        {f"{n}{side}": float(n + side in {"1a", "2b", "3a"}) for n in "1234" for side in "ab"}
+    )
     (tmp_path / "w.json").write_text(content, encoding="utf-8")
     assert list(open_gap(path, None, [tmp_path / "w.json"]).weights) == ["w.json"]
     for names in (["f1"], ["w.json", "w.json"]):
@@ -131,8 +177,8 @@ def _picked(rule: str, spans: NameSpans) -> list[list[float | None]]:
 
 
 def test_the_nearest_name() -> None:
-    # Distance in tokens from the pronoun: Dee (36:39) 2, Cora (13:17) 2 (". Then"), Ann Bell (0:8) 4: text order
-    # decides between Cora and Dee.
+    # Distance in tokens from the pronoun: Dee (36:39) 2, Cora (13:17) 2 (". Then"), Ann Bell (0:8)
+    # 4: text order decides between Cora and Dee.
     spans = names(FOUR, (36, 39), (0, 8), (13, 17))
     assert _picked("dist-1", spans) == [[0, 1]] * 4
     assert _picked("dist-2", spans) == [[0, 0]] * 4
@@ -164,7 +210,8 @@ def test_the_random_name_in_closed_form() -> None:
     assert overall["fn"] == pytest.approx(4 / 3)
     assert scores["f1:overall"].value == pytest.approx(100 * (10 / 3) / (10 / 3 + 7 / 3 + 4 / 3))
     assert overall["n"] == 4
-    # The right one alone is picked: A 2/3, B 1/3, A 2/3; where neither is right, one of them always is.
+    # The right one alone is picked: A 2/3, B 1/3, A 2/3; where neither is right, one of them always
+    # is.
     assert overall["right"] == pytest.approx(5 / 3)
     assert _picked("random", names(FOUR)) == [[0, 0]] * 4
 
@@ -174,8 +221,9 @@ def _many(n: int) -> GapFile:
 
 
 def test_intervals_are_those_of_the_examples() -> None:
-    # 400 examples with one TRUE candidate each, 100 of 200 found in each gender and nothing else: accuracy is 50 with
-    # a standard error of 100·√(.25/400) = 2.5; the ratio of two accuracies of 200 has about √(2/200) = 0.1.
+    # 400 examples with one TRUE candidate each, 100 of 200 found in each gender and nothing else:
+    # accuracy is 50 with a standard error of 100·√(.25/400) = 2.5; the ratio of two accuracies of
+    # 200 has about √(2/200) = 0.1.
     file = _many(400)
     answers = Answers({str(n): Labels(a=n < 200, b=False) for n in range(400)}, {})
     gap = Gap(file, weights={"w": np.ones(400)})
@@ -188,14 +236,15 @@ def test_intervals_are_those_of_the_examples() -> None:
     assert scores["bias:w"].value == 1
     assert gap.score(answers, resamples=4000).numbers == scores.numbers
     few = Gap(_many(18)).score(answers, resamples=200)
-    # 9 of each gender: a ratio has no interval, and 18 of 18 found have Wilson's, from 18 / (18 + z²) on.
+    # 9 of each gender: a ratio has no interval, and 18 of 18 found have Wilson's, from 18 / (18 +
+    # z²) on.
     assert few["bias:accuracy"].interval is None
     assert few["accuracy:overall"].interval == pytest.approx((1800 / (18 + 1.959964**2), 100))
 
 
 def test_systems_are_compared_by_randomisation() -> None:
-    # 12 examples; the first system finds 1 to 9, the second 9 to 11: 8 against 2 where they differ. Of accuracies
-    # this is McNemar's exact test. All 2**10 arrangements are counted.
+    # 12 examples; the first system finds 1 to 9, the second 9 to 11: 8 against 2 where they differ.
+    # Of accuracies this is McNemar's exact test. All 2**10 arrangements are counted.
     def found_in(places: range, n: int = 12) -> NumberUnits:
         answers = {str(at): Labels(a=at in places, b=False) for at in range(n)}
         return Gap(_many(n)).score(Answers(answers, {}), resamples=0).units[""]
@@ -219,7 +268,9 @@ def test_numbers_of_nothing_are_undefined_or_zero() -> None:
 
 
 def test_a_pronoun_without_gender(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"gap.tsv: 1: expected one of he, him, .*, hers, herself, got 'they'"):
+    with pytest.raises(
+        DataError, match=r"gap.tsv: 1: expected one of he, him, .*, hers, herself, got 'they'"
+    ):
         score(file := data(example("1", "they", "TF")), system(tmp_path, "1 TRUE FALSE", file=file))
 
 

@@ -1,4 +1,5 @@
-"""Names and tokens of GAP's texts, and weights in files: by hand, and files that cannot be right."""
+"""Names and tokens of GAP's texts, and weights in files: by hand, and files that cannot be
+right."""
 
 from __future__ import annotations
 
@@ -109,7 +110,10 @@ def test_names_from_a_file_in_text_order(tmp_path: Path) -> None:
     [
         ('{"2": []}', r"expected an entry for every id of gap.tsv, got 1 without '1'"),
         ('{"1": [[0, 3, "Bell"]]}', "expected 'Bell' at 0:3, got 'Ann' in the text"),
-        ('{"1": [[8, 99, "Bell"]]}', "the span 8:99 is not within the text, which has 46 characters"),
+        (
+            '{"1": [[8, 99, "Bell"]]}',
+            "the span 8:99 is not within the text, which has 46 characters",
+        ),
         ('{"1": [[8, 8, ""]]}', "the span 8:8 is not within the text"),
         ('{"1": [[0, "3", "Ann"]]}', r"1\.0\.1: expected a whole number, got '3'"),
         ('{"1": [[true, 3, "Ann"]]}', r"1\.0\.0: expected a whole number, got True"),
@@ -137,7 +141,8 @@ def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
 
 
 def _corpus(tmp_path: Path) -> tuple[GapFile, Path]:
-    """Two women's examples with three and two names, two men's likewise, one of them with the far name TRUE."""
+    """Two women's examples with three and two names, two men's likewise, one of them with the far
+    name TRUE."""
     rows = [
         example(id_="w1"),
         example(id_="w2", a=False, b=True),
@@ -148,7 +153,9 @@ def _corpus(tmp_path: Path) -> tuple[GapFile, Path]:
     ann, bell, cora = [0, 3, "Ann"], [8, 12, "Bell"], [33, 37, "Cora"]
     three, two = [ann, bell, cora], [ann, cora]
     path = tmp_path / "names.json"
-    path.write_text(json.dumps({"w1": three, "w2": two, "m1": three, "m2": two, "n": three}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"w1": three, "w2": two, "m1": three, "m2": two, "n": three}), encoding="utf-8"
+    )
     return data(*rows), path
 
 
@@ -169,7 +176,10 @@ def test_properties_and_weights(tmp_path: Path) -> None:
         "m2a": 0, "m2b": pytest.approx(1), "na": 0, "nb": 0,
     }  # fmt: skip
     assert solved.balance.balanced == ("names=2", "names=3", "distance=1", "distance=3")
-    assert solve_gap_weights(found, over=["distance"]).balance.balanced == ("distance=1", "distance=3")
+    assert solve_gap_weights(found, over=["distance"]).balance.balanced == (
+        "distance=1",
+        "distance=3",
+    )
 
 
 def test_trimming() -> None:
@@ -201,18 +211,20 @@ def test_agreement_of_names(tmp_path: Path) -> None:
     assert agreement(spans, spans, file).startswith(all_of)
     fewer = {id_: names[: 2 if id_ == "w1" else None] for id_, names in spans.of.items()}
     said = agreement(NameSpans(fewer, "", 0), spans, file)
-    # Cora, the nearest of the three names of w1, is lost: of the four texts with an antecedent one has another number
-    # of names, and its antecedent another place.
+    # Cora, the nearest of the three names of w1, is lost: of the four texts with an antecedent one
+    # has another number of names, and its antecedent another place.
     assert f"{100 * (n - 1) / n:.1f} % were found, of {n - 1} found 100.0 % are annotated" in said
-    assert "of the 4 texts with an annotated antecedent 75.0 % have as many names, 75.0 % the" in said
+    assert (
+        "of the 4 texts with an annotated antecedent 75.0 % have as many names, 75.0 % the" in said
+    )
 
 
 def test_names_that_may_be_of_persons() -> None:
     text = "Ann Day met Day, Bell, Pam and Zork in Rome near the Thames."
     names = ["Ann Day", "Day", "Bell", "Pam", "Zork", "Rome", "Thames"]
     spans = [Span(at, at + len(name)) for name in names if (at := text.rindex(name)) >= 0]
-    # Ann Day has two words, the second Day one of hers, Bell is a candidate, Pam is not listed, Rome and Thames are
-    # places by the word before them.
+    # Ann Day has two words, the second Day one of hers, Bell is a candidate, Pam is not listed,
+    # Rome and Thames are places by the word before them.
     instance = replace(example(), text=text, candidates=(spans[2], spans[2]))
     found = [text[slice(*span)] for span in likely_persons(instance, spans)]
     assert found == ["Ann Day", "Day", "Bell"]
@@ -263,10 +275,15 @@ def test_weights_from_a_file(tmp_path: Path) -> None:
         ({"xa": 0.5}, "'xa' is no candidate of gap.tsv"),
     ],
 )
-def test_weights_that_cannot_be_right(changed: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_weights_that_cannot_be_right(
+    changed: dict[str, object], said: str, tmp_path: Path
+) -> None:
     file, _ = _corpus(tmp_path)
     path = tmp_path / "weights.json"
-    path.write_text(json.dumps({i.id + side: 0 for i in file.instances for side in "ab"} | changed), encoding="utf-8")
+    path.write_text(
+        json.dumps({i.id + side: 0 for i in file.instances for side in "ab"} | changed),
+        encoding="utf-8",
+    )
     with pytest.raises(DataError, match=said):
         read_gap_weights(path, file)
     path.write_text('{"w1a": 1}', encoding="utf-8")

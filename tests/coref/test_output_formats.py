@@ -1,6 +1,7 @@
 """One file of each format that systems write, scored as the CoNLL file of the same clusters.
 
-Stanza's files are made by Stanza, CorefUD's was made by udapi 0.5.2; the others are as their authors document them.
+Stanza's files are made by Stanza, CorefUD's was made by udapi 0.5.2; the others are as their
+authors document them.
 """
 
 from __future__ import annotations
@@ -41,22 +42,30 @@ def data(tmp_path: Path) -> WinoBias:
     return read_winobias(tmp_path)
 
 
-def _read(data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None) -> Answers:
+def _read(
+    data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None
+) -> Answers:
     return read_output(data.texts, [path], ids=ids, spans=spans)
 
 
 ORDER = Path("order")
 
 
-def _same(data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None) -> tuple[str, ...]:
+def _same(
+    data: WinoBias, path: Path, ids: Path | None = None, spans: Spans | None = None
+) -> tuple[str, ...]:
     """Check that the scores are those of `ANSWERS` in CoNLL; what was said of the reading."""
     folder = path.parent / "expected"
     folder.mkdir(exist_ok=True)
     both = folder / "both.conll"
     text = ""
     for name, words in SENTENCES.items():
-        rows = [f"{name} 0 {at} {word} {_links(at, ANSWERS[name])}" for at, word in enumerate(words)]
-        text += "\n".join([f"#begin document ({name}); part 000", *rows, "", "#end document"]) + "\n"
+        rows = [
+            f"{name} 0 {at} {word} {_links(at, ANSWERS[name])}" for at, word in enumerate(words)
+        ]
+        text += (
+            "\n".join([f"#begin document ({name}); part 000", *rows, "", "#end document"]) + "\n"
+        )
     both.write_text(text, encoding="utf-8")
     expected, found = _read(data, both), _read(data, path, ids, spans)
     assert expected.notes == ()
@@ -84,7 +93,9 @@ def _characters(name: str) -> list[list[list[int]]]:
     """The mentions in characters of the words with blanks between them, end excluded."""
     words = SENTENCES[name]
     starts = [len(" ".join([*words[:at], ""])) for at in range(len(words))]
-    return [[[starts[a], starts[b] + len(words[b])] for a, b in cluster] for cluster in ANSWERS[name]]
+    return [
+        [[starts[a], starts[b] + len(words[b])] for a, b in cluster] for cluster in ANSWERS[name]
+    ]
 
 
 def test_e2e_and_spanbert(data: WinoBias, tmp_path: Path) -> None:
@@ -95,19 +106,32 @@ def test_e2e_and_spanbert(data: WinoBias, tmp_path: Path) -> None:
             "predicted_clusters": ANSWERS[name], "top_spans": [[0, 1]],
         }  # fmt: skip
 
-    assert _same(data, _lines(tmp_path / "out.txt", line)) == ()  # told by what is in it, not by its name
+    assert (
+        _same(data, _lines(tmp_path / "out.txt", line)) == ()
+    )  # told by what is in it, not by its name
 
 
 def test_word_pieces_of_spanbert(data: WinoBias, tmp_path: Path) -> None:
     def line(name: str) -> object:
         pieces, first, last = ["[CLS]"], [], []
         for word in SENTENCES[name]:
-            cut = [word[:3], "##" + word[3:]] if len(word) > 3 else ["[UNK]"] if word == "was" else [word]
+            cut = (
+                [word[:3], "##" + word[3:]]
+                if len(word) > 3
+                else ["[UNK]"]
+                if word == "was"
+                else [word]
+            )
             first.append(len(pieces))
             pieces += cut
             last.append(len(pieces) - 1)
         predicted = [[[first[a], last[b]] for a, b in cluster] for cluster in ANSWERS[name]]
-        return {"doc_key": name, "sentences": [[*pieces, "[SEP]"]], "clusters": [], "predicted_clusters": predicted}
+        return {
+            "doc_key": name,
+            "sentences": [[*pieces, "[SEP]"]],
+            "clusters": [],
+            "predicted_clusters": predicted,
+        }
 
     assert _same(data, _lines(tmp_path / "out.jsonl", line)) == ()
 
@@ -117,28 +141,41 @@ def test_fastcoref(data: WinoBias, tmp_path: Path) -> None:
 
     def line(name: str) -> object:
         text, clusters = " ".join(SENTENCES[name]), _characters(name)
-        return {"text": text, "clusters": clusters, "clusters_strings": [[text[a:b] for a, b in c] for c in clusters]}
+        return {
+            "text": text,
+            "clusters": clusters,
+            "clusters_strings": [[text[a:b] for a, b in c] for c in clusters],
+        }
 
     path = tmp_path / "out.json"
     path.write_text("".join(json.dumps(line(name)) + "\n" for name in names), encoding="utf-8")
     assert _same(data, path, ORDER) == ()
     assert _read(data, path, ORDER).signed == {"spans": "characters"}
-    with pytest.raises(DataError, match=r"out\.json:1: it has no id; give --ids order where the 6 documents"):
+    with pytest.raises(
+        DataError, match=r"out\.json:1: it has no id; give --ids order where the 6 documents"
+    ):
         _read(data, path)
     path.write_text(json.dumps(line(names[0])) + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match="--ids order: expected 6 documents, as the data has, got 1"):
+    with pytest.raises(
+        DataError, match="--ids order: expected 6 documents, as the data has, got 1"
+    ):
         _read(data, path, ORDER)
 
 
 def test_fastcoref_on_words(data: WinoBias, tmp_path: Path) -> None:
-    """With `is_split_into_words`, fastcoref's `text` is the list of words, and its mentions count them."""
+    """With `is_split_into_words`, fastcoref's `text` is the list of words, and its mentions count
+    them."""
 
     def line(name: str) -> object:
-        clusters: list[list[object]] = [[[a, b + 1] for a, b in cluster] for cluster in ANSWERS[name]]
+        clusters: list[list[object]] = [
+            [[a, b + 1] for a, b in cluster] for cluster in ANSWERS[name]
+        ]
         return {"text": SENTENCES[name], "clusters": [*clusters, [None]], "clusters_strings": []}
 
     path = tmp_path / "out.json"
-    path.write_text("".join(json.dumps(line(text.id)) + "\n" for text in data.texts), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(line(text.id)) + "\n" for text in data.texts), encoding="utf-8"
+    )
     assert _same(data, path, ORDER) == ()
     assert _read(data, path, ORDER).signed == {"spans": "excluded"}
 
@@ -147,22 +184,36 @@ def test_characters_that_are_said_to_be_some(data: WinoBias, tmp_path: Path) -> 
     # Without the text they count those of the data's own, which has no blank before the full stop.
     path = _lines(tmp_path / "out.jsonl", lambda name: {"id": name, "clusters": _characters(name)})
     assert _same(data, path, spans="characters") == ()
-    with pytest.raises(DataError, match=r"\[0, 11\] is 'The plumber called .* as tokens with the end included"):
+    with pytest.raises(
+        DataError, match=r"\[0, 11\] is 'The plumber called .* as tokens with the end included"
+    ):
         _read(data, path)
 
 
 def test_corenlp(data: WinoBias, tmp_path: Path) -> None:
     def mention(start: int, end: int) -> dict[str, Any]:
-        return {"id": 1, "text": "", "startIndex": start + 1, "endIndex": end + 2, "sentNum": 1, "position": [1, 1]}
+        return {
+            "id": 1,
+            "text": "",
+            "startIndex": start + 1,
+            "endIndex": end + 2,
+            "sentNum": 1,
+            "position": [1, 1],
+        }
 
     folder = tmp_path / "corenlp"
     folder.mkdir()
     for name, words in SENTENCES.items():
         corefs = {str(n): [mention(*m) for m in cluster] for n, cluster in enumerate(ANSWERS[name])}
-        tokens = [{"index": n + 1, "word": word, "originalText": word} for n, word in enumerate(words)]
+        tokens = [
+            {"index": n + 1, "word": word, "originalText": word} for n, word in enumerate(words)
+        ]
         file = next(text.file_name for text in data.texts if text.id == name)
         path = folder / f"{file}.json"  # CoreNLP adds .json to the name of its input
-        path.write_text(json.dumps({"sentences": [{"index": 0, "tokens": tokens}], "corefs": corefs}), encoding="utf-8")
+        path.write_text(
+            json.dumps({"sentences": [{"index": 0, "tokens": tokens}], "corefs": corefs}),
+            encoding="utf-8",
+        )
     assert _same(data, folder) == ()
 
 
@@ -170,7 +221,8 @@ def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
     from mtbias.files.reading import read_text
 
     sentences = [
-        {"tokens": [{"word": word} for word in text.split()]} for text in ("Ann left .", "She -LRB- Ann -RRB-")
+        {"tokens": [{"word": word} for word in text.split()]}
+        for text in ("Ann left .", "She -LRB- Ann -RRB-")
     ]
     chain = [
         {"startIndex": 1, "endIndex": 2, "sentNum": 1},
@@ -178,10 +230,14 @@ def test_corenlp_counts_words_of_sentences(tmp_path: Path) -> None:
         {"startIndex": 2, "endIndex": 5, "sentNum": 2},
     ]
     path = tmp_path / "a.json"
-    path.write_text(json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"docId": "a", "sentences": sentences, "corefs": {"7": chain}}), encoding="utf-8"
+    )
     (document,) = parse_documents(read_text(path))
     assert (document.id, document.clusters) == ("a", (((0, 0), (3, 3), (4, 6)),))
-    path.write_text(json.dumps({"docId": 7, "sentences": sentences, "corefs": {}}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"docId": 7, "sentences": sentences, "corefs": {}}), encoding="utf-8"
+    )
     assert parse_documents(read_text(path))[0].id == "7"
 
 
@@ -189,7 +245,10 @@ def _stanza(name: str) -> Any:
     from stanza.models.common.doc import Document
     from stanza.models.coref.coref_chain import CorefChain, CorefMention
 
-    words = [{"id": n + 1, "text": word, "head": int(n > 0), "deprel": "x"} for n, word in enumerate(SENTENCES[name])]
+    words = [
+        {"id": n + 1, "text": word, "head": int(n > 0), "deprel": "x"}
+        for n, word in enumerate(SENTENCES[name])
+    ]
     document = Document([words])
     document.coref = [
         CorefChain(number, [CorefMention(0, a, b + 1) for a, b in cluster], "", 0)
@@ -202,7 +261,9 @@ def test_documents_of_stanza(data: WinoBias, tmp_path: Path) -> None:
     from stanza.models.common.doc import DocJSONEncoder
 
     lines = tmp_path / "lines.jsonl"
-    text = "".join(json.dumps(_stanza(text.id).to_dict(), cls=DocJSONEncoder) + "\n" for text in data.texts)
+    text = "".join(
+        json.dumps(_stanza(text.id).to_dict(), cls=DocJSONEncoder) + "\n" for text in data.texts
+    )
     lines.write_text(text, encoding="utf-8")
     assert _same(data, lines, ORDER) == ()
 
@@ -235,9 +296,20 @@ def test_corefud(data: WinoBias, tmp_path: Path) -> None:
     lines = []
     for name, entities in UDAPI.items():
         lines += [f"# newdoc id = {name}", "# global.Entity = eid-etype-head-other"]
-        for number, (word, entity) in enumerate(zip(SENTENCES[name], entities, strict=True), start=1):
+        for number, (word, entity) in enumerate(
+            zip(SENTENCES[name], entities, strict=True), start=1
+        ):
             lines.append(
-                "\t".join([str(number), word, *["_"] * 4, "0", *["_"] * 2, f"Entity={entity}" if entity else "_"])
+                "\t".join(
+                    [
+                        str(number),
+                        word,
+                        *["_"] * 4,
+                        "0",
+                        *["_"] * 2,
+                        f"Entity={entity}" if entity else "_",
+                    ]
+                )
             )
         lines.append("")
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -251,17 +323,27 @@ def test_corefud_nested_of_several_parts_and_at_empty_nodes(tmp_path: Path) -> N
         ("1-2", "don't", ""), ("1", "do", "(e1-a-1(e2-b-1)"), ("2", "n't", "e1)(e3[1/2]"), ("2.1", "_", "(e1-a-1)"),
         ("3", "go", "e3[1/2])"), ("3.1", "_", "(e4"), ("4", "on", "e4)(e3[2/2])"), ("5", ".", "(e4)"),
     ]  # fmt: skip
-    lines = ["\t".join([n, word, *["_"] * 7, f"SpaceAfter=No|Entity={e}" if e else "_"]) for n, word, e in rows]
+    lines = [
+        "\t".join([n, word, *["_"] * 7, f"SpaceAfter=No|Entity={e}" if e else "_"])
+        for n, word, e in rows
+    ]
     path = tmp_path / "a.conllu"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     (document,) = parse_documents(read_text(path))
     assert document.tokens == ("do", "n't", "go", "on", ".")
-    # e1 has a mention of its own at the empty node, which is no word; e3 goes from its first part to its last.
-    assert sorted(map(sorted, document.clusters)) == [[(0, 0)], [(0, 1)], [(1, 3)], [(3, 3), (4, 4)]]
+    # e1 has a mention of its own at the empty node, which is no word; e3 goes from its first part
+    # to its last.
+    assert sorted(map(sorted, document.clusters)) == [
+        [(0, 0)],
+        [(0, 1)],
+        [(1, 3)],
+        [(3, 3), (4, 4)],
+    ]
 
 
 def test_coref_chains_and_entities_at_empty_nodes(tmp_path: Path) -> None:
-    """A mention of empty nodes alone is none; others begin at the next word, or end at the one before."""
+    """A mention of empty nodes alone is none; others begin at the next word, or end at the one
+    before."""
     from mtbias.files.reading import read_text
 
     rows = [
@@ -272,7 +354,10 @@ def test_coref_chains_and_entities_at_empty_nodes(tmp_path: Path) -> None:
         ("3.5", "_", "coref_chains=end-id3,unit-id4"),
     ]  # fmt: skip
     path = tmp_path / "a.conllu"
-    path.write_text("".join("\t".join([n, word, *["_"] * 7, last]) + "\n" for n, word, last in rows), encoding="utf-8")
+    path.write_text(
+        "".join("\t".join([n, word, *["_"] * 7, last]) + "\n" for n, word, last in rows),
+        encoding="utf-8",
+    )
     (document,) = parse_documents(read_text(path))
     assert document.tokens == ("He", "left", ".")
     assert document.clusters == (((0, 0),), ((1, 1),), ((2, 2),))
@@ -296,7 +381,9 @@ def test_broken_conllu(data: WinoBias, tmp_path: Path, last: str, message: str) 
     assert caught.value.line == 1
 
 
-def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data: WinoBias, tmp_path: Path) -> None:
+def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(
+    data: WinoBias, tmp_path: Path
+) -> None:
     def line(name: str) -> dict[str, object]:
         gold = winobias_gold[name]
         return {
@@ -316,7 +403,9 @@ def test_a_file_with_gold_and_predicted_clusters_is_scored_on_the_predicted(data
     )
 
 
-def _with_both(folder: Path, clusters: Mapping[str, Clusters], predicted: Mapping[str, Clusters]) -> Path:
+def _with_both(
+    folder: Path, clusters: Mapping[str, Clusters], predicted: Mapping[str, Clusters]
+) -> Path:
     """A file whose documents have both sets of clusters."""
 
     def line(name: str) -> dict[str, object]:
@@ -326,7 +415,9 @@ def _with_both(folder: Path, clusters: Mapping[str, Clusters], predicted: Mappin
     return _lines(folder / "both.jsonl", line)
 
 
-def test_of_two_sets_of_clusters_the_one_that_is_not_empty_counts(data: WinoBias, tmp_path: Path) -> None:
+def test_of_two_sets_of_clusters_the_one_that_is_not_empty_counts(
+    data: WinoBias, tmp_path: Path
+) -> None:
     """A system wrote the one, and left the other as it was in its input."""
     gold = {text.id: text.gold for text in data.texts}
     assert gold != ANSWERS
@@ -334,7 +425,9 @@ def test_of_two_sets_of_clusters_the_one_that_is_not_empty_counts(data: WinoBias
     assert (predicted.of, predicted.notes) == (ANSWERS, ())
     others = _read(data, _with_both(tmp_path, ANSWERS, {}))
     assert others.of == ANSWERS
-    assert others.notes == ("predicted_clusters are empty in all documents; clusters were read in their place",)
+    assert others.notes == (
+        "predicted_clusters are empty in all documents; clusters were read in their place",
+    )
     same = _read(data, _with_both(tmp_path, ANSWERS, ANSWERS))
     assert (same.of, same.notes) == (ANSWERS, ())
     # Gold clusters beside the predicted ones are no predictions, in whatever order.
@@ -357,7 +450,9 @@ def test_two_sets_of_clusters_that_differ_are_refused(data: WinoBias, tmp_path: 
         _read(data, path)
 
 
-def test_predicted_clusters_must_be_of_each_document_or_of_none(data: WinoBias, tmp_path: Path) -> None:
+def test_predicted_clusters_must_be_of_each_document_or_of_none(
+    data: WinoBias, tmp_path: Path
+) -> None:
     names = list(SENTENCES)
 
     def line(name: str) -> dict[str, object]:
@@ -374,7 +469,12 @@ def test_predicted_clusters_must_be_of_each_document_or_of_none(data: WinoBias, 
 
 def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None:
     def gold_alone(name: str) -> dict[str, object]:
-        return {"doc_key": name, "sentences": [SENTENCES[name]], "speakers": [["-"]], "clusters": ANSWERS[name]}
+        return {
+            "doc_key": name,
+            "sentences": [SENTENCES[name]],
+            "speakers": [["-"]],
+            "clusters": ANSWERS[name],
+        }
 
     with pytest.raises(DataError, match="expected predicted_clusters, got the gold clusters alone"):
         _read(data, _lines(tmp_path / "gold.jsonl", gold_alone))
@@ -388,13 +488,28 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
         ('{"nw/pro//0": []}', r"got the keys \['nw/pro//0'\]"),
         ('{"document": ["He"], "clusters": []}', r"got the keys \['clusters', 'document'\]"),
         ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
-        ('{"text": "He", "clusters": [3], "clusters_strings": []}', r"clusters\.0: expected a list, got 3"),
-        ('[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]', "got one that does not, at word 1"),
-        ('[[{"text": "He", "coref_chains": [{"idx": 0}]}]]', "coref_chains as Stanza writes them: KeyError"),
-        ('[[{"text": "He", "coref_chains": "x"}]]', "coref_chains as Stanza writes them: AttributeError"),
+        (
+            '{"text": "He", "clusters": [3], "clusters_strings": []}',
+            r"clusters\.0: expected a list, got 3",
+        ),
+        (
+            '[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]',
+            "got one that does not, at word 1",
+        ),
+        (
+            '[[{"text": "He", "coref_chains": [{"idx": 0}]}]]',
+            "coref_chains as Stanza writes them: KeyError",
+        ),
+        (
+            '[[{"text": "He", "coref_chains": "x"}]]',
+            "coref_chains as Stanza writes them: AttributeError",
+        ),
         ('{"text": 3, "clusters": []}', "text: expected text or a list, got 3"),
         ("clusters\n", "#begin document"),
-        ("#begin document (a); part 0\na 0 0 He (0)\n#end document\n#begin docu", "got '#begin docu'"),  # cut off
+        (
+            "#begin document (a); part 0\na 0 0 He (0)\n#end document\n#begin docu",
+            "got '#begin docu'",
+        ),  # cut off
     ],
 )
 def test_what_is_no_format(data: WinoBias, tmp_path: Path, text: str, message: str) -> None:
@@ -419,14 +534,20 @@ def test_what_is_no_format(data: WinoBias, tmp_path: Path, text: str, message: s
         (1, True, 2),
     ],
 )
-def test_mentions_of_corenlp_are_within_a_sentence(tmp_path: Path, mention: tuple[object, object, object]) -> None:
+def test_mentions_of_corenlp_are_within_a_sentence(
+    tmp_path: Path, mention: tuple[object, object, object]
+) -> None:
     from mtbias.files.reading import read_text
 
-    sentences = [{"tokens": [{"word": word} for word in text.split()]} for text in ("He left .", "Yes")]
+    sentences = [
+        {"tokens": [{"word": word} for word in text.split()]} for text in ("He left .", "Yes")
+    ]
     chain = [dict(zip(("sentNum", "startIndex", "endIndex"), mention, strict=True))]
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"sentences": sentences, "corefs": {"1": chain}}), encoding="utf-8")
-    with pytest.raises(DataError, match="expected words of a sentence, both counted from 1, got sentNum") as caught:
+    with pytest.raises(
+        DataError, match="expected words of a sentence, both counted from 1, got sentNum"
+    ) as caught:
         parse_documents(read_text(path))
     assert caught.value.line == 1
 

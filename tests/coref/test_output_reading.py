@@ -21,7 +21,9 @@ TEXTS = [
 ]
 
 
-def _read(path: Path, *rows: object, ids: Path | None = None, spans: Spans | None = None) -> Answers:
+def _read(
+    path: Path, *rows: object, ids: Path | None = None, spans: Spans | None = None
+) -> Answers:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return read_output(TEXTS, [path], ids=ids, spans=spans)
 
@@ -58,7 +60,9 @@ def test_one_mention_of_one_word_tells_for_all_documents(tmp_path: Path) -> None
     )  # fmt: skip
     with pytest.raises(DataError, match="cannot tell what mentions count"):
         _read(tmp_path / "p", rows[0])
-    assert _clusters(_read(tmp_path / "p", {"id": "set/a", "clusters": []})) == {"set/a": ()}  # none to be told by
+    assert _clusters(_read(tmp_path / "p", {"id": "set/a", "clusters": []})) == {
+        "set/a": ()
+    }  # none to be told by
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,9 @@ def test_one_mention_of_one_word_tells_for_all_documents(tmp_path: Path) -> None
         ([[[0, 99]]], "characters", "characters 0 to 44; a mention ends at 98"),
     ],
 )
-def test_mentions_that_cannot_be(tmp_path: Path, clusters: object, spans: Spans | None, message: str) -> None:
+def test_mentions_that_cannot_be(
+    tmp_path: Path, clusters: object, spans: Spans | None, message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         _read(tmp_path / "p", {"id": "set/a", "clusters": clusters}, spans=spans)
 
@@ -104,12 +110,17 @@ def test_ids_by_rule(tmp_path: Path, own: str, ours: str) -> None:
 def test_ids_that_no_rule_has_are_refused_with_one_of_the_datas(tmp_path: Path) -> None:
     # "set/a#1" is part 1 of a document; "set" is a part of every id.
     for own in ("set/a_1", "set", "d", "SET/A", "a", "out/set_a"):
-        with pytest.raises(DataError, match=f"id '{own}': none of the data's documents, whose ids are such as 'set/a'"):
+        with pytest.raises(
+            DataError,
+            match=f"id '{own}': none of the data's documents, whose ids are such as 'set/a'",
+        ):
             _read(tmp_path / "p", {"id": own, "clusters": []})
 
 
 def test_two_ids_for_one_document_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"expected id 'set/a' once, got it again; it is in p, line 1, already"):
+    with pytest.raises(
+        DataError, match=r"expected id 'set/a' once, got it again; it is in p, line 1, already"
+    ):
         _read(tmp_path / "p", {"id": "set/a", "clusters": []}, {"id": "set_a", "clusters": []})
 
 
@@ -138,12 +149,16 @@ def test_a_bad_file_of_ids(tmp_path: Path, text: str, message: str) -> None:
 
 def test_documents_without_id_need_to_be_told(tmp_path: Path) -> None:
     rows = [{"tokens": text.tokens, "clusters": []} for text in TEXTS]
-    with pytest.raises(DataError, match="p:1: it has no id; give --ids order where the 3 documents are all"):
+    with pytest.raises(
+        DataError, match="p:1: it has no id; give --ids order where the 3 documents are all"
+    ):
         _read(tmp_path / "p", *rows)
     assert list(_read(tmp_path / "p", *rows, ids=Path("order")).of) == [text.id for text in TEXTS]
     with pytest.raises(DataError, match="token 1 is 'nurse' in the data set, 'clerk' here"):
         _read(tmp_path / "p", *rows[::-1], ids=Path("order"))
-    with pytest.raises(DataError, match="--ids order: expected 3 documents, as the data has, got 2"):
+    with pytest.raises(
+        DataError, match="--ids order: expected 3 documents, as the data has, got 2"
+    ):
         _read(tmp_path / "p", *rows[:2], ids=Path("order"))
 
 
@@ -153,12 +168,17 @@ def test_other_tokens_become_those_of_the_data(tmp_path: Path) -> None:
     found = _read(tmp_path / "p", row)
     # "the cl" and "The nur" end within a token, and are taken to its end.
     assert _clusters(found) == {"set/a": (((0, 1), (6, 6)), ((3, 4), (0, 1)))}
-    assert found.notes == ("mentions that begin or end within a token of the data, taken to its ends: 2",)
+    assert found.notes == (
+        "mentions that begin or end within a token of the data, taken to its ends: 2",
+    )
 
 
 def test_mentions_of_no_word_are_left_out_and_counted(tmp_path: Path) -> None:
     tokens = ["[CLS]", *TEXTS[0].tokens, "[SEP]"]
-    found = _read(tmp_path / "p", {"id": "set/a", "tokens": tokens, "clusters": [[[1, 2], [0, 0], [7, 7]], [[10, 10]]]})
+    found = _read(
+        tmp_path / "p",
+        {"id": "set/a", "tokens": tokens, "clusters": [[[1, 2], [0, 0], [7, 7]], [[10, 10]]]},
+    )
     assert _clusters(found) == {"set/a": READ}
     assert found.notes == ("mentions of no word, left out: 2",)
 

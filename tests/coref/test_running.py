@@ -1,4 +1,5 @@
-"""Running a coreference system: what was found is kept, resumed, and the same however often a run was stopped."""
+"""Running a coreference system: what was found is kept, resumed, and the same however often a run
+was stopped."""
 
 from __future__ import annotations
 
@@ -43,7 +44,11 @@ def test_a_stopped_run_resumes_with_the_same_bytes(tmp_path: Path) -> None:
     assert run_system(FirstAndThird(), TEXTS, whole) == 0
     lines = [json.loads(line) for line in whole.read_text(encoding="utf-8").splitlines()]
     assert [line["id"] for line in lines] == [text.id for text in TEXTS]
-    assert lines[1] == {"id": "1", "tokens": ["He", "saw", "him", "."], "clusters": [[[0, 0], [2, 2]]]}
+    assert lines[1] == {
+        "id": "1",
+        "tokens": ["He", "saw", "him", "."],
+        "clusters": [[[0, 0], [2, 2]]],
+    }
 
     with pytest.raises(KeyboardInterrupt):
         run_system(FirstAndThird(2), TEXTS, out)
@@ -68,7 +73,9 @@ def test_another_system_or_other_texts_are_refused(tmp_path: Path) -> None:
     run_system(FirstAndThird(), TEXTS, out)
     with pytest.raises(DataError, match=r"out\.jsonl.*this file is there already"):
         run_system(FirstAndThird(), TEXTS, out)
-    with pytest.raises(DataError, match="expected a file, got a folder"):  # before anything is resolved
+    with pytest.raises(
+        DataError, match="expected a file, got a folder"
+    ):  # before anything is resolved
         run_system(FirstAndThird(0), TEXTS, tmp_path)
 
 
@@ -100,9 +107,34 @@ def test_any_system_as_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[st
     data, out = tmp_path / "data", tmp_path / "found.jsonl"
     data.mkdir()
     write_winobias(data)
-    words = ["coref", "run", "--system", "command", "--dataset", "winobias", "--data", str(data), "--out", str(out)]
-    assert main([*words, "--command", f"{sys.executable} {program} {{in}} {{out}}", "--spans", "excluded"]) == 0
-    found = {line["id"]: line["clusters"] for line in map(json.loads, out.read_text(encoding="utf-8").splitlines())}
+    words = [
+        "coref",
+        "run",
+        "--system",
+        "command",
+        "--dataset",
+        "winobias",
+        "--data",
+        str(data),
+        "--out",
+        str(out),
+    ]
+    assert (
+        main(
+            [
+                *words,
+                "--command",
+                f"{sys.executable} {program} {{in}} {{out}}",
+                "--spans",
+                "excluded",
+            ]
+        )
+        == 0
+    )
+    found = {
+        line["id"]: line["clusters"]
+        for line in map(json.loads, out.read_text(encoding="utf-8").splitlines())
+    }
     assert len(found) == 6
     assert found["nw/pro//0"] == [[[0, 1], [6, 6]]]  # ends included, as mtbias has them
     assert found["nw/pro//2"] == [[[0, 1], [7, 7]]]
@@ -111,13 +143,25 @@ def test_any_system_as_a_command(tmp_path: Path, capfd: pytest.CaptureFixture[st
     # stdout is for the result.
     assert "of the command\n" in said.err
     assert "of the command" not in said.out
-    assert main(["coref", "score", "winobias", "--data", str(data), "--predictions", str(out), "--json"]) == 0
+    assert (
+        main(
+            ["coref", "score", "winobias", "--data", str(data), "--predictions", str(out), "--json"]
+        )
+        == 0
+    )
     scored = json.loads(capfd.readouterr().out)
     # "The night" has not the last word of "the night guard": no person.
-    assert scored["systems"][0]["counts"]["dev type 1 pro"] == {"right": 1, "wrong": 1, "both": 0, "none": 1}
+    assert scored["systems"][0]["counts"]["dev type 1 pro"] == {
+        "right": 1,
+        "wrong": 1,
+        "both": 0,
+        "none": 1,
+    }
 
 
-def test_documents_of_a_command_may_stand_in_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_documents_of_a_command_may_stand_in_order(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     program = tmp_path / "system.py"
     program.write_text(
         "import json, sys\n"
@@ -125,8 +169,22 @@ def test_documents_of_a_command_may_stand_in_order(tmp_path: Path, capfd: pytest
         "open(sys.argv[2], 'w').writelines(json.dumps(row) + '\\n' for row in rows)\n"
     )
     write_winobias(tmp_path)
-    words = ["coref", "run", "--system", "command", "--dataset", "winobias", "--data", str(tmp_path)]
-    words += ["--command", f"{sys.executable} {program} {{in}} {{out}}", "--out", str(tmp_path / "found.jsonl")]
+    words = [
+        "coref",
+        "run",
+        "--system",
+        "command",
+        "--dataset",
+        "winobias",
+        "--data",
+        str(tmp_path),
+    ]
+    words += [
+        "--command",
+        f"{sys.executable} {program} {{in}} {{out}}",
+        "--out",
+        str(tmp_path / "found.jsonl"),
+    ]
     assert main([*words, "--ids", "order"]) == 0
     assert ",ids:order|" in capfd.readouterr().out
 
@@ -134,7 +192,8 @@ def test_documents_of_a_command_may_stand_in_order(tmp_path: Path, capfd: pytest
 def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # Of the gold mentions one with its last word and one with the word behind it: nothing tells which is meant.
+    # Of the gold mentions one with its last word and one with the word behind it: nothing tells
+    # which is meant.
     program, data = tmp_path / "system.py", tmp_path / "data"
     program.write_text(
         "import json, sys\n"
@@ -152,7 +211,10 @@ def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alo
     assert main([*words, "--out", str(out), "--command", command]) == 1
     assert "cannot tell what mentions count" in capsys.readouterr().err
     other = tmp_path / "other.jsonl"
-    assert main([*words, "--out", str(other), "--command", f"{command} other", "--spans", "included"]) == 1
+    assert (
+        main([*words, "--out", str(other), "--command", f"{command} other", "--spans", "included"])
+        == 1
+    )
     assert "id 'other': none of the data's documents" in capsys.readouterr().err
     # The run that was begun without --spans has found nothing that could be mixed with this one.
     assert main([*words, "--out", str(out), "--command", command, "--spans", "included"]) == 0
@@ -164,15 +226,39 @@ def test_what_a_command_writes_is_read_as_it_is_told_and_about_its_documents_alo
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--system", "stanza", "--model", "x", "--spans", "included"], 2, "expected no --ids, --spans or --in-format"),
-        (["--system", "stanza", "--model", "x", "--in-format", "jsonl"], 2, "which go with --system command"),
+        (
+            ["--system", "stanza", "--model", "x", "--spans", "included"],
+            2,
+            "expected no --ids, --spans or --in-format",
+        ),
+        (
+            ["--system", "stanza", "--model", "x", "--in-format", "jsonl"],
+            2,
+            "which go with --system command",
+        ),
         (["--system", "stanza"], 2, "--system stanza: expected --model FILE, and no --command"),
-        (["--system", "command", "--model", "x"], 2, "--system command: expected --command, and neither"),
-        (["--system", "command", "--command", "x {in}"], 2, "expected {out} where the command has the file's name"),
+        (
+            ["--system", "command", "--model", "x"],
+            2,
+            "--system command: expected --command, and neither",
+        ),
+        (
+            ["--system", "command", "--command", "x {in}"],
+            2,
+            "expected {out} where the command has the file's name",
+        ),
         (["--system", "command", "--command", "x 'y"], 2, "expected words as a shell splits them"),
-        (["--system", "command", "--command", "/none {in} {out}"], 1, "--command cannot be started"),
+        (
+            ["--system", "command", "--command", "/none {in} {out}"],
+            1,
+            "--command cannot be started",
+        ),
         (["--system", "command", "--command", "false {in} {out}"], 1, "--command ended with 1"),
-        (["--system", "command", "--command", "true {in} {out}"], 1, "--command ended well, but wrote no file {out}"),
+        (
+            ["--system", "command", "--command", "true {in} {out}"],
+            1,
+            "--command ended well, but wrote no file {out}",
+        ),
         (["--system", "stanza", "--model", "/none.pt"], 1, "/none.pt"),
     ],
 )
@@ -180,7 +266,16 @@ def test_what_cannot_be_run_is_said_in_a_line(
     options: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_winobias(tmp_path)
-    words = ["coref", "run", "--dataset", "winobias", "--data", str(tmp_path), "--out", str(tmp_path / "out.jsonl")]
+    words = [
+        "coref",
+        "run",
+        "--dataset",
+        "winobias",
+        "--data",
+        str(tmp_path),
+        "--out",
+        str(tmp_path / "out.jsonl"),
+    ]
     assert main([*words, *options]) == code
     err = capsys.readouterr().err
     assert said in err

@@ -26,7 +26,9 @@ from mtbias.errors import DataError
 from mtbias.files.reading import read_text
 from mtbias.types import Stereotype
 
-SMALL = Vocabulary(("pilot", "tree surgeon"), ("nanny", "nurse"), ("kind", "sweet"), ("vain", "fussy"))
+SMALL = Vocabulary(
+    ("pilot", "tree surgeon"), ("nanny", "nurse"), ("kind", "sweet"), ("vain", "fussy")
+)
 
 
 def test_sentences_by_hand() -> None:
@@ -54,7 +56,8 @@ def test_the_size_of_the_set() -> None:
     assert list(open_sowinobias(None).remarks) == [PAPER_SIZE]
     # Counterparts stay together: an occupation of men and one of women, the other way round.
     assert all(
-        a.tokens[a.first[1]] == b.tokens[b.second[1]] for a, b in zip(everything[::2], everything[1::2], strict=True)
+        a.tokens[a.first[1]] == b.tokens[b.second[1]]
+        for a, b in zip(everything[::2], everything[1::2], strict=True)
     )
 
 
@@ -74,7 +77,8 @@ def sentence() -> SoWinoBiasSentence:
         ((((0, 2), (7, 7)), ((5, 5), (7, 7))), Link.BOTH),
         ((((7, 7),), ((4, 5),)), Link.NONE),
         ((), Link.NONE),
-        # The clause as a mention is not the person, "tree" is not the tree surgeon, "they were" is not they.
+        # The clause as a mention is not the person, "tree" is not the tree surgeon, "they were" is
+        # not they.
         ((((4, 9), (7, 7)),), Link.NONE),
         ((((0, 1), (7, 7)),), Link.NONE),
         ((((4, 5), (7, 8)),), Link.NONE),
@@ -87,7 +91,8 @@ def test_link(clusters: tuple[tuple[tuple[int, int], ...], ...], expected: Link)
 def scored(
     folder: Path, choice: Mapping[str, str], *extra: str, without: str = "", resamples: int = 0
 ) -> DatasetScores:
-    """The scores of a system that links ``second`` or ``first`` by id, nothing otherwise; and further lines."""
+    """The scores of a system that links ``second`` or ``first`` by id, nothing otherwise; and
+    further lines."""
     lines = []
     for s in generate(SMALL):
         person = {"first": s.first, "second": s.second}.get(choice.get(s.id, ""))
@@ -123,9 +128,15 @@ def test_numbers_by_hand(tmp_path: Path) -> None:
     assert scores["negative:pro"].n == 8
     assert scores.counts["positive, anti"] == {"right": 4, "wrong": 4, "both": 0, "none": 0}
     assert scores.counts["negative, pro"] == {"right": 4, "wrong": 0, "both": 0, "none": 4}
-    # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8. Negative: no such pair.
-    assert [scores[f"{row}:difference"].p for row in ("positive", "negative", "all")] == [0.125, 1.0, 0.125]
-    # Eight pairs of a polarity: all right has Wilson's lower end n / (n + z²); 16 pairs of both are resampled.
+    # McNemar: 4 pairs with pro right and anti wrong, none the other way: 2 · (1/2)⁴ = 1/8.
+    # Negative: no such pair.
+    assert [scores[f"{row}:difference"].p for row in ("positive", "negative", "all")] == [
+        0.125,
+        1.0,
+        0.125,
+    ]
+    # Eight pairs of a polarity: all right has Wilson's lower end n / (n + z²); 16 pairs of both are
+    # resampled.
     assert scores["positive:pro"].interval == pytest.approx((800 / (8 + 1.959964**2), 100))
     low, high = scores["all:difference"].interval or (0, 0)
     assert 0 <= low < 25 < high <= 50
@@ -151,9 +162,7 @@ def test_predictions_that_do_not_fit(tmp_path: Path) -> None:
             scored(tmp_path, {}, *extra, without=without)
 
 
-LISTS = (
-    'male_occupations = ["a"]\nfemale_occupations = ["b"]\npositive_adjectives = ["c"]\nnegative_adjectives = ["d"]\n'
-)
+LISTS = 'male_occupations = ["a"]\nfemale_occupations = ["b"]\npositive_adjectives = ["c"]\nnegative_adjectives = ["d"]\n'
 
 
 @pytest.mark.parametrize(
@@ -162,9 +171,15 @@ LISTS = (
         ("male_occupations = [", "expected TOML"),
         (LISTS.replace('["b"]', "[]"), "female_occupations: expected a list of words"),
         (LISTS.replace('["b"]', "[1]"), r"female_occupations\.0: expected text, got 1"),
-        (LISTS.replace('["d"]', '["A"]'), "negative_adjectives: 'A' stands in male_occupations already"),
+        (
+            LISTS.replace('["d"]', '["A"]'),
+            "negative_adjectives: 'A' stands in male_occupations already",
+        ),
         (LISTS + 'verbs = ["x"]\n', "verbs: unknown key; there are female_occupations"),
-        (LISTS.replace("male_occ", "male_o", 1), "male_oupations: unknown key; did you mean male_occupations"),
+        (
+            LISTS.replace("male_occ", "male_o", 1),
+            "male_oupations: unknown key; did you mean male_occupations",
+        ),
     ],
 )
 def test_vocabularies_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -183,13 +198,35 @@ def test_the_example_has_lists_of_sixteen() -> None:
 def test_commands(tmp_path: Path, coref: Callable[..., str]) -> None:
     vocabulary, out, clusters = (tmp_path / name for name in ("v.toml", "set.jsonl", "p.jsonl"))
     vocabulary.write_text(LISTS, encoding="utf-8")
-    export = ["export", "sowinobias", "--data", vocabulary, "--format", "jsonl", "--gold", "--out", out]
+    export = [
+        "export",
+        "sowinobias",
+        "--data",
+        vocabulary,
+        "--format",
+        "jsonl",
+        "--gold",
+        "--out",
+        out,
+    ]
     assert re.search(r"^documents +4\n\nDataset: sowinobias$", coref(*export), re.MULTILINE)
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert (rows[0]["id"], rows[0]["text"]) == ("pro-positive-a-b-c", "The a liked the b because they were c.")
+    assert (rows[0]["id"], rows[0]["text"]) == (
+        "pro-positive-a-b-c",
+        "The a liked the b because they were c.",
+    )
     lines = [{key: row[key] for key in ("id", "tokens", "clusters")} for row in rows]
     clusters.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    arguments = ["score", "sowinobias", "--data", vocabulary, "--predictions", clusters, "--resamples", 200]
+    arguments = [
+        "score",
+        "sowinobias",
+        "--data",
+        vocabulary,
+        "--predictions",
+        clusters,
+        "--resamples",
+        200,
+    ]
     (system,) = json.loads(coref(*arguments, "--json"))["systems"]
     values = {one["key"]: one["value"] for one in system["numbers"]}
     assert (values["all:pro"], values["all:difference"], system["documents"]) == (100.0, 0.0, 4)

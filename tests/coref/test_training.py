@@ -21,7 +21,13 @@ from mtbias.coref.training import TrainingSettings, configuration, train, traini
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import parse_toml, read_text
 from scripts import toy_coref
-from tests.coref.small_corpora import PRO_SENTENCES, conll, gap_instance, write_winobias, write_winogender
+from tests.coref.small_corpora import (
+    PRO_SENTENCES,
+    conll,
+    gap_instance,
+    write_winobias,
+    write_winogender,
+)
 
 
 def test_documents_of_the_trainer_by_hand(tmp_path: Path) -> None:
@@ -39,7 +45,14 @@ def test_documents_of_the_trainer_by_hand(tmp_path: Path) -> None:
 
 
 def test_mentions_across_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
-    lines = ["#begin document (x); part 000", "x 0 0 A (0", "", "x 0 0 b 0)|(1)", "x 0 1 c (1)", "#end document"]
+    lines = [
+        "#begin document (x); part 000",
+        "x 0 0 A (0",
+        "",
+        "x 0 0 b 0)|(1)",
+        "x 0 1 c (1)",
+        "#end document",
+    ]
     path = tmp_path / "x.conll"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     data = training_data(read_conll(path).documents)
@@ -50,7 +63,10 @@ def test_mentions_across_sentences_are_left_out_and_counted(tmp_path: Path) -> N
 
 def test_the_configuration_is_toml(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    path.write_text(configuration(TrainingSettings(encoder='a "b"', epochs=7), tmp_path, alone=False), encoding="utf-8")
+    path.write_text(
+        configuration(TrainingSettings(encoder='a "b"', epochs=7), tmp_path, alone=False),
+        encoding="utf-8",
+    )
     read = parse_toml(read_text(path))
     assert read["DEFAULT"]["bert_model"] == 'a "b"'
     assert read["DEFAULT"]["train_epochs"] == 7
@@ -94,13 +110,28 @@ def test_the_signature_names_every_setting_and_the_weights_by_their_hash(
     encoder.mkdir()
     (encoder / "config.json").write_bytes(b"abc")
     weights.write_bytes(b"abc")
-    words = ["coref", "train", "--data", str(data), "--dev", str(data), "--out", str(tmp_path / "new")]
+    words = [
+        "coref",
+        "train",
+        "--data",
+        str(data),
+        "--dev",
+        str(data),
+        "--out",
+        str(tmp_path / "new"),
+    ]
     words += ["--encoder", str(encoder), "--learning-rate", "0.5", "--json"]
     assert main([*words, "--weights", str(weights)]) == 0
     signature = json.loads(capsys.readouterr().out)["signature"]
-    # SHA-256 of "abc", from FIPS 180-2. Every model's file is called model.pt, so a name would say nothing.
+    # SHA-256 of "abc", from FIPS 180-2. Every model's file is called model.pt, so a name would say
+    # nothing.
     of_encoder = sha256(f"config.json {sha256(b'abc').hexdigest()}\n".encode()).hexdigest()[:12]
-    for part in ("weights:ba7816bf8f01", f"encoder:encoder@{of_encoder}", "learning-rate:0.5", "dropout:0.3"):
+    for part in (
+        "weights:ba7816bf8f01",
+        f"encoder:encoder@{of_encoder}",
+        "learning-rate:0.5",
+        "dropout:0.3",
+    ):
         assert f"|{part}|" in signature
     assert str(tmp_path) not in signature
     assert main(words) == 0
@@ -115,7 +146,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     toy_coref.write_encoder(folder / "encoder")
     for name, n, seed in (("train", 200, 0), ("dev", 40, 1)):
         toy_coref.write_documents(folder / f"{name}.conll", toy_coref.sentences(n, seed))
-    words = ["coref", "train", "--data", str(folder / "train.conll"), "--dev", str(folder / "dev.conll")]
+    words = [
+        "coref",
+        "train",
+        "--data",
+        str(folder / "train.conll"),
+        "--dev",
+        str(folder / "dev.conll"),
+    ]
     words += ["--out", str(folder / "made")]
     for name, value in asdict(toy_coref.settings(folder / "encoder")).items():
         words += [f"--{name.replace('_', '-')}", str(value)]
@@ -124,19 +162,35 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_trained_model_is_run_and_scored(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trained_model_is_run_and_scored(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_winobias(tmp_path)
     words = ["--dataset", "winobias", "--data", str(tmp_path), "--model", str(trained)]
     found = tmp_path / "found.jsonl"
     assert main(["coref", "run", "--system", "stanza", *words, "--out", str(found)]) == 0
     capsys.readouterr()
-    score = ["coref", "score", "winobias", "--data", str(tmp_path), "--predictions", str(found), "--spans", "included"]
+    score = [
+        "coref",
+        "score",
+        "winobias",
+        "--data",
+        str(tmp_path),
+        "--predictions",
+        str(found),
+        "--spans",
+        "included",
+    ]
     assert main([*score, "--json"]) == 0
     scored = json.loads(capsys.readouterr().out)
     links = {row.split()[-1]: counts for row, counts in scored["systems"][0]["counts"].items()}
-    # Counted by hand from the file: the pronoun (6, in the third sentence 7) is linked to a mention that ends with a
-    # person's last word, the plumber's 1 or the florist's 4, the guard's 2 or the nanny's 5.
-    answers = {json.loads(line)["id"]: json.loads(line)["clusters"] for line in found.read_text().splitlines()}
+    # Counted by hand from the file: the pronoun (6, in the third sentence 7) is linked to a mention
+    # that ends with a person's last word, the plumber's 1 or the florist's 4, the guard's 2 or the
+    # nanny's 5.
+    answers = {
+        json.loads(line)["id"]: json.loads(line)["clusters"]
+        for line in found.read_text().splitlines()
+    }
     people = {
         "pro//0": (1, 4),
         "pro//1": (4, 1),
@@ -145,12 +199,19 @@ def test_a_trained_model_is_run_and_scored(trained: Path, tmp_path: Path, capsys
         "anti//1": (4, 1),
         "anti//2": (5, 2),
     }
-    counted = {condition: dict.fromkeys(("right", "wrong", "both", "none"), 0) for condition in ("pro", "anti")}
+    counted = {
+        condition: dict.fromkeys(("right", "wrong", "both", "none"), 0)
+        for condition in ("pro", "anti")
+    }
     for name, (meant, other) in people.items():
         pronoun = 7 if name.endswith("2") else 6
-        cluster: list[list[int]] = next((c for c in answers[f"nw/{name}"] if [pronoun, pronoun] in c), [])
+        cluster: list[list[int]] = next(
+            (c for c in answers[f"nw/{name}"] if [pronoun, pronoun] in c), []
+        )
         linked = [any(end == person for _, end in cluster) for person in (meant, other)]
-        outcome = {(1, 0): "right", (0, 1): "wrong", (1, 1): "both", (0, 0): "none"}[linked[0], linked[1]]
+        outcome = {(1, 0): "right", (0, 1): "wrong", (1, 1): "both", (0, 0): "none"}[
+            linked[0], linked[1]
+        ]
         counted[name.partition("//")[0]][outcome] += 1
     assert links == counted
     # The toy follows the stereotype, which fits in the first and not in the second.
@@ -160,13 +221,24 @@ def test_a_trained_model_is_run_and_scored(trained: Path, tmp_path: Path, capsys
 @pytest.mark.slow
 def test_a_killed_run_resumes(trained: Path, tmp_path: Path) -> None:
     def command(out: Path) -> list[str]:
-        words = ["coref", "run", "--system", "stanza", "--dataset", "sowinobias", "--data", str(vocabulary)]
+        words = [
+            "coref",
+            "run",
+            "--system",
+            "stanza",
+            "--dataset",
+            "sowinobias",
+            "--data",
+            str(vocabulary),
+        ]
         return [*words, "--model", str(trained), "--out", str(out)]
 
     vocabulary = tmp_path / "words.toml"
     lists = {"male_occupations": toy_coref.MEN, "female_occupations": toy_coref.WOMEN,
              "positive_adjectives": ["kind", "new"], "negative_adjectives": ["late"]}  # fmt: skip
-    vocabulary.write_text("".join(f"{name} = {json.dumps(of)}\n" for name, of in lists.items()), encoding="utf-8")
+    vocabulary.write_text(
+        "".join(f"{name} = {json.dumps(of)}\n" for name, of in lists.items()), encoding="utf-8"
+    )
     whole, out = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
     assert main(command(whole)) == 0
     part = out.with_name("out.jsonl.part")
@@ -183,18 +255,38 @@ def test_a_killed_run_resumes(trained: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_long_sentences_and_words_without_pieces_are_resolved(trained: Path, tmp_path: Path) -> None:
-    # Two sentences; the second has some 400 word pieces, since the toy's tokenizer knows letters, and windows have
-    # 126: Stanza alone never ends with it, and refuses the word of a character for private use.
+def test_long_sentences_and_words_without_pieces_are_resolved(
+    trained: Path, tmp_path: Path
+) -> None:
+    # Two sentences; the second has some 400 word pieces, since the toy's tokenizer knows letters,
+    # and windows have 126: Stanza alone never ends with it, and refuses the word of a character for
+    # private use.
     text = f"Kim met Lee. Then \uf04a he left {'quietly and ' * 20}alone."
-    instance = gap_instance("t-1", text, "he", text.index("he left"), "Kim", 0, True, "Lee", 8, False)
+    instance = gap_instance(
+        "t-1", text, "he", text.index("he left"), "Kim", 0, True, "Lee", 8, False
+    )
     (tmp_path / "gap-test.tsv").write_text(write_instances([instance]), encoding="utf-8")
     out = tmp_path / "found.jsonl"
-    words = ["coref", "run", "--system", "stanza", "--model", str(trained), "--dataset", "gap", "--data", str(tmp_path)]
+    words = [
+        "coref",
+        "run",
+        "--system",
+        "stanza",
+        "--model",
+        str(trained),
+        "--dataset",
+        "gap",
+        "--data",
+        str(tmp_path),
+    ]
     assert main([*words, "--out", str(out)]) == 0
     (found,) = map(json.loads, out.read_text(encoding="utf-8").splitlines())
     assert found["tokens"][4:8] == ["Then", "\uf04a", "he", "left"]
-    assert all(0 <= start <= end < len(found["tokens"]) for cluster in found["clusters"] for start, end in cluster)
+    assert all(
+        0 <= start <= end < len(found["tokens"])
+        for cluster in found["clusters"]
+        for start, end in cluster
+    )
 
 
 @pytest.mark.slow
@@ -216,13 +308,20 @@ def test_a_killed_evaluation_resumes(trained: Path, tmp_path: Path) -> None:
             "--out",
             str(out),
         ]
-        words += ["--data", f"winogender={tmp_path / 'winogender'}", "--data", f"bug={tmp_path / 'bug.csv'}"]
+        words += [
+            "--data",
+            f"winogender={tmp_path / 'winogender'}",
+            "--data",
+            f"bug={tmp_path / 'bug.csv'}",
+        ]
         return words
 
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert main(command(whole)) == 0
     part = out / "bug.jsonl.new.part"
-    process = subprocess.Popen([sys.executable, "-m", "mtbias", *command(out)], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mtbias", *command(out)], stdout=subprocess.DEVNULL
+    )
     ends = time.monotonic() + 300
     while time.monotonic() < ends and not (part.is_file() and part.read_bytes().count(b"\n") > 20):
         time.sleep(0.02)

@@ -1,4 +1,5 @@
-"""WinoBias on sentences of our own: occupations, rule systems, links, scores, significance, the command."""
+"""WinoBias on sentences of our own: occupations, rule systems, links, scores, significance, the
+command."""
 
 from __future__ import annotations
 
@@ -61,7 +62,10 @@ def test_files_in_conll_format_and_capitals(folder: Path) -> None:
     text = (folder / name).read_text(encoding="utf-8").replace("\tflorist\t", "\tFLORIST\t")
     (folder / "conll_format" / name).write_text(text, encoding="utf-8")
     (folder / name).unlink()
-    assert [o.name for o in _documents(read_winobias(folder))[0].occupations] == ["plumber", "florist"]
+    assert [o.name for o in _documents(read_winobias(folder))[0].occupations] == [
+        "plumber",
+        "florist",
+    ]
 
 
 def test_rule_systems(data: WinoBias) -> None:
@@ -107,7 +111,9 @@ def test_the_gold_occupations_word_elsewhere_is_no_link(folder: Path) -> None:
     assert [o.mention for o in document.occupations] == [(0, 1), (3, 4), (9, 9)]
     assert [o.head for o in document.others] == [1, 9]
     assert link(document, (((6, 6), (9, 9)),)) is Link.WRONG
-    sentences = [("The plumber called the florist because he liked a florist shop .", [(3, 4), (6, 6)])]
+    sentences = [
+        ("The plumber called the florist because he liked a florist shop .", [(3, 4), (6, 6)])
+    ]
     path.write_text(conll(sentences, "pro"), encoding="utf-8")
     (document,) = _documents(read_winobias(folder))
     assert link(document, (((6, 6), (8, 9)),)) is Link.NONE
@@ -125,7 +131,8 @@ def test_scores_where_all_links_are_wrong(data: WinoBias) -> None:
     scores = data.score(data.baseline("wrong"), resamples=200)
     # Links: two sentences keep none of 1, the third one (between its pronouns) of 2: 1/4.
     assert scores[PART, "muc_pro"].value == pytest.approx(25)
-    # Shares of the gold mentions: 1/2 and 1/2 of the pronouns, 2·2/3; over 2 + 2 + 3 mentions, and alike for precision.
+    # Shares of the gold mentions: 1/2 and 1/2 of the pronouns, 2·2/3; over 2 + 2 + 3 mentions, and
+    # alike for precision.
     assert scores[PART, "b3_pro"].value == pytest.approx(100 / 3)
     # 2·1/4, 2·1/4, 2·2/6 of three entities.
     assert scores[PART, "ceafe_pro"].value == pytest.approx(100 * (1 / 2 + 1 / 2 + 2 / 3) / 3)
@@ -146,7 +153,11 @@ def test_pro_against_anti(data: WinoBias) -> None:
     assert of("f1_difference").interval is not None
     # Of the 2³ ways to swap, none and all are the two extremes: p = 2/8. McNemar: 2·(1/2)³.
     assert (of("f1_difference").p, of("link_difference").p) == (0.25, 0.25)
-    assert (of("link_average").value, of("link_difference").value, of("link_difference").n) == (50, 100, 3)
+    assert (of("link_average").value, of("link_difference").value, of("link_difference").n) == (
+        50,
+        100,
+        3,
+    )
     assert of("link_difference").interval is None  # of three lines
 
 
@@ -160,7 +171,11 @@ def test_a_difference_has_its_sign(data: WinoBias) -> None:
     assert gap is not None
     assert gap < 0
     # Without resamples there is no test and no interval; McNemar needs none.
-    assert (of("f1_difference").p, of("f1_difference").interval, of("link_difference").p) == (None, None, 0.25)
+    assert (of("f1_difference").p, of("f1_difference").interval, of("link_difference").p) == (
+        None,
+        None,
+        0.25,
+    )
 
 
 def test_lines_of_one_condition_alone_are_in_no_average_and_no_difference(folder: Path) -> None:
@@ -168,18 +183,32 @@ def test_lines_of_one_condition_alone_are_in_no_average_and_no_difference(folder
     path.write_text(conll(ANTI_SENTENCES[:2], "anti"), encoding="utf-8")
     data = read_winobias(folder)
     scores = data.score(data.baseline("stereotype"), resamples=0)
-    assert "dev type 1: 1 lines of one condition alone, in no average and no difference" in scores.notes
+    assert (
+        "dev type 1: 1 lines of one condition alone, in no average and no difference"
+        in scores.notes
+    )
     both = {c: data.sets["dev", 1, c][:2] for c in (PRO, ANTI)}
     alone = WinoBias({("dev", 1, c): documents for c, documents in both.items()}, data.files)
     expected = alone.score(alone.baseline("stereotype"), resamples=0)
     for key in ("f1_average", "f1_difference", "link_average", "link_difference", "f1_anti"):
-        assert (scores[PART, key].value, scores[PART, key].n) == (expected[PART, key].value, expected[PART, key].n)
+        assert (scores[PART, key].value, scores[PART, key].n) == (
+            expected[PART, key].value,
+            expected[PART, key].n,
+        )
     assert (scores[PART, "link_pro"].n, scores[PART, "link_anti"].n) == (3, 2)
-    moved = conll(ANTI_SENTENCES, "anti").replace("//0", "//7").replace("//1", "//8").replace("//2", "//9")
+    moved = (
+        conll(ANTI_SENTENCES, "anti")
+        .replace("//0", "//7")
+        .replace("//1", "//8")
+        .replace("//2", "//9")
+    )
     path.write_text(moved, encoding="utf-8")
     data = read_winobias(folder)
     scores = data.score(data.baseline("stereotype"), resamples=200)
-    assert "dev type 1: 6 lines of one condition alone, in no average and no difference" in scores.notes
+    assert (
+        "dev type 1: 6 lines of one condition alone, in no average and no difference"
+        in scores.notes
+    )
     assert not [one.key for one in scores.numbers if one.key.endswith(("average", "difference"))]
 
 
@@ -205,7 +234,10 @@ def test_the_same_seed_gives_the_same_numbers_whatever_else_is_scored(data: Wino
 
 
 def _write(path: Path, answers: dict[str, Clusters]) -> Path:
-    path.write_text("".join(json.dumps({"id": i, "clusters": c}) + "\n" for i, c in answers.items()), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps({"id": i, "clusters": c}) + "\n" for i, c in answers.items()),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -215,7 +247,11 @@ def _score(data: WinoBias, path: Path, resamples: int = 0) -> DatasetScores:
 
 def test_predictions_of_a_set_alone(folder: Path, tmp_path: Path) -> None:
     (folder / "dev_type1_anti_stereotype.v4_auto_conll").unlink()
-    answers: dict[str, Clusters] = {"nw/pro//0": (((0, 1), (6, 6)),), "nw/pro//1": (), "nw/pro//2": ()}
+    answers: dict[str, Clusters] = {
+        "nw/pro//0": (((0, 1), (6, 6)),),
+        "nw/pro//1": (),
+        "nw/pro//2": (),
+    }
     scores = _score(read_winobias(folder), _write(tmp_path / "p.jsonl", answers))
     assert list(scores.counts) == ["dev type 1 pro"]
     assert scores[PART, "f1_pro"].n == 3
@@ -246,12 +282,17 @@ def test_repeated_mentions_are_left_out_of_f1(data: WinoBias, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ({"nw/pro//7": ()}, "id 'nw/pro//7': none of the data's documents, whose ids are such as 'nw/pro//0'"),
+        (
+            {"nw/pro//7": ()},
+            "id 'nw/pro//7': none of the data's documents, whose ids are such as 'nw/pro//0'",
+        ),
         ({"nw/pro//0": (((0, 1), (6, 10)),)}, "tokens 0 to 9; a mention ends at 10"),
         ({}, "no prediction for 6 of 6 documents, the first 'nw/pro//0'"),
     ],
 )
-def test_bad_predictions(data: WinoBias, tmp_path: Path, answers: dict[str, Clusters], message: str) -> None:
+def test_bad_predictions(
+    data: WinoBias, tmp_path: Path, answers: dict[str, Clusters], message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         _score(data, _write(tmp_path / "p.jsonl", answers))
 
@@ -269,11 +310,16 @@ def test_predictions_for_the_counterpart_are_an_error(data: WinoBias, folder: Pa
     [
         (("The plumber left because he wept .", [(0, 1)]), "one occupation and a pronoun"),
         (("The baker left because he wept .", [(0, 1), (4, 4)]), "one occupation and a pronoun"),
-        (("The plumber and the florist left as he wept .", [(0, 4), (7, 7)]), "one occupation and a pronoun"),
+        (
+            ("The plumber and the florist left as he wept .", [(0, 4), (7, 7)]),
+            "one occupation and a pronoun",
+        ),
         (("The plumber left .", []), "expected one cluster, of different mentions, got 0"),
     ],
 )
-def test_gold_that_is_not_one_cluster_of_an_occupation(folder: Path, sentence: Sentence, message: str) -> None:
+def test_gold_that_is_not_one_cluster_of_an_occupation(
+    folder: Path, sentence: Sentence, message: str
+) -> None:
     path = folder / "dev_type1_pro_stereotype.v4_auto_conll"
     path.write_text(conll([sentence], "pro"), encoding="utf-8")
     with pytest.raises(DataError, match=message):
@@ -305,9 +351,21 @@ def test_a_folder_that_is_not_winobias(folder: Path) -> None:
 
 
 def test_the_command_prints_a_table(folder: Path, coref: Callable[..., str]) -> None:
-    out = coref("score", "winobias", "--data", folder, "--baseline", "stereotype", "--resamples", 200, "--counts")
+    out = coref(
+        "score",
+        "winobias",
+        "--data",
+        folder,
+        "--baseline",
+        "stereotype",
+        "--resamples",
+        200,
+        "--counts",
+    )
     flat = " ".join(out.split())
-    assert "dev type 1: CoNLL F1, pro 100.00 3" in flat  # no share, and three sentences are no sample
+    assert (
+        "dev type 1: CoNLL F1, pro 100.00 3" in flat
+    )  # no share, and three sentences are no sample
     # Wilson's lower end of 3 of 3 is 3 / (3 + z²) = 43.85 %.
     assert "dev type 1: link accuracy, pro 100.00 [43.85, 100.00] 3" in flat
     assert "dev type 1 pro       3      0     0     0" in out
@@ -315,13 +373,17 @@ def test_the_command_prints_a_table(folder: Path, coref: Callable[..., str]) -> 
     assert "6 of WinoBias's 8 files are not in the folder" in out
     last = out.splitlines()[-1]
     assert "coref:winobias|data:" in last
-    assert "|f1:conll-v8.01|link:first-pronoun|test:randomisation+mcnemar|system:stereotype|" in last
+    assert (
+        "|f1:conll-v8.01|link:first-pronoun|test:randomisation+mcnemar|system:stereotype|" in last
+    )
     assert "|seed:0|resamples:200|" in last
 
 
 def test_the_command_prints_json(folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
     ids = [f"nw/{condition}//{n}" for condition in ("pro", "anti") for n in range(3)]
-    path = _write(tmp_path / "p.jsonl", dict.fromkeys(ids, ()) | {ids[0]: (((0, 1), (6, 6), (6, 6)),)})
+    path = _write(
+        tmp_path / "p.jsonl", dict.fromkeys(ids, ()) | {ids[0]: (((0, 1), (6, 6), (6, 6)),)}
+    )
     words = ["score", "winobias", "--data", folder, "--predictions", path, "--resamples", 0]
     (system,) = json.loads(coref(*words, "--json"))["systems"]
     assert system["counts"]["dev type 1 pro"] == {"right": 1, "wrong": 0, "both": 0, "none": 2}
@@ -336,18 +398,34 @@ def test_the_command_prints_json(folder: Path, tmp_path: Path, coref: Callable[.
     ("options", "message"),
     [
         ([], "nothing to score: give --predictions FILE, or --baseline NAME"),
-        (["--baseline", "best"], "--baseline: expected one of first, nearest, stereotype, .*, got 'best'"),
+        (
+            ["--baseline", "best"],
+            "--baseline: expected one of first, nearest, stereotype, .*, got 'best'",
+        ),
         (["--baseline", "first", "--weights", "w"], "--weights goes with gap, not with winobias"),
         (["--baseline", "first", "--baseline", "first"], "expected systems that differ"),
     ],
 )
-def test_calls_that_cannot_be_meant(folder: Path, options: list[str], message: str, coref: Callable[..., str]) -> None:
+def test_calls_that_cannot_be_meant(
+    folder: Path, options: list[str], message: str, coref: Callable[..., str]
+) -> None:
     with pytest.raises(UsageError, match=message):
         coref("score", "winobias", "--data", folder, *options)
 
 
-def test_a_rule_system_beside_predictions_is_compared_with_them(folder: Path, coref: Callable[..., str]) -> None:
-    words = ["score", "winobias", "--data", folder, "--predictions", folder, "--baseline", "stereotype"]
+def test_a_rule_system_beside_predictions_is_compared_with_them(
+    folder: Path, coref: Callable[..., str]
+) -> None:
+    words = [
+        "score",
+        "winobias",
+        "--data",
+        folder,
+        "--predictions",
+        folder,
+        "--baseline",
+        "stereotype",
+    ]
     found = json.loads(coref(*words, "--resamples", 200, "--json"))
     differences = {one["key"]: one["difference"] for one in found["differences"]}
     # The gold files: right throughout, as the rule is on pro; on anti the rule has none.

@@ -1,4 +1,5 @@
-"""Winogender on sentences of our own: ids, spans, resolutions from labels and clusters, numbers, the command."""
+"""Winogender on sentences of our own: ids, spans, resolutions from labels and clusters, numbers,
+the command."""
 
 from __future__ import annotations
 
@@ -50,7 +51,11 @@ def test_sentences_and_statistics(data: Winogender) -> None:
     assert len(data.sentences) == 36
     sentence = data.sentences["plumber.someone.1.female.txt"]
     assert sentence.text == "The plumber rang someone, but her bell rang."
-    assert (sentence.occupation, sentence.someone, sentence.pronoun) == ("plumber", True, Gender.FEMALE)
+    assert (sentence.occupation, sentence.someone, sentence.pronoun) == (
+        "plumber",
+        True,
+        Gender.FEMALE,
+    )
     assert sentence.answer is Resolution.PARTICIPANT
     assert [sentence.tokens[at] for at in sentence.places] == ["plumber", "someone", "her"]
     assert data.bls == {"florist": 80, "plumber": 5, "clerk": 50}
@@ -60,7 +65,12 @@ def test_sentences_and_statistics(data: Winogender) -> None:
 def test_a_system_that_is_right(data: Winogender) -> None:
     values = _values(_scores(data, lambda sentence: sentence.answer))
     assert values["consistency"] == 100
-    assert values["male_female_differ"] == values["male_neutral_differ"] == values["female_neutral_differ"] == 0
+    assert (
+        values["male_female_differ"]
+        == values["male_neutral_differ"]
+        == values["female_neutral_differ"]
+        == 0
+    )
     assert values["male_accuracy"] == values["neutral_accuracy"] == 100
     assert (values["male_occupation"], values["male_participant"]) == (50, 50)
     # All preferences are 0: no correlation.
@@ -74,7 +84,11 @@ def _by_stereotype(data: Winogender) -> System:
         if sentence.pronoun is Gender.NEUTRAL:
             return Resolution.NONE
         women = data.bls[sentence.occupation] >= 50
-        return Resolution.OCCUPATION if women == (sentence.pronoun is Gender.FEMALE) else Resolution.PARTICIPANT
+        return (
+            Resolution.OCCUPATION
+            if women == (sentence.pronoun is Gender.FEMALE)
+            else Resolution.PARTICIPANT
+        )
 
     return system
 
@@ -84,7 +98,8 @@ def test_a_system_that_follows_the_statistics(data: Winogender) -> None:
     values = _values(scores)
     assert values["consistency"] == 0
     assert values["male_female_differ"] == 100
-    # Wrong in exactly those sentences whose answer goes against the statistics; there are as many as of the others.
+    # Wrong in exactly those sentences whose answer goes against the statistics; there are as many
+    # as of the others.
     assert (values["female_accuracy_gotcha"], values["female_accuracy_not_gotcha"]) == (0, 100)
     assert values["female_accuracy"] == values["male_accuracy"] == 50
     assert values["neutral_none"] == 100
@@ -100,7 +115,12 @@ def test_a_system_that_follows_the_statistics(data: Winogender) -> None:
 
 def test_denominators(data: Winogender) -> None:
     numbers = _scores(data, lambda _: Resolution.BOTH)
-    assert numbers["consistency"].n == numbers["male_accuracy"].n == numbers["male_female_differ"].n == 12
+    assert (
+        numbers["consistency"].n
+        == numbers["male_accuracy"].n
+        == numbers["male_female_differ"].n
+        == 12
+    )
     # Each occupation has two of its four sentences of either kind.
     assert numbers["male_accuracy_gotcha"].n == numbers["male_accuracy_not_gotcha"].n == 6
     assert numbers["pearson_bls"].n == 3
@@ -109,9 +129,17 @@ def test_denominators(data: Winogender) -> None:
 
 
 def test_both_and_none_differ(data: Winogender) -> None:
-    outcomes = {Gender.MALE: Resolution.BOTH, Gender.FEMALE: Resolution.NONE, Gender.NEUTRAL: Resolution.NONE}
+    outcomes = {
+        Gender.MALE: Resolution.BOTH,
+        Gender.FEMALE: Resolution.NONE,
+        Gender.NEUTRAL: Resolution.NONE,
+    }
     values = _values(_scores(data, lambda sentence: outcomes[sentence.pronoun]))
-    assert (values["male_female_differ"], values["female_neutral_differ"], values["consistency"]) == (100, 0, 0)
+    assert (
+        values["male_female_differ"],
+        values["female_neutral_differ"],
+        values["consistency"],
+    ) == (100, 0, 0)
 
 
 def test_intervals_come_from_whole_occupations_and_a_seed(data: Winogender) -> None:
@@ -122,15 +150,18 @@ def test_intervals_come_from_whole_occupations_and_a_seed(data: Winogender) -> N
     answers = Answers(resolutions, {})
     first, again, other = (data.score(answers, seed=seed, resamples=400) for seed in (1, 1, 2))
     assert first.numbers == again.numbers
-    # Three occupations are too few for a bootstrap: Wilson's interval of three things. Of one that is
-    # right among three, (1/3 + z²/6 ± z·√(2/27 + z²/36)) / (1 + z²/3); of three, from 3 / (3 + z²) on.
+    # Three occupations are too few for a bootstrap: Wilson's interval of three things. Of one that
+    # is right among three, (1/3 + z²/6 ± z·√(2/27 + z²/36)) / (1 + z²/3); of three, from 3 / (3 +
+    # z²) on.
     z = 1.959964
     middle, half = 1 / 3 + z**2 / 6, z * (2 / 27 + z**2 / 36) ** 0.5
     ends = [100 * (middle - half) / (1 + z**2 / 3), 100 * (middle + half) / (1 + z**2 / 3)]
     assert first["male_accuracy"].interval == pytest.approx(ends)
     assert first["consistency"].interval == pytest.approx((300 / (3 + z**2), 100))
     assert first["pearson_bls"].interval is None
-    assert [numbers["male_accuracy"].value for numbers in (first, other)] == pytest.approx([100 / 3, 100 / 3])
+    assert [numbers["male_accuracy"].value for numbers in (first, other)] == pytest.approx(
+        [100 / 3, 100 / 3]
+    )
     assert all(numbers["spearman_bls"].interval is None for numbers in (first, other))
 
 
@@ -140,7 +171,8 @@ def _jsonl(path: Path, data: Winogender, changed: Mapping[str, dict[str, Any]]) 
     return path
 
 
-# "The plumber rang the tenant , but he could n't stay ." and "The plumber rang someone , but her bell rang ."
+# "The plumber rang the tenant , but he could n't stay ." and "The plumber rang someone , but her
+# bell rang ."
 @pytest.mark.parametrize(
     ("id_", "row", "expected"),
     [
@@ -167,7 +199,9 @@ def test_resolutions_of_clusters(
     answers = data.read([_jsonl(tmp_path / "p.jsonl", data, {id_: row})], spans="included")
     found, files = answers.of, answers.files
     assert found[id_] is expected
-    assert sum(resolution is not Resolution.NONE for resolution in found.values()) == (expected is not Resolution.NONE)
+    assert sum(resolution is not Resolution.NONE for resolution in found.values()) == (
+        expected is not Resolution.NONE
+    )
     assert list(files) == ["p.jsonl"]
 
 
@@ -191,8 +225,16 @@ def test_bad_clusters(data: Winogender, tmp_path: Path, row: dict[str, Any], mes
     ("old", "new", "message"),
     [
         ("clerk.guest.0.male.txt", "clerk.guest.2.male.txt", "an id such as"),
-        ("clerk.guest.0.male.txt\t", "baker.guest.0.male.txt\t", "expected one of baker once in the sentence, got 0"),
-        ("The clerk rang the guest, but he ", "The clerk rang the guest, but she ", "expected one of he, him, his"),
+        (
+            "clerk.guest.0.male.txt\t",
+            "baker.guest.0.male.txt\t",
+            "expected one of baker once in the sentence, got 0",
+        ),
+        (
+            "The clerk rang the guest, but he ",
+            "The clerk rang the guest, but she ",
+            "expected one of he, him, his",
+        ),
         ("The clerk rang the guest, but he ", "The clerk rang the guest, as he and he ", "got 2"),
         ("clerk.guest.0.male.txt\t", "clerk.someone.0.male.txt\t", "expected one of someone"),
         ("sentid\tsentence", "id\tsentence", "expected the column 'sentid'"),
@@ -218,11 +260,15 @@ def test_sentences_that_are_missing_or_doubled(folder: Path) -> None:
         read_winogender(folder)
 
 
-@pytest.mark.parametrize(("share", "found"), [("101", "101"), ("-1", "-1"), ("many", "many"), ("", "")])
+@pytest.mark.parametrize(
+    ("share", "found"), [("101", "101"), ("-1", "-1"), ("many", "many"), ("", "")]
+)
 def test_bad_statistics(folder: Path, share: str, found: str) -> None:
     path = folder / "occupations-stats.tsv"
     path.write_text(path.read_text(encoding="utf-8").replace("80.0", share), encoding="utf-8")
-    with pytest.raises(DataError, match=f"bls_pct_female: expected a number from 0 to 100, got '{found}'"):
+    with pytest.raises(
+        DataError, match=f"bls_pct_female: expected a number from 0 to 100, got '{found}'"
+    ):
         read_winogender(folder)
 
 
@@ -241,7 +287,9 @@ def test_an_occupation_with_two_statistics(folder: Path) -> None:
         read_winogender(folder)
 
 
-def test_the_command(data: Winogender, folder: Path, tmp_path: Path, coref: Callable[..., str]) -> None:
+def test_the_command(
+    data: Winogender, folder: Path, tmp_path: Path, coref: Callable[..., str]
+) -> None:
     path = _jsonl(tmp_path / "p.jsonl", data, {})
     arguments = ["score", "winogender", "--data", folder, "--predictions", path, "--resamples", 200]
     out = coref(*arguments)
@@ -254,6 +302,12 @@ def test_the_command(data: Winogender, folder: Path, tmp_path: Path, coref: Call
     numbers = {one["key"]: one for one in system["numbers"]}
     shown = numbers["consistency"]
     assert (shown["value"], shown["n"]) == (100.0, 12)
-    assert shown["interval"] == pytest.approx([300 / (3 + 1.959964**2), 100])  # Wilson's, of three occupations
+    assert shown["interval"] == pytest.approx(
+        [300 / (3 + 1.959964**2), 100]
+    )  # Wilson's, of three occupations
     assert numbers["pearson_bls"]["value"] is None
-    assert system["counts"]["florist"] == {"preference": 0.0, "BLS % women": 80.0, "Bergsma % women": 60.5}
+    assert system["counts"]["florist"] == {
+        "preference": 0.0,
+        "BLS % women": 80.0,
+        "Bergsma % women": 60.5,
+    }

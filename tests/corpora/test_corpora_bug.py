@@ -52,35 +52,55 @@ def test_the_release_with_byte_order_mark_and_index_column(tmp_path: Path) -> No
     first = corpus.instances[0]
     assert (first.id, first.row, first.source) == ("bug-gold-000001", 0, SENTENCE)
     assert (first.head, first.entity, first.gold) == ((4, 10), "doctor", Gender.FEMALE)
-    assert (first.domain, first.pronouns, first.corpus_pronouns, first.distance) == ("wikipedia", 1, 1, 2)
+    assert (first.domain, first.pronouns, first.corpus_pronouns, first.distance) == (
+        "wikipedia",
+        1,
+        1,
+        2,
+    )
     # 1 is pro and -1 anti: the README's column table says the reverse.
-    assert [i.stereotype for i in corpus.instances] == [Stereotype.ANTI, Stereotype.NONE, Stereotype.PRO]
+    assert [i.stereotype for i in corpus.instances] == [
+        Stereotype.ANTI,
+        Stereotype.NONE,
+        Stereotype.PRO,
+    ]
     assert corpus.notes == {"byte-order mark dropped": 1}
 
 
 def test_shuffled_rows_keep_their_ids(tmp_path: Path) -> None:
-    sentences = ["The doctor said she is late .", "The doctor lost her hat .", "The doctor said she left ."]
+    sentences = [
+        "The doctor said she is late .",
+        "The doctor lost her hat .",
+        "The doctor said she left .",
+    ]
     frame = pd.DataFrame([row(sentence_text=text) for text in sentences])
     frame.to_csv(tmp_path / "a.csv")
     frame.iloc[[2, 0, 1]].to_csv(tmp_path / "b.csv")
     before, after = load(tmp_path / "a.csv"), load(tmp_path / "b.csv")
     assert {i.id: i.source for i in after.instances} == {i.id: i.source for i in before.instances}
     assert [i.row for i in after.instances] == [0, 1, 2]
-    assert after.notes == {"row whose number in the file's index is not its place: ids have the number": 3}
+    assert after.notes == {
+        "row whose number in the file's index is not its place: ids have the number": 3
+    }
     # Translations by id find their sentences again, whatever the order.
     (tmp_path / "t.tsv").write_text(
-        "id\ttarget\n" + "".join(f"{i.id}\tT {i.source}\n" for i in before.instances).replace("T The", "Der"),
+        "id\ttarget\n"
+        + "".join(f"{i.id}\tT {i.source}\n" for i in before.instances).replace("T The", "Der"),
         encoding="utf-8",
     )
     given = read_translations(tmp_path / "t.tsv", after.instances)
-    assert [t.text for t in given.translations] == [i.source.replace("The", "Der") for i in after.instances]
+    assert [t.text for t in given.translations] == [
+        i.source.replace("The", "Der") for i in after.instances
+    ]
 
 
 def test_each_dataset_has_its_file(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     for name in ("full", "balanced", "gold"):
         write(tmp_path / "data" / f"{name}_BUG.csv", row(corpus=name), index=False)
-    domains = [load_corpus(d, tmp_path).instances[0].domain for d in ("bug", "bug-balanced", "bug-gold")]
+    domains = [
+        load_corpus(d, tmp_path).instances[0].domain for d in ("bug", "bug-balanced", "bug-gold")
+    ]
     assert domains == ["full", "balanced", "gold"]
     with pytest.raises(DataError, match=r"expected full_BUG.csv in this folder"):
         load_corpus("bug", tmp_path.parent)
@@ -98,7 +118,12 @@ def test_a_wrong_index_is_corrected_or_the_row_skipped(tmp_path: Path) -> None:
         row(profession_first_index=400.0),
     )
     corpus = load(path)
-    assert [(i.row, i.head) for i in corpus.instances] == [(0, (4, 10)), (1, (15, 21)), (4, (0, 6)), (5, (4, 10))]
+    assert [(i.row, i.head) for i in corpus.instances] == [
+        (0, (4, 10)),
+        (1, (15, 21)),
+        (4, (0, 6)),
+        (5, (4, 10)),
+    ]
     assert corpus.skipped == 2
     assert corpus.notes == {
         "entity index corrected": 2,
@@ -113,9 +138,13 @@ def test_a_wrong_index_is_corrected_or_the_row_skipped(tmp_path: Path) -> None:
 
 
 def test_an_index_that_counts_the_empty_token_between_two_spaces(tmp_path: Path) -> None:
-    # split(" ") gives "", "The", "", "old", "doctor": the doctor is token 4 as BUG counts, token 2 for str.split.
+    # split(" ") gives "", "The", "", "old", "doctor": the doctor is token 4 as BUG counts, token 2
+    # for str.split.
     corpus = load(
-        write(tmp_path / "a.csv", row(sentence_text=" The  old doctor said she left .", profession_first_index=4))
+        write(
+            tmp_path / "a.csv",
+            row(sentence_text=" The  old doctor said she left .", profession_first_index=4),
+        )
     )
     assert corpus.notes == {}
     assert corpus.instances[0].source == "The  old doctor said she left ."
@@ -132,7 +161,9 @@ def test_line_breaks_in_a_sentence_become_spaces_and_do_not_move_the_head(tmp_pa
 
 def test_damage_is_repaired_before_the_head_is_measured(tmp_path: Path) -> None:
     text = "\u2022 The doctor said \u201cno\u201d to her ."
-    damaged = "".join(bytes([b]).decode("cp1252", errors="ignore") or chr(b) for b in text.encode("utf-8"))
+    damaged = "".join(
+        bytes([b]).decode("cp1252", errors="ignore") or chr(b) for b in text.encode("utf-8")
+    )
     left = "16 \u00c2 km , said the doctor to her friend ."
     path = write(
         tmp_path / "a.csv",
@@ -160,7 +191,9 @@ def test_damage_is_repaired_before_the_head_is_measured(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_bad_fields_are_errors_with_their_line(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+def test_bad_fields_are_errors_with_their_line(
+    tmp_path: Path, changes: dict[str, Any], says: str
+) -> None:
     path = write(tmp_path / "a.csv", row(), row(**changes))
     with pytest.raises(DataError, match=says) as caught:
         load(path)
@@ -170,20 +203,33 @@ def test_bad_fields_are_errors_with_their_line(tmp_path: Path, changes: dict[str
 def test_missing_columns_are_named_with_those_that_are_there(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("sentence_text,profession\nx,y\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"'profession_first_index', 'predicted gender'.*got 'sentence_text', 'prof"):
+    with pytest.raises(
+        DataError, match=r"'profession_first_index', 'predicted gender'.*got 'sentence_text', 'prof"
+    ):
         load(path)
 
 
 def test_rows_are_as_the_file_has_them_and_checked_when_asked(tmp_path: Path) -> None:
     text = " \u00e2\u20ac\u00a2 The  doctor said she is late . "
     path = write(
-        tmp_path / "a.csv", row(sentence_text=text), row(stereotype=7, num_of_pronouns=None), row(sentence_text=None)
+        tmp_path / "a.csv",
+        row(sentence_text=text),
+        row(stereotype=7, num_of_pronouns=None),
+        row(sentence_text=None),
     )
     file, (first, broken, empty) = read_rows(path, "bug", "g")
     assert file.path == path
     # Neither trimmed nor repaired: translation and coreference do so each in its own way.
-    assert (first.sentence, first.profession, first.gold, first.domain) == (text, "doctor", Gender.FEMALE, "wikipedia")
-    assert (first.stereotype, first.record.optional_integer("num_of_pronouns")) == (Stereotype.ANTI, 1)
+    assert (first.sentence, first.profession, first.gold, first.domain) == (
+        text,
+        "doctor",
+        Gender.FEMALE,
+        "wikipedia",
+    )
+    assert (first.stereotype, first.record.optional_integer("num_of_pronouns")) == (
+        Stereotype.ANTI,
+        1,
+    )
     assert broken.record.optional_integer("num_of_pronouns") is None
     with pytest.raises(DataError, match=r"a\.csv:3: stereotype: expected 1, 0 or -1, got '7'"):
         _ = broken.stereotype
@@ -218,8 +264,8 @@ def test_the_papers_gold_file(gold: Corpus[Instance]) -> None:
     }
     assert all(i.source[slice(*i.head)].lower() == i.entity for i in gold.instances)
     assert all(i.pronouns == count_pronouns(i.source) for i in gold.instances)
-    # Found by reading all 85 rows whose token at the index is not the profession: 14 have it once elsewhere, 2
-    # ("friend" in row 54, "cook" in row 485) several times.
+    # Found by reading all 85 rows whose token at the index is not the profession: 14 have it once
+    # elsewhere, 2 ("friend" in row 54, "cook" in row 485) several times.
     assert gold.notes["entity index corrected"] == 14
     assert gold.notes["entity index corrected to the nearest of several"] == 2
     by_row = {i.row: i for i in gold.instances}
@@ -237,14 +283,21 @@ def test_the_papers_gold_file_against_pandas(gold: Corpus[Instance], shared: Pat
         line = frame.iloc[instance.row]
         assert instance.gold == line["predicted gender"].lower()
         assert instance.stereotype.value == stereotypes[line["stereotype"]]
-        assert (instance.distance, instance.corpus_pronouns) == (line["distance"], line["num_of_pronouns"])
+        assert (instance.distance, instance.corpus_pronouns) == (
+            line["distance"],
+            line["num_of_pronouns"],
+        )
     # mt_gender's rule: sent.split(" ")[index].lower() != entity.lower(), the row is dropped.
     dropped = 0
     for _, line in frame.iterrows():
         if not line["sentence_text"]:
             continue
         parts = line["sentence_text"].split(" ")
-        there = parts[line["profession_first_index"]] if line["profession_first_index"] < len(parts) else ""
+        there = (
+            parts[line["profession_first_index"]]
+            if line["profession_first_index"] < len(parts)
+            else ""
+        )
         dropped += there.lower() != line["profession"].lower()
     assert gold.notes["row that mt_gender drops (another token at the index)"] == dropped == 17
     # Rows that Python's own codec repairs, a lower bound (it refuses the five open bytes).
@@ -255,7 +308,8 @@ def test_the_papers_gold_file_against_pandas(gold: Corpus[Instance], shared: Pat
         except UnicodeError:
             continue
     assert plain == 136
-    # The 27 other rows outside ASCII, read one by one: 16 stumble over an open byte only, 11 lost a no-break space.
+    # The 27 other rows outside ASCII, read one by one: 16 stumble over an open byte only, 11 lost a
+    # no-break space.
     assert gold.notes["UTF-8 damage repaired"] == 136 + 16
     assert gold.notes["UTF-8 damage left"] == 11
 
@@ -264,8 +318,14 @@ def test_the_corpus_leaves_out_him_and_we_do_not(gold: Corpus[Instance]) -> None
     rows = [i for i in gold.instances if i.corpus_pronouns == 0]
     assert len(rows) == 9
     assert all(i.pronouns for i in rows)
-    # Counting whole tokens with str.split, leaving out "him" reproduces more of the corpus's numbers than keeping it.
+    # Counting whole tokens with str.split, leaving out "him" reproduces more of the corpus's
+    # numbers than keeping it.
     forms = {"he", "his", "himself", "she", "her", "hers", "herself"}
-    without = sum(sum(w in forms for w in i.source.split()) == i.corpus_pronouns for i in gold.instances)
-    kept = sum(sum(w in forms | {"him"} for w in i.source.split()) == i.corpus_pronouns for i in gold.instances)
+    without = sum(
+        sum(w in forms for w in i.source.split()) == i.corpus_pronouns for i in gold.instances
+    )
+    kept = sum(
+        sum(w in forms | {"him"} for w in i.source.split()) == i.corpus_pronouns
+        for i in gold.instances
+    )
     assert without > kept

@@ -1,4 +1,5 @@
-"""Counterfactual corpora: what is swapped, what is left out, controls, and the real BUG and WinoMT."""
+"""Counterfactual corpora: what is swapped, what is left out, controls, and the real BUG and
+WinoMT."""
 
 from __future__ import annotations
 
@@ -36,11 +37,24 @@ from mtbias.types import Gender, Instance, Span, Stereotype
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 
 
-def instance(source: str, entity: str = "doctor", gold: Gender | None = M, id_: str = "a") -> Instance:
+def instance(
+    source: str, entity: str = "doctor", gold: Gender | None = M, id_: str = "a"
+) -> Instance:
     head = entity.rsplit(maxsplit=1)[-1]
     start = source.lower().index(entity.lower()) + len(entity) - len(head)
     span = Span(start, start + len(head))
-    return Instance(id_, 0, source, span, entity.lower(), gold, Stereotype.PRO, "x", count_pronouns(source), distance=3)
+    return Instance(
+        id_,
+        0,
+        source,
+        span,
+        entity.lower(),
+        gold,
+        Stereotype.PRO,
+        "x",
+        count_pronouns(source),
+        distance=3,
+    )
 
 
 def swapped(source: str, entity: str = "doctor", gold: Gender = M) -> str:
@@ -58,7 +72,10 @@ def swapped(source: str, entity: str = "doctor", gold: Gender = M) -> str:
         ("To the doctor , the car is his .", "To the doctor , the car is hers ."),
         ("THE DOCTOR LOST HIS KEYS .", "THE DOCTOR LOST HER KEYS ."),
         ("The doctor says he's late; “he” is.", "The doctor says she's late; “she” is."),
-        ("Mary is a doctor who likes his work .", "Mary is a doctor who likes her work ."),  # names stay
+        (
+            "Mary is a doctor who likes his work .",
+            "Mary is a doctor who likes her work .",
+        ),  # names stay
     ],
 )
 def test_pronouns_are_swapped_either_way_and_nothing_else(he: str, she: str) -> None:
@@ -67,12 +84,24 @@ def test_pronouns_are_swapped_either_way_and_nothing_else(he: str, she: str) -> 
 
 
 def test_gender_and_stereotype_turn_and_the_rest_stays() -> None:
-    original = instance("His doctor , the construction worker , said he slept .", "construction worker")
+    original = instance(
+        "His doctor , the construction worker , said he slept .", "construction worker"
+    )
     first, second = make_counterfactual([original])[0]
     assert second.source == "Her doctor , the construction worker , said she slept ."
     assert (first, second.id) == (replace(original, pair="a-swap"), "a-swap")
-    assert (second.gold, second.stereotype, second.pair, second.control) == (F, Stereotype.ANTI, "a", None)
-    assert (second.entity, second.domain, second.distance, second.pronouns) == ("construction worker", "x", 3, 2)
+    assert (second.gold, second.stereotype, second.pair, second.control) == (
+        F,
+        Stereotype.ANTI,
+        "a",
+        None,
+    )
+    assert (second.entity, second.domain, second.distance, second.pronouns) == (
+        "construction worker",
+        "x",
+        3,
+        2,
+    )
     assert second.source[slice(*second.head)] == "worker"
     none = make_counterfactual([replace(original, stereotype=Stereotype.NONE)])[0]
     assert [i.stereotype for i in none] == [Stereotype.NONE, Stereotype.NONE]
@@ -81,7 +110,10 @@ def test_gender_and_stereotype_turn_and_the_rest_stays() -> None:
 def test_the_entity_moves_with_longer_words_before_it() -> None:
     made = make_counterfactual([instance("He thinks himself a doctor , he says .")])
     assert made[0][1].source == "She thinks herself a doctor , she says ."
-    assert [i.head for i in made[0]] == [Span(20, 26), Span(21, 27)]  # She is longer by one, herself is not
+    assert [i.head for i in made[0]] == [
+        Span(20, 26),
+        Span(21, 27),
+    ]  # She is longer by one, herself is not
 
 
 @pytest.mark.parametrize(
@@ -157,7 +189,11 @@ def test_a_control_has_another_determiner(source: str, control: str) -> None:
         ("He met these doctors .", "doctors", "He met the doctors ."),
         ("He met all the people there .", "people", "He met all these people there ."),
         ("He met the boss .", "boss", "He met this boss ."),
-        ("He met the construction worker .", "construction worker", "He met this construction worker ."),
+        (
+            "He met the construction worker .",
+            "construction worker",
+            "He met this construction worker .",
+        ),
     ],
 )
 def test_a_control_keeps_the_number(source: str, entity: str, control: str) -> None:
@@ -197,7 +233,10 @@ def test_a_quadruple_is_linked_all_around() -> None:
 
 def test_an_id_that_would_come_twice_is_refused() -> None:
     rows = [instance("The doctor lost his keys .", id_=id_) for id_ in ("a", "a-swap")]
-    with pytest.raises(DataError, match="expected ids that no new sentence would get, got 'a-swap'; rename this row"):
+    with pytest.raises(
+        DataError,
+        match="expected ids that no new sentence would get, got 'a-swap'; rename this row",
+    ):
         make_counterfactual(rows)
 
 
@@ -210,12 +249,29 @@ def check_written(made: Sequence[Instance], path: Path) -> None:
 
 
 WORDS = st.sampled_from(
-    ["he", "his keys", "himself", "He 's", "we", "Ann", "the car", "”", ",", "'s", "й", "e\u0301", "医者", "so"]
+    [
+        "he",
+        "his keys",
+        "himself",
+        "He 's",
+        "we",
+        "Ann",
+        "the car",
+        "”",
+        ",",
+        "'s",
+        "й",
+        "e\u0301",
+        "医者",
+        "so",
+    ]
 )
 
 
 @given(st.lists(WORDS, max_size=6), st.lists(WORDS, max_size=6), st.booleans())
-def test_swapping_twice_gives_the_original(before: list[str], after: list[str], controls: bool) -> None:
+def test_swapping_twice_gives_the_original(
+    before: list[str], after: list[str], controls: bool
+) -> None:
     source = " ".join([*before, "he told the doctor", *after, "."])
     original = instance(source)
     made = make_counterfactual([original], controls=controls)
@@ -224,7 +280,12 @@ def test_swapping_twice_gives_the_original(before: list[str], after: list[str], 
     back = make_counterfactual([swapped])
     if not back[1].ambiguous:
         again = back[0][1]
-        assert (again.source, again.head, again.gold, again.stereotype) == (source, original.head, M, Stereotype.PRO)
+        assert (again.source, again.head, again.gold, again.stereotype) == (
+            source,
+            original.head,
+            M,
+            Stereotype.PRO,
+        )
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".jsonl"])
@@ -239,15 +300,22 @@ def test_what_is_written_is_read_again(suffix: str, tmp_path: Path) -> None:
 
 def test_a_tab_in_a_sentence_is_refused_in_tsv(tmp_path: Path) -> None:
     made, _ = make_counterfactual([instance("The doctor\tlost his keys .")])
-    with pytest.raises(SettingError, match=r"expected a name that ends in \.csv, since 'The doctor.tlost his keys"):
+    with pytest.raises(
+        SettingError, match=r"expected a name that ends in \.csv, since 'The doctor.tlost his keys"
+    ):
         write_custom(tmp_path / "a.tsv", made)
     write_custom(tmp_path / "a.csv", made)
-    assert load_corpus("custom", tmp_path / "a.csv").instances[0].source == "The doctor\tlost his keys ."
+    assert (
+        load_corpus("custom", tmp_path / "a.csv").instances[0].source
+        == "The doctor\tlost his keys ."
+    )
 
 
 def test_the_corpus_stays_and_what_was_left_out_of_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
-    path.write_text("source\tgender\tentity\tnote\nThe doctor lost his keys.\tm\tdoctor\tx\n", encoding="utf-8")
+    path.write_text(
+        "source\tgender\tentity\tnote\nThe doctor lost his keys.\tm\tdoctor\tx\n", encoding="utf-8"
+    )
     corpus = load_corpus("custom", path)
     with pytest.raises(OutputError, match="expected another file than those that are read"):
         write_counterfactual(corpus, path)
@@ -265,7 +333,9 @@ def bug(shared: Path) -> tuple[Instance, ...]:
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".jsonl"])
-def test_the_real_gold_bug_is_written_and_read(bug: tuple[Instance, ...], suffix: str, tmp_path: Path) -> None:
+def test_the_real_gold_bug_is_written_and_read(
+    bug: tuple[Instance, ...], suffix: str, tmp_path: Path
+) -> None:
     made = make_counterfactual(bug, controls=True)
     assert made[1].swapped + sum(made[1].left_out.values()) == len(bug)
     assert made[1].with_controls + sum(made[1].without_control.values()) == made[1].swapped > 1300
@@ -285,11 +355,17 @@ def test_swapping_the_real_gold_bug_twice(bug: tuple[Instance, ...]) -> None:
     back = make_counterfactual([replace(one, pair=None) for one in swapped])
     assert back[1].left_out == {}
     guessed |= {id_.removesuffix(SWAP) for id_, _ in back[1].ambiguous}
-    others = [i for i in back[0] if i.id.endswith(SWAP + SWAP) and i.id[: -2 * len(SWAP)] not in guessed]
+    others = [
+        i for i in back[0] if i.id.endswith(SWAP + SWAP) and i.id[: -2 * len(SWAP)] not in guessed
+    ]
     differ = [i.id for i in others if i.source != originals[i.id[: -2 * len(SWAP)]].source]
-    # Six sentences, all of men: the way there is right, but on the way back the rule for "her" reads an object as a
-    # possessive or the other way round, and takes it for sure ("depicting her using", "her May 2017 testimony").
-    assert (len(differ), {there_.gold for there_ in swapped if there_.id + SWAP in differ}) == (6, {F})
+    # Six sentences, all of men: the way there is right, but on the way back the rule for "her"
+    # reads an object as a possessive or the other way round, and takes it for sure ("depicting her
+    # using", "her May 2017 testimony").
+    assert (len(differ), {there_.gold for there_ in swapped if there_.id + SWAP in differ}) == (
+        6,
+        {F},
+    )
     assert len(others) > 0.95 * len(swapped)  # few are guesses
 
 
@@ -297,8 +373,12 @@ def test_the_men_of_the_real_winomt_become_the_women_that_its_authors_wrote(wino
     corpus = load_corpus("winomt", winomt)
     rows = {i.id: i for i in corpus.instances}
     made = make_counterfactual(corpus.instances, controls=True)
-    pairs = [(i, rows[rows[i.id.removesuffix(SWAP)].pair or ""]) for i in made[0] if _is_twin(i, rows)]
-    differ = [(ours.source, theirs.source) for ours, theirs in pairs if ours.source != theirs.source]
+    pairs = [
+        (i, rows[rows[i.id.removesuffix(SWAP)].pair or ""]) for i in made[0] if _is_twin(i, rows)
+    ]
+    differ = [
+        (ours.source, theirs.source) for ours, theirs in pairs if ours.source != theirs.source
+    ]
     # The one difference is a slip of WinoMT, whose woman "tried to hide his behavior".
     assert differ == [
         (
@@ -308,11 +388,18 @@ def test_the_men_of_the_real_winomt_become_the_women_that_its_authors_wrote(wino
     ]
     assert len(pairs) == 1792
     assert Counter(ours.gold for ours, _ in pairs) == {F: 1792}
-    assert {(theirs.gold, theirs.stereotype) == (ours.gold, ours.stereotype) for ours, theirs in pairs} == {True}
+    assert {
+        (theirs.gold, theirs.stereotype) == (ours.gold, ours.stereotype) for ours, theirs in pairs
+    } == {True}
     assert made[1].with_controls == 1782
 
 
 def _is_twin(i: Instance, rows: dict[str, Instance]) -> bool:
     """Whether `i` is the swap of a man whom the corpus itself has as a woman too."""
     original = rows.get(i.id.removesuffix(SWAP))
-    return i.id.endswith(SWAP) and original is not None and original.gold is M and original.pair is not None
+    return (
+        i.id.endswith(SWAP)
+        and original is not None
+        and original.gold is M
+        and original.pair is not None
+    )

@@ -35,7 +35,14 @@ FULL = {
     "distance": "4",
     "pair": "a2",
 }
-OTHER = {**FULL, "id": "a2", "source": SENTENCE.replace("her", "his"), "gender": "male", "pair": "a1", "stereotype": ""}
+OTHER = {
+    **FULL,
+    "id": "a2",
+    "source": SENTENCE.replace("her", "his"),
+    "gender": "male",
+    "pair": "a1",
+    "stereotype": "",
+}
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "csv", "jsonl"])
@@ -74,7 +81,11 @@ def test_every_column_in_every_form(tmp_path: Path, suffix: str) -> None:
         ("entity_start\tentity_end", "44\t50", "doctor"),
         ("entity_start\tentity_end", "14\t35", "worker"),  # "Construction worker's"
         ("entity\tentity_start\tentity_end", "construction worker\t14\t35", "worker"),
-        ("entity\tentity_start\tentity_end", "construction worker\t27\t33", "worker"),  # the head alone
+        (
+            "entity\tentity_start\tentity_end",
+            "construction worker\t27\t33",
+            "worker",
+        ),  # the head alone
         ("entity_index\tentity_start\tentity_end", "6\t44\t50", "doctor"),
     ],
 )
@@ -82,14 +93,20 @@ def test_where_the_entity_stands(tmp_path: Path, columns: str, values: str, head
     path = put(tmp_path, f"source\tgender\t{columns}\n{SENTENCE}\tn\t{values}\n")
     instance = load_corpus("custom", path).instances[0]
     assert instance.source[slice(*instance.head)] == head
-    assert (instance.id, instance.gold, instance.domain) == ("custom-00001", Gender.NEUTRAL, "custom")
+    assert (instance.id, instance.gold, instance.domain) == (
+        "custom-00001",
+        Gender.NEUTRAL,
+        "custom",
+    )
     named = columns.split("\t", maxsplit=1)[0] == "entity"
     assert instance.entity == (values.split("\t", maxsplit=1)[0] if named else head)
 
 
 def test_offsets_count_in_the_field_as_it_stands(tmp_path: Path) -> None:
     path = put(
-        tmp_path, '{"source": "  The cook left. ", "gender": "m", "entity_start": 6, "entity_end": 10}\n', "a.jsonl"
+        tmp_path,
+        '{"source": "  The cook left. ", "gender": "m", "entity_start": 6, "entity_end": 10}\n',
+        "a.jsonl",
     )
     instance = load_corpus("custom", path).instances[0]
     assert (instance.source, instance.head) == ("The cook left.", (4, 8))
@@ -108,13 +125,20 @@ def test_quotes_of_csv_are_no_part_of_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a.tsv:2.* got one quoted as in CSV"):
         load_corpus("custom", put(tmp_path, f'source\tgender\tentity\n"{quoted}"\tf\tnurse\n'))
     plain = f"source\tgender\tentity\n{quoted.replace(chr(34) * 2, chr(34))}\tf\tnurse\n"
-    assert load_corpus("custom", put(tmp_path, plain)).instances[0].source == quoted.replace('""', '"')
+    assert load_corpus("custom", put(tmp_path, plain)).instances[0].source == quoted.replace(
+        '""', '"'
+    )
 
 
 @pytest.mark.parametrize(
     ("header", "row", "line", "says"),
     [
-        ("source\tsex\tentity", "The cook left.\tm\tcook", 1, "expected the column 'gender'; got 'source', 'sex'"),
+        (
+            "source\tsex\tentity",
+            "The cook left.\tm\tcook",
+            1,
+            "expected the column 'gender'; got 'source', 'sex'",
+        ),
         (
             "source\tgender",
             "The cook left.\tm",
@@ -137,10 +161,30 @@ def test_quotes_of_csv_are_no_part_of_a_sentence(tmp_path: Path) -> None:
             2,
             "'baker' once in the sentence, got it 0 times",
         ),
-        ("source\tgender\tentity", "The cook saw a cook.\tm\tcook", 2, "once in the sentence, got it 2 times"),
-        ("source\tgender\tentity", "The cook left.\tm\t", 2, "nothing says where the entity stands"),
-        ("source\tgender\tentity_index", "The cook left.\tm\t3", 2, "beyond the sentence, which has 3 tokens"),
-        ("source\tgender\tentity_index", "The cook left.\tm\tone", 2, "expected an integer from 0, got 'one'"),
+        (
+            "source\tgender\tentity",
+            "The cook saw a cook.\tm\tcook",
+            2,
+            "once in the sentence, got it 2 times",
+        ),
+        (
+            "source\tgender\tentity",
+            "The cook left.\tm\t",
+            2,
+            "nothing says where the entity stands",
+        ),
+        (
+            "source\tgender\tentity_index",
+            "The cook left.\tm\t3",
+            2,
+            "beyond the sentence, which has 3 tokens",
+        ),
+        (
+            "source\tgender\tentity_index",
+            "The cook left.\tm\tone",
+            2,
+            "expected an integer from 0, got 'one'",
+        ),
         (
             "source\tgender\tentity\tentity_index",
             "The cook left.\tm\tcook\t2",
@@ -153,8 +197,18 @@ def test_quotes_of_csv_are_no_part_of_a_sentence(tmp_path: Path) -> None:
             2,
             "no word between characters 4 and 99",
         ),
-        ("source\tgender\tentity_start\tentity_end", "The cook left.\tm\t4\t", 2, "entity_end: expected an integer"),
-        ("source\tgender\tentity_start\tentity_end", "The cook left.\tm\t3\t4", 2, "no word between"),
+        (
+            "source\tgender\tentity_start\tentity_end",
+            "The cook left.\tm\t4\t",
+            2,
+            "entity_end: expected an integer",
+        ),
+        (
+            "source\tgender\tentity_start\tentity_end",
+            "The cook left.\tm\t3\t4",
+            2,
+            "no word between",
+        ),
         (
             "source\tgender\tentity\tentity_start\tentity_end",
             "The cook left.\tm\tcook\t9\t13",
@@ -173,7 +227,12 @@ def test_quotes_of_csv_are_no_part_of_a_sentence(tmp_path: Path) -> None:
             2,
             "pro, anti or none, got 'maybe'",
         ),
-        ("source\tgender\tentity\tdistance", "The cook left.\tm\tcook\tfar", 2, "distance: expected an integer"),
+        (
+            "source\tgender\tentity\tdistance",
+            "The cook left.\tm\tcook\tfar",
+            2,
+            "distance: expected an integer",
+        ),
         (
             "source\tgender\tentity\tpair",
             "The cook left.\tunknown\tcook\tzzz",
@@ -200,7 +259,9 @@ def test_quotes_of_csv_are_no_part_of_a_sentence(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_has_file_and_line(tmp_path: Path, header: str, row: str, line: int, says: str) -> None:
+def test_what_is_wrong_has_file_and_line(
+    tmp_path: Path, header: str, row: str, line: int, says: str
+) -> None:
     path = put(tmp_path, f"{header}\n{row}\n")
     with pytest.raises(DataError, match=says) as caught:
         load_corpus("custom", path)
@@ -210,7 +271,11 @@ def test_what_is_wrong_has_file_and_line(tmp_path: Path, header: str, row: str, 
 @pytest.mark.parametrize(
     ("start", "end", "says"),
     [
-        (4, 9, "expected whole words at characters 4 to 9, got 'hunte'; correct entity_start and entity_end"),
+        (
+            4,
+            9,
+            "expected whole words at characters 4 to 9, got 'hunte'; correct entity_start and entity_end",
+        ),
         (5, 10, "got 'unter'"),
         (4, 13, "got 'hunter as'"),
         (0, 3, "expected a noun at the entity's place, got 'The'; correct the place"),
@@ -218,20 +283,30 @@ def test_what_is_wrong_has_file_and_line(tmp_path: Path, header: str, row: str, 
         (20, 23, "got 'her'"),
     ],
 )
-def test_a_place_that_is_no_word_or_no_noun_is_refused(tmp_path: Path, start: int, end: int, says: str) -> None:
+def test_a_place_that_is_no_word_or_no_noun_is_refused(
+    tmp_path: Path, start: int, end: int, says: str
+) -> None:
     source = "The hunter asked in her tent that someone's cook, a café-owner, called May."
     head = "source\tgender\tentity_start\tentity_end\n"
     with pytest.raises(DataError, match=says) as caught:
-        load_corpus("custom", put(tmp_path, f"{head}{source}\tf\t4\t10\n{source}\tf\t{start}\t{end}\n"))
+        load_corpus(
+            "custom", put(tmp_path, f"{head}{source}\tf\t4\t10\n{source}\tf\t{start}\t{end}\n")
+        )
     assert caught.value.line == 3
 
 
-@pytest.mark.parametrize("word", ["someone", "someone's", "cook", "café", "owner", "café-owner", "May", "hunter asked"])
+@pytest.mark.parametrize(
+    "word", ["someone", "someone's", "cook", "café", "owner", "café-owner", "May", "hunter asked"]
+)
 def test_places_of_people_are_taken(tmp_path: Path, word: str) -> None:
     source = "The hunter asked in her tent that someone's cook, a café-owner, called May."
     place = source.index(word)
     rows = f"source\tgender\tentity_start\tentity_end\n{source}\tf\t{place}\t{place + len(word)}\n"
-    noted = {"entity that is an adjective, a verb or an adverb by its form": 1} if word == "hunter asked" else {}
+    noted = (
+        {"entity that is an adjective, a verb or an adverb by its form": 1}
+        if word == "hunter asked"
+        else {}
+    )
     assert load_corpus("custom", put(tmp_path, rows)).notes == noted
 
 
@@ -241,7 +316,9 @@ def test_a_token_that_is_no_noun_is_refused_or_noted(tmp_path: Path) -> None:
     for index, word in enumerate(source.split()):
         path = put(tmp_path, f"source\tgender\tentity_index\n{source}\tf\t{index}\n")
         if word in {"The", "the", "if", "had", "her"}:
-            with pytest.raises(DataError, match=f"expected a noun at the entity's place, got '{word}'"):
+            with pytest.raises(
+                DataError, match=f"expected a noun at the entity's place, got '{word}'"
+            ):
                 load_corpus("custom", path)
         elif load_corpus("custom", path).notes:
             noted.append(word)
@@ -273,7 +350,9 @@ def test_in_other_languages_a_word_may_begin_within_what_blanks_part(
 
 def test_a_german_compound_is_one_word(tmp_path: Path) -> None:
     rows = "source\tgender\tentity_start\tentity_end\nDie Bauarbeiterin kam.\tf\t7\t17\n"
-    with pytest.raises(DataError, match="expected whole words at characters 7 to 17, got 'arbeiterin'"):
+    with pytest.raises(
+        DataError, match="expected whole words at characters 7 to 17, got 'arbeiterin'"
+    ):
         load_corpus("custom", put(tmp_path, rows), source_lang="de")
 
 
@@ -288,7 +367,9 @@ def test_golds_that_all_pronouns_contradict_are_counted(tmp_path: Path) -> None:
     ]
     lines = "".join(f"{source}\t{gold}\t{entity}\n" for source, gold, entity in rows)
     note = "gold gender that every gendered pronoun of the sentence contradicts"
-    assert load_corpus("custom", put(tmp_path, f"source\tgender\tentity\n{lines}")).notes == {note: 1}
+    assert load_corpus("custom", put(tmp_path, f"source\tgender\tentity\n{lines}")).notes == {
+        note: 1
+    }
     in_memory = [dict(zip(("source", "gender", "entity"), row, strict=True)) for row in rows]
     assert custom_corpus(in_memory).notes == {note: 1}
     german = "source\tgender\tentity\nDie Ärztin nahm his.\tf\tÄrztin\n"
@@ -296,7 +377,10 @@ def test_golds_that_all_pronouns_contradict_are_counted(tmp_path: Path) -> None:
 
 
 def test_an_id_twice_names_both_lines(tmp_path: Path) -> None:
-    path = put(tmp_path, "id\tsource\tgender\tentity\na\tThe cook left.\tm\tcook\n\na\tThe cook ate.\tm\tcook\n")
+    path = put(
+        tmp_path,
+        "id\tsource\tgender\tentity\na\tThe cook left.\tm\tcook\n\na\tThe cook ate.\tm\tcook\n",
+    )
     with pytest.raises(DataError, match=r"a\.tsv:4: id 'a' stands in line 2 already"):
         load_corpus("custom", path)
 
@@ -308,7 +392,10 @@ def test_a_line_break_in_a_sentence_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_sentence_of_a_megabyte_is_refused(tmp_path: Path) -> None:
-    path = put(tmp_path, f"source\tgender\tentity\nThe cook left.\tf\tcook\nThe cook {'x' * 10**6}\tf\tcook\n")
+    path = put(
+        tmp_path,
+        f"source\tgender\tentity\nThe cook left.\tf\tcook\nThe cook {'x' * 10**6}\tf\tcook\n",
+    )
     said = r"a\.tsv:3: source: expected a sentence of at most 50,000 characters, got 1,000,009; divide or shorten it$"
     with pytest.raises(DataError, match=said):
         load_corpus("custom", path)
@@ -322,7 +409,12 @@ def test_custom_needs_a_path() -> None:
 # Any bytes parse or are a data error; what is written is read back.
 
 CELL = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r"), max_size=20)
-HEADERS = ("source\tgender\tentity\n", "id\tsource\tgender\tentity_index\n", "source,gender,entity,entity_start\n", "")
+HEADERS = (
+    "source\tgender\tentity\n",
+    "id\tsource\tgender\tentity_index\n",
+    "source,gender,entity,entity_start\n",
+    "",
+)
 
 
 @settings(deadline=None)
@@ -330,7 +422,9 @@ HEADERS = ("source\tgender\tentity\n", "id\tsource\tgender\tentity_index\n", "so
     header=st.sampled_from(HEADERS),
     body=st.one_of(
         st.binary(max_size=200),
-        st.text(st.sampled_from('the cook\t,"\n\rmf01{}:[]\ufeff\u2028é'), max_size=80).map(str.encode),
+        st.text(st.sampled_from('the cook\t,"\n\rmf01{}:[]\ufeff\u2028é'), max_size=80).map(
+            str.encode
+        ),
         st.lists(st.lists(CELL, min_size=3, max_size=4).map("\t".join), max_size=4).map(
             lambda r: "\n".join(r).encode()
         ),
@@ -359,7 +453,9 @@ WORD = st.text(st.characters(codec="utf-8", categories=["L"]), min_size=1, max_s
 @settings(deadline=None)
 @given(
     parts=st.tuples(
-        st.lists(WORD, max_size=4), st.lists(WORD, min_size=1, max_size=2), st.lists(WORD, max_size=4)
+        st.lists(WORD, max_size=4),
+        st.lists(WORD, min_size=1, max_size=2),
+        st.lists(WORD, max_size=4),
     ),  # before the entity, the entity, after it
     end=st.sampled_from(["", ".", ",", "?!", "\u201d"]),
     gold=st.tuples(st.sampled_from(list(Gender)), st.sampled_from(list(Stereotype))),
@@ -394,7 +490,12 @@ def test_what_is_written_is_read_back(
         else:
             file.write("\t".join(row) + "\n" + "\t".join(row.values()) + "\n")
     instance = load_corpus("custom", path).instances[0]
-    assert (instance.id, instance.source, instance.gold, instance.stereotype) == ("x", source, gender, stereotype)
+    assert (instance.id, instance.source, instance.gold, instance.stereotype) == (
+        "x",
+        source,
+        gender,
+        stereotype,
+    )
     start = len(" ".join([*before, *entity])) - len(entity[-1])
     assert instance.head == (start, start + len(entity[-1]))
 

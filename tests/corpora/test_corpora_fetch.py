@@ -90,7 +90,9 @@ def source(*downloads: Download) -> Source:
 def plain(server: Server, *names: str) -> Source:
     for name in names:
         server.content[f"/{name}"] = f"content of {name}\n".encode()
-    return source(*(Download(f"{server.base}/{n}", digest(server.content[f"/{n}"]), (n,)) for n in names))
+    return source(
+        *(Download(f"{server.base}/{n}", digest(server.content[f"/{n}"]), (n,)) for n in names)
+    )
 
 
 def tar(add: Callable[[tarfile.TarFile], None]) -> bytes:
@@ -128,7 +130,9 @@ def test_files_are_fetched_checked_and_then_left_alone(tmp_path: Path, server: S
     assert sorted(files(folder)) == ["a.txt", "b.txt", "fetched.json"]
     again = fetch_source(wanted, folder)
     assert [d.fresh for d in again.downloads] == [False, False]
-    assert [(d.sha256, d.verified) for d in again.downloads] == [(d.sha256, d.verified) for d in result.downloads]
+    assert [(d.sha256, d.verified) for d in again.downloads] == [
+        (d.sha256, d.verified) for d in result.downloads
+    ]
     assert server.requests == ["/a.txt", "/b.txt"]
 
 
@@ -143,7 +147,9 @@ def test_a_damaged_file_is_fetched_again(tmp_path: Path, server: Server) -> None
 def test_another_hash_keeps_what_was_there(tmp_path: Path, server: Server) -> None:
     wanted = plain(server, "a.txt")
     server.content["/a.txt"] = b"something else"
-    with pytest.raises(DataError, match=rf"expected bytes with SHA-256 .*, got {digest(b'something else')};"):
+    with pytest.raises(
+        DataError, match=rf"expected bytes with SHA-256 .*, got {digest(b'something else')};"
+    ):
         fetch_source(wanted, tmp_path)
     assert files(tmp_path) == {}
     (tmp_path / "a.txt").write_bytes(b"old")
@@ -152,13 +158,20 @@ def test_another_hash_keeps_what_was_there(tmp_path: Path, server: Server) -> No
     assert files(tmp_path) == {"a.txt": b"old"}
 
 
-def test_what_cannot_be_downloaded_names_address_and_way_out(tmp_path: Path, server: Server) -> None:
+def test_what_cannot_be_downloaded_names_address_and_way_out(
+    tmp_path: Path, server: Server
+) -> None:
     gone = source(Download(f"{server.base}/gone", "0" * 64, ("gone",)))
-    with pytest.raises(MissingResourceError, match=r"/gone: could not be downloaded: HTTP 404: .*--data"):
+    with pytest.raises(
+        MissingResourceError, match=r"/gone: could not be downloaded: HTTP 404: .*--data"
+    ):
         fetch_source(gone, tmp_path)
     server.server.shutdown()
     server.server.server_close()
-    with pytest.raises(MissingResourceError, match="could not be downloaded: the host refused the connection; check"):
+    with pytest.raises(
+        MissingResourceError,
+        match="could not be downloaded: the host refused the connection; check",
+    ):
         fetch_source(gone, tmp_path)
     assert files(tmp_path) == {}
 
@@ -168,7 +181,9 @@ def test_a_download_that_does_not_come_to_an_end_is_given_up(
 ) -> None:
     monkeypatch.setattr(downloads, "TIMEOUT", 2)
     wanted, server.pause = plain(server, "a.txt"), 0.5
-    with pytest.raises(MissingResourceError, match="could not be downloaded: timed out: the server did not answer"):
+    with pytest.raises(
+        MissingResourceError, match="could not be downloaded: timed out: the server did not answer"
+    ):
         fetch_source(wanted, tmp_path)
     assert files(tmp_path) == {}
     server.pause = 0.0
@@ -178,7 +193,9 @@ def test_a_download_that_does_not_come_to_an_end_is_given_up(
 @pytest.mark.parametrize("length", ["9" * 400, "9" * 5000, "a"])
 def test_a_length_that_cannot_be_is_one_line(length: str, tmp_path: Path, server: Server) -> None:
     wanted, server.length = plain(server, "a.txt"), length
-    with pytest.raises(MissingResourceError, match=r"could not be downloaded: .* check the network"):
+    with pytest.raises(
+        MissingResourceError, match=r"could not be downloaded: .* check the network"
+    ):
         fetch_source(wanted, tmp_path, progress=True)
 
 
@@ -194,7 +211,10 @@ print(json.dumps([d.fresh for d in fetch_source(Source("s", "", "", "", "", down
 
 
 def test_a_file_system_without_locks_is_used_with_a_warning(
-    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def no_locks(handle: int, operation: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
@@ -205,14 +225,18 @@ def test_a_file_system_without_locks_is_used_with_a_warning(
     assert f"{tmp_path}: no file locks here" in caplog.text
 
 
-def test_two_processes_that_fetch_the_same_download_it_once_and_record_all(tmp_path: Path, server: Server) -> None:
+def test_two_processes_that_fetch_the_same_download_it_once_and_record_all(
+    tmp_path: Path, server: Server
+) -> None:
     wanted = plain(server, "a.txt", "b.txt", "c.txt")
     server.seconds = 0.3  # so that both are at it
     told = [(download.url, download.sha256, download.files[0]) for download in wanted.downloads]
     orders = (told, told[::-1])  # each begins with another file: neither record may be lost
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", _FETCHING, json.dumps(order), str(tmp_path)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", _FETCHING, json.dumps(order), str(tmp_path)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for order in orders
     ]
@@ -273,11 +297,15 @@ def test_an_accepted_download_is_written_down_and_must_stay_the_same(
     assert [d.fresh for d in fetch_source(archive, tmp_path).downloads] == [False]
     # damaged: fetched again without a flag, since the hash is on record now
     (tmp_path / "a.csv").write_bytes(b"")
-    assert [(d.fresh, d.verified) for d in fetch_source(archive, tmp_path).downloads] == [(True, False)]
+    assert [(d.fresh, d.verified) for d in fetch_source(archive, tmp_path).downloads] == [
+        (True, False)
+    ]
     assert (tmp_path / "a.csv").read_bytes() == b"data/a.csv"
     # the hash learnt from elsewhere makes it verified, without another download
     asked = len(server.requests)
-    assert [(d.verified, d.fresh) for d in fetch_source(archive, tmp_path, sha256=came).downloads] == [(True, False)]
+    assert [
+        (d.verified, d.fresh) for d in fetch_source(archive, tmp_path, sha256=came).downloads
+    ] == [(True, False)]
     assert len(server.requests) == asked
     assert read_record(tmp_path).downloads == {url: Downloaded(came, verified=True)}
     # other bytes than before are refused
@@ -325,7 +353,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_an_archive_that_is_broken_or_lacks_a_file_is_refused_whole(tmp_path: Path, server: Server, name: str) -> None:
+def test_an_archive_that_is_broken_or_lacks_a_file_is_refused_whole(
+    tmp_path: Path, server: Server, name: str
+) -> None:
     server.content["/x.tar.gz"], says = BAD[name]
     wanted = source(Download(f"{server.base}/x.tar.gz", "", ("a.csv", "b.csv"), archive=True))
     with pytest.raises(DataError, match=says) as caught:
@@ -349,7 +379,9 @@ def test_a_file_twice_in_an_archive_is_refused(tmp_path: Path) -> None:
         unpack(path, tmp_path / "u", ["a.csv"])
 
 
-def test_an_archive_that_grows_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_grows_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("mtbias.corpora.downloads.MAX_UNPACKED", 10)
     path = tmp_path / "x.tar.gz"
     path.write_bytes(member("data/b.csv", b"0" * 20))

@@ -12,12 +12,18 @@ from mtbias.types import Span
 @pytest.mark.parametrize(
     ("text", "count"),
     [
-        ("He said she's sure that his doctor'll call him, himself.", 5),  # He, she's, his, him, himself
+        (
+            "He said she's sure that his doctor'll call him, himself.",
+            5,
+        ),  # He, she's, his, him, himself
         ("SHE’LL ask her, hers or herself; he'd not.", 5),  # SHE’LL, her, hers, herself, he'd
         ("his/her, (s)he, 'he' he-man", 5),  # his, her, he in (s)he, 'he', he of he-man
         ("The theory there: Hebrew heroes, sheriffs, shelves, Hershey, this, whim.", 0),
         ("they them their theirs it its", 0),
-        ("h\u00e9 he\u0301 he_1 2he", 0),  # an accent, composed or not, an underscore, a digit: other words
+        (
+            "h\u00e9 he\u0301 he_1 2he",
+            0,
+        ),  # an accent, composed or not, an underscore, a digit: other words
         ("", 0),
     ],
 )

@@ -21,7 +21,10 @@ WINOBIAS = [
     "male\t1\tThe guard told someone that he was late.\tguard",
 ]
 FILES = ("en.txt", "en_pro.txt", "en_anti.txt")
-SOMEONE = ["male\t0\tSomeone ate his cake.\tsomeone", "neutral\t0\tSomeone ate their cake.\tsomeone"]
+SOMEONE = [
+    "male\t0\tSomeone ate his cake.\tsomeone",
+    "neutral\t0\tSomeone ate their cake.\tsomeone",
+]
 
 
 def folder(tmp_path: Path, rows: list[str], pro: list[str], anti: list[str]) -> Path:
@@ -31,7 +34,9 @@ def folder(tmp_path: Path, rows: list[str], pro: list[str], anti: list[str]) -> 
 
 
 def test_a_small_corpus(tmp_path: Path) -> None:
-    corpus = load_corpus("winomt", folder(tmp_path, [HE, SHE, WORKER, *SOMEONE], [SHE, WORKER], [HE]))
+    corpus = load_corpus(
+        "winomt", folder(tmp_path, [HE, SHE, WORKER, *SOMEONE], [SHE, WORKER], [HE])
+    )
     rows = [
         (
             i.id,
@@ -74,7 +79,8 @@ def test_rows_that_differ_in_the_other_person_alone_are_controls(tmp_path: Path)
         # Another entity: no control.
         "male\t4\tThe technician told the customer that he had come.\tcustomer",
         "male\t3\tThe technician told someone that he had come.\tsomeone",
-        # At the start of the sentence, after the entity's place has moved; and two that could be it.
+        # At the start of the sentence, after the entity's place has moved; and two that could be
+        # it.
         "male\t3\tA guest asked the baker if he was in.\tbaker",
         "male\t2\tSomeone asked the baker if he was in.\tbaker",
         "male\t1\tThe cook saw the guest and he ran.\tcook",
@@ -90,14 +96,20 @@ def test_rows_that_differ_in_the_other_person_alone_are_controls(tmp_path: Path)
     ]  # fmt: skip
 
 
-def test_windows_line_ends_and_a_byte_order_mark_change_nothing_but_the_notes(tmp_path: Path) -> None:
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing_but_the_notes(
+    tmp_path: Path,
+) -> None:
     folder(tmp_path, [HE, SHE], [SHE], [HE])
     plain = load_corpus("winomt", tmp_path)
     data = (tmp_path / "en.txt").read_bytes().replace(b"\n", b"\r\n")
     (tmp_path / "en.txt").write_bytes(b"\xef\xbb\xbf" + data)
     other = load_corpus("winomt", tmp_path)
     assert other.instances == plain.instances
-    assert other.notes == {**plain.notes, "byte-order mark dropped": 1, "file with Windows line ends": 1}
+    assert other.notes == {
+        **plain.notes,
+        "byte-order mark dropped": 1,
+        "file with Windows line ends": 1,
+    }
 
 
 def test_a_wrong_index_is_corrected_counted_and_named(tmp_path: Path) -> None:
@@ -112,7 +124,9 @@ def test_a_wrong_index_is_corrected_counted_and_named(tmp_path: Path) -> None:
 
 def test_a_row_in_both_stereotype_files_has_none_and_is_counted(tmp_path: Path) -> None:
     path = folder(tmp_path, [HE, SHE], [HE, SHE], [HE, WORKER])
-    with pytest.raises(DataError, match=r"en_anti\.txt:2: expected a row of en\.txt, got one that is not there"):
+    with pytest.raises(
+        DataError, match=r"en_anti\.txt:2: expected a row of en\.txt, got one that is not there"
+    ):
         load_corpus("winomt", path)
     corpus = load_corpus("winomt", (path / "en.txt").rename(path / "part.txt"))
     assert [(i.stereotype, i.domain) for i in corpus.instances] == [
@@ -124,7 +138,9 @@ def test_a_row_in_both_stereotype_files_has_none_and_is_counted(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("kept", [792, 1583])
-def test_rows_that_a_stereotype_file_lost_are_no_rows_of_winogender(winomt: Path, tmp_path: Path, kept: int) -> None:
+def test_rows_that_a_stereotype_file_lost_are_no_rows_of_winogender(
+    winomt: Path, tmp_path: Path, kept: int
+) -> None:
     lines = {name: (winomt / name).read_text(encoding="utf-8").splitlines() for name in FILES}
     lines["en_pro.txt"] = lines["en_pro.txt"][:kept]
     for name, some in lines.items():
@@ -133,9 +149,16 @@ def test_rows_that_a_stereotype_file_lost_are_no_rows_of_winogender(winomt: Path
     listed = {*lines["en_pro.txt"], *lines["en_anti.txt"]}
     unlisted = sum(line not in listed for line in lines["en.txt"])
     assert unlisted == 720 + 1584 - kept
-    assert Counter(i.domain for i in corpus.instances) == {"winobias": 3888 - unlisted, "winomt": unlisted}
-    assert corpus.notes["row in neither stereotype file: stereotype none, domain winomt"] == unlisted
-    assert [note for note in corpus.notes if "published" in note] == ["en_pro.txt is not the published file"]
+    assert Counter(i.domain for i in corpus.instances) == {
+        "winobias": 3888 - unlisted,
+        "winomt": unlisted,
+    }
+    assert (
+        corpus.notes["row in neither stereotype file: stereotype none, domain winomt"] == unlisted
+    )
+    assert [note for note in corpus.notes if "published" in note] == [
+        "en_pro.txt is not the published file"
+    ]
     # Pairs and controls come from the sentences alone.
     links = [(i.id, i.pair, i.control) for i in load_corpus("winomt", winomt).instances]
     assert [(i.id, i.pair, i.control) for i in corpus.instances] == links
@@ -147,7 +170,10 @@ def test_the_published_text_with_other_line_ends_is_published(winomt: Path, tmp_
         (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + data)
     corpus, published = load_corpus("winomt", tmp_path), load_corpus("winomt", winomt)
     assert corpus.instances == published.instances
-    assert corpus.notes.keys() - published.notes.keys() == {"byte-order mark dropped", "file with Windows line ends"}
+    assert corpus.notes.keys() - published.notes.keys() == {
+        "byte-order mark dropped",
+        "file with Windows line ends",
+    }
 
 
 def test_a_part_under_another_name_claims_no_sub_corpus(winomt: Path, tmp_path: Path) -> None:
@@ -166,12 +192,16 @@ def test_a_part_under_another_name_claims_no_sub_corpus(winomt: Path, tmp_path: 
 def test_golds_that_are_exchanged_are_counted(winomt: Path, tmp_path: Path) -> None:
     exchanged = {"male": "female", "female": "male", "neutral": "neutral"}
     for name in FILES:
-        rows = [line.split("\t", 1) for line in (winomt / name).read_text(encoding="utf-8").splitlines()]
+        rows = [
+            line.split("\t", 1) for line in (winomt / name).read_text(encoding="utf-8").splitlines()
+        ]
         text = "".join(f"{exchanged[gold]}\t{rest}\n" for gold, rest in rows)
         (tmp_path / name).write_text(text, encoding="utf-8")
     corpus = load_corpus("winomt", tmp_path)
     # Two rows of the 3,648 about a man or a woman have pronouns of both genders.
-    assert corpus.notes["gold gender that every gendered pronoun of the sentence contradicts"] == 3646
+    assert (
+        corpus.notes["gold gender that every gendered pronoun of the sentence contradicts"] == 3646
+    )
     assert not any("contradicts" in note for note in load_corpus("winomt", winomt).notes)
 
 
@@ -184,7 +214,9 @@ def test_two_possible_twins_are_none(tmp_path: Path) -> None:
 
 def test_without_stereotype_files(tmp_path: Path) -> None:
     (tmp_path / "en.txt").write_text(HE + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"expected en_pro.txt and en_anti.txt beside en.txt.*mtbias fetch"):
+    with pytest.raises(
+        DataError, match=r"expected en_pro.txt and en_anti.txt beside en.txt.*mtbias fetch"
+    ):
         load_corpus("winomt", tmp_path)
     lone = tmp_path / "mine.txt"
     lone.write_text(HE + "\n", encoding="utf-8")
@@ -204,11 +236,17 @@ def test_without_stereotype_files(tmp_path: Path) -> None:
         ("male\t1\tThe cook left.", "expected 4 columns separated by tabs .*got 3"),
         ("", "got 1"),
         (HE + "\tmore", "got 5"),
-        (HE.replace("\t1\t", "\t10\t"), "token index 10 is beyond the sentence, which has 10 tokens"),
+        (
+            HE.replace("\t1\t", "\t10\t"),
+            "token index 10 is beyond the sentence, which has 10 tokens",
+        ),
         (HE.replace("\t1\t", "\t-1\t"), "expected an integer from 0, got '-1'"),
         (HE.replace("male", "man"), "expected male, female or neutral .*, got 'man'"),
         (HE.replace("\tcook", "\t"), "profession .* is empty"),
-        (HE.replace("\tcook", f" {'x' * 10**6}\tcook"), "sentence: expected a sentence of at most 50,000 characters"),
+        (
+            HE.replace("\tcook", f" {'x' * 10**6}\tcook"),
+            "sentence: expected a sentence of at most 50,000 characters",
+        ),
     ],
 )
 def test_bad_rows_are_errors_with_file_and_line(tmp_path: Path, row: str, says: str) -> None:
@@ -236,11 +274,16 @@ def real(winomt: Path) -> Corpus[Instance]:
 
 
 def test_the_real_file_has_the_published_numbers(real: Corpus[Instance]) -> None:
-    # 3,888 rows; 1,584 pro and 1,584 anti (the paper and the files' lengths); Winogender: 60 occupations × 2 forms
-    # × (occupation, participant or someone as the entity) × 3 genders, 720 in all.
+    # 3,888 rows; 1,584 pro and 1,584 anti (the paper and the files' lengths); Winogender: 60
+    # occupations × 2 forms × (occupation, participant or someone as the entity) × 3 genders, 720 in
+    # all.
     assert len(real.instances) == 3888
     assert not real.skipped
-    assert Counter(i.stereotype.value for i in real.instances) == {"pro": 1584, "anti": 1584, "none": 720}
+    assert Counter(i.stereotype.value for i in real.instances) == {
+        "pro": 1584,
+        "anti": 1584,
+        "none": 720,
+    }
     assert Counter(i.domain for i in real.instances) == {"winobias": 3168, "winogender": 720}
     # cut -f1 en.txt | sort | uniq -c
     assert Counter(i.gold for i in real.instances) == {"male": 1826, "female": 1822, "neutral": 240}
@@ -248,16 +291,24 @@ def test_the_real_file_has_the_published_numbers(real: Corpus[Instance]) -> None
     assert [i.domain for i in real.instances] == ["winobias"] * 3168 + ["winogender"] * 720
 
 
-def test_the_real_rows_come_from_where_their_domain_says(real: Corpus[Instance], shared: Path) -> None:
-    table = (shared / "data/coref/winogender/all_sentences.tsv").read_text(encoding="utf-8").splitlines()[1:]
+def test_the_real_rows_come_from_where_their_domain_says(
+    real: Corpus[Instance], shared: Path
+) -> None:
+    table = (
+        (shared / "data/coref/winogender/all_sentences.tsv")
+        .read_text(encoding="utf-8")
+        .splitlines()[1:]
+    )
     winogender = Counter(line.split("\t")[1] for line in table)
     assert Counter(i.source for i in real.instances if i.domain == "winogender") == winogender
-    # WinoBias sentences, brackets removed; WinoMT removed no more than spaces and mended a word here and there.
+    # WinoBias sentences, brackets removed; WinoMT removed no more than spaces and mended a word
+    # here and there.
     text = ""
     for file in sorted((shared / "data/coref/winobias").glob("*_type*.txt.*")):
         text += file.read_text(encoding="utf-8")
     winobias = {
-        "".join(re.sub(r"^\d+ ", "", line).replace("[", "").replace("]", "").split()) for line in text.splitlines()
+        "".join(re.sub(r"^\d+ ", "", line).replace("[", "").replace("]", "").split())
+        for line in text.splitlines()
     }
     ours = [i for i in real.instances if i.domain == "winobias"]
     assert sum("".join(i.source.split()) in winobias for i in ours) > 0.99 * len(ours)
@@ -284,14 +335,21 @@ def test_real_twins_are_mutual_and_of_the_other_gender(real: Corpus[Instance]) -
         assert other.pair == one.id
         assert {one.gold, other.gold} == {Gender.MALE, Gender.FEMALE}
         assert one.entity == other.entity
-        assert {one.stereotype, other.stereotype} in ({Stereotype.PRO, Stereotype.ANTI}, {Stereotype.NONE})
+        assert {one.stereotype, other.stereotype} in (
+            {Stereotype.PRO, Stereotype.ANTI},
+            {Stereotype.NONE},
+        )
         a, b = one.source.split(), other.source.split()
-        differing = {w.strip(".,").lower() for x, y in zip(a, b, strict=True) if x != y for w in (x, y)}
+        differing = {
+            w.strip(".,").lower() for x, y in zip(a, b, strict=True) if x != y for w in (x, y)
+        }
         assert differing <= {"he", "him", "his", "himself", "she", "her", "hers", "herself"}
-    # All 480 gendered rows of Winogender are twins by construction (240 templates with an entity, two genders).
+    # All 480 gendered rows of Winogender are twins by construction (240 templates with an entity,
+    # two genders).
     assert sum(i.domain == "winogender" for i in paired) == 480
-    # 240 neutral rows have none; of WinoBias 12 rows have two candidates (three sentences that occur four times: six
-    # repeated rows) and 40 differ from their counterpart in more than the pronoun ("made a desk … needed one").
+    # 240 neutral rows have none; of WinoBias 12 rows have two candidates (three sentences that
+    # occur four times: six repeated rows) and 40 differ from their counterpart in more than the
+    # pronoun ("made a desk … needed one").
     assert len(paired) == 3888 - 240 - 12 - 40
 
 
@@ -302,9 +360,10 @@ def test_real_pronouns(real: Corpus[Instance]) -> None:
 
 
 def test_the_controls_of_the_real_corpus(winomt: Path) -> None:
-    # Winogender has 60 templates with 2 entities (the occupation, the other person), each with the other person named
-    # or "someone", and 3 pronouns: 720 rows. Where the occupation is the entity, the two versions are controls of each
-    # other: 60 · 2 · 3 = 360 rows, of them 240 of men and women, in 60 quadruples.
+    # Winogender has 60 templates with 2 entities (the occupation, the other person), each with the
+    # other person named or "someone", and 3 pronouns: 720 rows. Where the occupation is the entity,
+    # the two versions are controls of each other: 60 · 2 · 3 = 360 rows, of them 240 of men and
+    # women, in 60 quadruples.
     instances = load_corpus("winomt", winomt).instances
     by_id = {i.id: i for i in instances}
     linked = [i for i in instances if i.control]
@@ -315,4 +374,9 @@ def test_the_controls_of_the_real_corpus(winomt: Path) -> None:
         assert (other.control, other.gold, other.entity) == (i.id, i.gold, i.entity)
         assert ("someone" in i.source.lower()) != ("someone" in other.source.lower())
     units = link(instances)
-    assert (len(units.quadruples), len(units.pairs), units.men, units.women) == (60, 3596 // 2 - 120, (), ())
+    assert (len(units.quadruples), len(units.pairs), units.men, units.women) == (
+        60,
+        3596 // 2 - 120,
+        (),
+        (),
+    )

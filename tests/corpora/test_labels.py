@@ -45,9 +45,13 @@ def _read(tmp_path: Path, **change: str) -> HumanLabel:
 def test_another_annotator_needs_the_column(tmp_path: Path) -> None:
     path = tmp_path / "labels.tsv"
     row = {key: value for key, value in ROW.items() if key != "annotator"}
-    path.write_text("\n".join("\t".join(line) for line in (row, row.values())) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n".join("\t".join(line) for line in (row, row.values())) + "\n", encoding="utf-8"
+    )
     assert len(read_label_file(path).labels("de")) == 1
-    with pytest.raises(DataError, match="expected the column annotator, for the rows of '2'; leave --annotator out"):
+    with pytest.raises(
+        DataError, match="expected the column annotator, for the rows of '2'; leave --annotator out"
+    ):
         read_label_file(path).labels("de", "2")
 
 
@@ -60,7 +64,9 @@ def test_a_row_in_full(tmp_path: Path) -> None:
         source=ROW["source"],
         target=ROW["target"],
         label="m",
-        head=Span(31, 37),  # worker, the head of the phrase that starts at token 4, without the full stop
+        head=Span(
+            31, 37
+        ),  # worker, the head of the phrase that starts at token 4, without the full stop
         entity="construction worker",
         basis="N",
         target_head=Span(19, 31),  # "Bauarbeiter." as it stands between blanks
@@ -69,7 +75,9 @@ def test_a_row_in_full(tmp_path: Path) -> None:
     assert label.target[slice(*label.target_head or (0, 0))] == "Bauarbeiter."
 
 
-@pytest.mark.parametrize("entity", ["the construction worker", "A construction worker", "construction worker"])
+@pytest.mark.parametrize(
+    "entity", ["the construction worker", "A construction worker", "construction worker"]
+)
 def test_an_article_before_the_entity_does_not_count(tmp_path: Path, entity: str) -> None:
     assert _read(tmp_path, entity=entity).entity == "construction worker"
 
@@ -93,7 +101,9 @@ def test_what_may_be_left_empty(tmp_path: Path) -> None:
         ({"entity": "The nurse"}, "the entity 'nurse' is not in the source"),
     ],
 )
-def test_a_bad_row_is_refused_with_its_line(tmp_path: Path, change: dict[str, str], says: str) -> None:
+def test_a_bad_row_is_refused_with_its_line(
+    tmp_path: Path, change: dict[str, str], says: str
+) -> None:
     path = _write(tmp_path / "labels.csv", {}, change)
     with pytest.raises(DataError, match=says) as caught:
         read_label_file(path).labels("de")
@@ -123,12 +133,21 @@ def test_the_public_labels(shared: Path, winomt: Path) -> None:
         found = labels.labels(lang, annotator)
         assert len(found) == count
         for label in found:
-            row = rows[int(label.id.removeprefix("line-")) - 2]  # no field of this file holds a line break
-            assert (label.source, label.target, label.label) == (row["source"], row["target"], row["label"])
+            row = rows[
+                int(label.id.removeprefix("line-")) - 2
+            ]  # no field of this file holds a line break
+            assert (label.source, label.target, label.label) == (
+                row["source"],
+                row["target"],
+                row["label"],
+            )
             instance = instances[int(row["winomt_index"])]
             assert (label.entity, label.source[slice(*label.head)].lower()) == (
                 instance.entity,
                 instance.source[slice(*instance.head)].lower(),
             )
             if label.target_head is not None:
-                assert row["target"][slice(*label.target_head)] == row["target"].split()[int(row["head_index"])]
+                assert (
+                    row["target"][slice(*label.target_head)]
+                    == row["target"].split()[int(row["head_index"])]
+                )

@@ -1,4 +1,5 @@
-"""The persons of MT-GenEval: which word names each, what is left out, and files that are not what they should be."""
+"""The persons of MT-GenEval: which word names each, what is left out, and files that are not what
+they should be."""
 
 from __future__ import annotations
 
@@ -74,7 +75,12 @@ def write(tmp_path: Path) -> Callable[..., Path]:
             if "own" in name:
                 source = source.replace("Pope's", "[Pope's]")
             fields = dict(
-                zip(COLUMNS, (str(number), source, marked, groups, heads, labels, reference), strict=True), **changed
+                zip(
+                    COLUMNS,
+                    (str(number), source, marked, groups, heads, labels, reference),
+                    strict=True,
+                ),
+                **changed,
             )
             lines.append("\t".join(fields[column] for column in COLUMNS))
         path = tmp_path / "geneval.en-de.tsv"
@@ -112,14 +118,23 @@ def test_persons_whose_gender_the_source_tells_are_instances_and_the_others_are_
 
 def test_a_folder_has_a_file_for_each_language(write: Callable[..., Path]) -> None:
     path = write()
-    assert load_corpus(NAME, path.parent, lang="de").instances == load_corpus(NAME, path, lang="de").instances
-    with pytest.raises(UsageError, match=r"no persons of mt-geneval-entities for es in .*; there are de$"):
+    assert (
+        load_corpus(NAME, path.parent, lang="de").instances
+        == load_corpus(NAME, path, lang="de").instances
+    )
+    with pytest.raises(
+        UsageError, match=r"no persons of mt-geneval-entities for es in .*; there are de$"
+    ):
         load_corpus(NAME, path.parent, lang="es")
-    with pytest.raises(UsageError, match=r"expected the persons of es, got the file of de, .*; give --lang de"):
+    with pytest.raises(
+        UsageError, match=r"expected the persons of es, got the file of de, .*; give --lang de"
+    ):
         load_corpus(NAME, path, lang="es")
     with pytest.raises(UsageError, match="other sentences for each language"):
         load_corpus(NAME, path)
-    path.rename(path.with_name("persons.tsv"))  # whoever has another name for it says which language it is
+    path.rename(
+        path.with_name("persons.tsv")
+    )  # whoever has another name for it says which language it is
     assert len(load_corpus(NAME, path.with_name("persons.tsv"), lang="de").instances) == 7
     with pytest.raises(DataError, match="there is no such file"):
         load_corpus(NAME, path, lang="de")
@@ -128,11 +143,17 @@ def test_a_folder_has_a_file_for_each_language(write: Callable[..., Path]) -> No
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({GROUPS: "[0]"}, "expected a head and a label for each group of words, got 1 groups, 2 heads and 2 labels"),
+        (
+            {GROUPS: "[0]"},
+            "expected a head and a label for each group of words, got 1 groups, 2 heads and 2 labels",
+        ),
         ({HEADS: "0,2"}, "expected the number of one of 2 marked words, got '2'"),
         ({HEADS: "0,x"}, "expected the number of one of 2 marked words, got 'x'"),
         ({LABELS: "Male,Other"}, "expected Male, Female, Amb or na, got 'Other'"),
-        ({MARKED: "[[Harburn]] met the [[baron]]."}, "expected the source with marked words, got another sentence"),
+        (
+            {MARKED: "[[Harburn]] met the [[baron]]."},
+            "expected the source with marked words, got another sentence",
+        ),
         ({"source": ""}, "source: expected a sentence, got nothing"),
     ],
 )
@@ -163,11 +184,21 @@ def given(write: Callable[..., Path]) -> Path:
     return path
 
 
-def test_one_translation_serves_all_persons_of_its_sentence(write: Callable[..., Path], given: Path) -> None:
+def test_one_translation_serves_all_persons_of_its_sentence(
+    write: Callable[..., Path], given: Path
+) -> None:
     joined = read_translations(given, load_corpus(NAME, write(), lang="de").instances)
     texts = {translation.id: translation.text for translation in joined.translations}
-    assert texts["geneval-3-1"] == texts["geneval-3-2"] == "Die Herzogin von Newcastle las den Brief des Königs."
-    assert texts["geneval-4-1"] == texts["geneval-4-2"] == "Die Bischöfin traf den Gesandten des Papstes."
+    assert (
+        texts["geneval-3-1"]
+        == texts["geneval-3-2"]
+        == "Die Herzogin von Newcastle las den Brief des Königs."
+    )
+    assert (
+        texts["geneval-4-1"]
+        == texts["geneval-4-2"]
+        == "Die Bischöfin traf den Gesandten des Papstes."
+    )
     assert joined.noticed["shared"] == 2  # five sentences for seven persons
 
 
@@ -175,7 +206,9 @@ def test_one_translation_serves_all_persons_of_its_sentence(write: Callable[...,
 def test_its_persons_are_measured_by_morphology(
     write: Callable[..., Path], given: Path, stanza_dir: Path, tmp_path: Path
 ) -> None:
-    settings = ScoreSettings(dataset=NAME, data=write(), stanza_dir=stanza_dir, resamples=0, cache_dir=tmp_path)
+    settings = ScoreSettings(
+        dataset=NAME, data=write(), stanza_dir=stanza_dir, resamples=0, cache_dir=tmp_path
+    )
     run = mtbias.score(given, "de", settings=settings)
     by_id = {call.id: call.call.gender for call in run.calls}
     assert [by_id[f"geneval-{n}"] for n in ("3-1", "3-2", "4-1", "4-2")] == [F, M, F, M]

@@ -18,8 +18,9 @@ Call = Callable[..., GenderCall]
 def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
     """An analysis, and the spans of the words marked as the entity's.
 
-    ``"Der|DET *Lehrer|NOUN|Case=Nom,Number=Sing ging|VERB ~.|PUNCT"``: words separated by blanks, each with its tag and
-    features; ``*`` marks the entity's words, ``~`` stands for no blank before; ``zum|ADP+DET`` is a token of two words.
+    ``"Der|DET *Lehrer|NOUN|Case=Nom,Number=Sing ging|VERB ~.|PUNCT"``: words separated by blanks,
+    each with its tag and features; ``*`` marks the entity's words, ``~`` stands for no blank
+    before; ``zum|ADP+DET`` is a token of two words.
     """
     text, tokens, entity = "", [], []
     for entry in sentence.split():
@@ -28,7 +29,10 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
         text += "" if "~" in entry[:2] or not text else " "
         span = Span(len(text), len(text) + len(form))
         text += form
-        pairs = tuple((k, v) for k, _, v in (f.partition("=") for f in re.split(",(?=[A-Z][A-Za-z]+=)", feats) if f))
+        pairs = tuple(
+            (k, v)
+            for k, _, v in (f.partition("=") for f in re.split(",(?=[A-Z][A-Za-z]+=)", feats) if f)
+        )
         words = tuple(Word(form, None, tag, pairs) for tag in (upos or "X").split("+"))
         tokens.append(Token(span, form, words))
         if "*" in entry[:2]:
@@ -38,8 +42,9 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
 
 @pytest.fixture
 def call() -> Call:
-    """``call(language, sentence, number=…, basis=…, translations=…, votes=…, and more fields of `Alignment`)``
-    decides on the words marked with ``*``; `translations` are folded forms that are known to translate the entity.
+    """``call(language, sentence, number=…, basis=…, translations=…, votes=…, and more fields of
+    `Alignment`)`` decides on the words marked with ``*``; `translations` are folded forms that are
+    known to translate the entity.
     """
 
     def decided(
@@ -59,7 +64,9 @@ def call() -> Call:
     ) -> GenderCall:
         analysis, target = analysis_of(sentence)
         texts = SplitTexts(language)
-        known = tuple(span for span, facts in texts.words(analysis.text) if facts.form in translations)
+        known = tuple(
+            span for span, facts in texts.words(analysis.text) if facts.form in translations
+        )
         alignment = Alignment(
             "x",
             target,
@@ -86,8 +93,8 @@ def analyse() -> Callable[[str], Analysis]:
 
 @pytest.fixture
 def read() -> Call:
-    """``read(language, sentence, first)``: the second reader on the words marked with ``*``, where the first one made
-    the call `first`, a gender or the reason for none.
+    """``read(language, sentence, first)``: the second reader on the words marked with ``*``, where
+    the first one made the call `first`, a gender or the reason for none.
     """
 
     def reading(language: Language, sentence: str, first: Gender | Reason) -> GenderCall:

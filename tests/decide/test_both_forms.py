@@ -57,7 +57,18 @@ LANGUAGE = Language(
     ),
 )
 DOCTORS = (
-    *("médico", "médica", "médicos", "médicas", "jefe", "jefa", "arzt", "ärztin", "المعلم", "والمعلمة"),
+    *(
+        "médico",
+        "médica",
+        "médicos",
+        "médicas",
+        "jefe",
+        "jefa",
+        "arzt",
+        "ärztin",
+        "المعلم",
+        "والمعلمة",
+    ),
     *("cliente", "clienta", "juez", "jueza"),
 )
 """What translates the entity where nothing else is said."""
@@ -77,7 +88,8 @@ DOCTORS = (
         # the conjunction is written onto the second, from either side
         ("*المعلم|NOUN والمعلمة|CCONJ+NOUN", "المعلم / والمعلمة"),
         ("المعلم|NOUN *والمعلمة|CCONJ+NOUN", "المعلم / والمعلمة"),
-        # Of two doctors of the source, too: that both are doctors is all that the translation shows.
+        # Of two doctors of the source, too: that both are doctors is all that the translation
+        # shows.
         ("Llegó|VERB *médico|NOUN y|CCONJ médica|NOUN", "médico / médica"),
     ],
 )
@@ -91,7 +103,11 @@ def test_both_nouns_of_one_entity_are_neutral(call: Call, sentence: str, word: s
     ("sentence", "translations", "expected"),
     [
         # two persons: the nurse does not translate *doctor*
-        ("Der|DET *Arzt|NOUN und|CCONJ die|DET Krankenschwester|NOUN kamen|VERB", ("arzt", "ärztin"), M),
+        (
+            "Der|DET *Arzt|NOUN und|CCONJ die|DET Krankenschwester|NOUN kamen|VERB",
+            ("arzt", "ärztin"),
+            M,
+        ),
         # Alike in spelling and of one stem, but *king* is no queen, and *brother* no sister …
         ("Der|DET *König|NOUN und|CCONJ die|DET Königin|NOUN kamen|VERB", ("könig",), M),
         ("El|DET *hermano|NOUN y|CCONJ la|DET hermana|NOUN llegaron|VERB", ("hermano",), M),
@@ -102,7 +118,11 @@ def test_both_nouns_of_one_entity_are_neutral(call: Call, sentence: str, word: s
         # no conjunction: a list, an apposition
         ("Llegó|VERB *médico|NOUN médica|NOUN", DOCTORS, M),
         # another sentence
-        ("Llegó|VERB el|DET *médico|NOUN ~.|PUNCT Y|CCONJ la|DET médica|NOUN llegó|VERB", DOCTORS, M),
+        (
+            "Llegó|VERB el|DET *médico|NOUN ~.|PUNCT Y|CCONJ la|DET médica|NOUN llegó|VERB",
+            DOCTORS,
+            M,
+        ),
         # a verb, or somebody else, between them
         ("Llegó|VERB el|DET *médico|NOUN durmió|VERB y|CCONJ médica|NOUN", DOCTORS, M),
         ("El|DET *médico|NOUN y|CCONJ niña|NOUN y|CCONJ médica|NOUN", DOCTORS, M),
@@ -114,7 +134,9 @@ def test_both_nouns_of_one_entity_are_neutral(call: Call, sentence: str, word: s
         ("*والمعلمة|CCONJ+NOUN المعلم|NOUN", DOCTORS, F),
     ],
 )
-def test_two_persons_are_no_pair(call: Call, sentence: str, translations: tuple[str, ...], expected: Gender) -> None:
+def test_two_persons_are_no_pair(
+    call: Call, sentence: str, translations: tuple[str, ...], expected: Gender
+) -> None:
     assert call(LANGUAGE, sentence, translations=translations).gender is expected
 
 
@@ -175,7 +197,11 @@ def test_what_is_no_ending_shows_nothing(text: str, word: str) -> None:
         ("Le niñe llegó", "niñe", "niñe"),
         ("Ragazz* cercasi", "Ragazz", "Ragazz*"),
         ("Soldador@s cercasi", "Soldador", "Soldador@s"),  # the man's form is the stem alone
-        ("Direttor* cercasi", "Direttor", "Direttor*"),  # the woman's has another ending (direttrice)
+        (
+            "Direttor* cercasi",
+            "Direttor",
+            "Direttor*",
+        ),  # the woman's has another ending (direttrice)
         ("Docent* cercasi", "Docent", "Docent*"),  # one form for both
     ],
 )

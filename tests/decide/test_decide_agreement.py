@@ -1,4 +1,5 @@
-"""Agreement in languages without case (Romance), without articles (Slavic), with written-on articles (Semitic)."""
+"""Agreement in languages without case (Romance), without articles (Slavic), with written-on
+articles (Semitic)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ def nouns(text: str) -> dict[str, tuple[NounReading, ...]]:
     found: dict[str, tuple[NounReading, ...]] = {}
     for entry in text.split(","):
         form, kind, *agreements = entry.split()
-        reading = NounReading(form, NounKind(kind), parse_agreements(" ".join(agreements) or "-", where="test"))
+        reading = NounReading(
+            form, NounKind(kind), parse_agreements(" ".join(agreements) or "-", where="test")
+        )
         found[form] = (*found.get(form, ()), reading)
     return found
 
@@ -88,13 +91,17 @@ PAST = "VerbForm=Part,Tense=Past"
         ("El|DET *enfermero|NOUN era|AUX simpática|ADJ|Gender=Fem,Number=Sing", M),
         # Predicative adjectives and participles behind a copula, only where the phrase is silent.
         ("Su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing", F),
-        ("Su|DET *testigo|NOUN era|AUX buena|ADJ|Gender=Fem,Number=Sing estudiante|NOUN|Number=Sing", F),
+        (
+            "Su|DET *testigo|NOUN era|AUX buena|ADJ|Gender=Fem,Number=Sing estudiante|NOUN|Number=Sing",
+            F,
+        ),
         ("Su|DET *testigo|NOUN nueva|ADJ|Gender=Fem,Number=Sing vio|VERB todo|PRON", F),
         ("Mucho|DET *testigo|NOUN llegó|VERB", M),
         ("Su|DET *testigo|NOUN no|ADV está|AUX cansado|ADJ|Gender=Masc,Number=Sing", M),
         ("Su|DET *testigo|NOUN se|PRON sentía|VERB cansada|ADJ|Gender=Fem,Number=Sing", F),
         (f"Su|DET *testigo|NOUN ha|AUX era|AUX invitada|VERB|Gender=Fem,Number=Sing,{PAST}", F),
-        # pt "tinha sido convidada": Portuguese treebanks call "sido" masculine, without a tense; it never agrees.
+        # pt "tinha sido convidada": Portuguese treebanks call "sido" masculine, without a tense; it
+        # never agrees.
         (
             (
                 "Su|DET *testigo|NOUN ha|AUX era|AUX|Gender=Masc,Number=Sing,VerbForm=Part "
@@ -106,7 +113,8 @@ PAST = "VerbForm=Part,Tense=Past"
         ("Su|DET *testigo|NOUN era|AUX|Gender=Fem,Number=Sing,VerbForm=Part", F),
         # A silent determiner: "el ama" is feminine; another article would contradict it.
         ("El|DET *ama|NOUN llegó|VERB", F),
-        # "infermiere" is one man or several women: the article tells, else the number of the English.
+        # "infermiere" is one man or several women: the article tells, else the number of the
+        # English.
         ("Las|DET *infermiere|NOUN llegaron|VERB", F),
         ("El|DET *infermiere|NOUN llegó|VERB", M),
         ("Dell'|ADP+DET ~*infermiere|NOUN", M),
@@ -128,14 +136,16 @@ def test_articles_adjectives_predicates(call: Call, sentence: str, expected: Gen
         "Mon|DET *estudiante|NOUN llegó|VERB",  # before a vowel "mon" stands with women too
         # "La persona": the article agrees with the noun, and the noun is always feminine.
         "La|DET *persona|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
-        # The participle of a compound tense does not agree with its subject: "ha chiesto", whoever asked.
+        # The participle of a compound tense does not agree with its subject: "ha chiesto", whoever
+        # asked.
         f"Su|DET *testigo|NOUN ha|AUX chiesto|VERB|Gender=Masc,Number=Sing,{PAST}",
         f"Su|DET *testigo|NOUN chiesto|VERB|Gender=Masc,Number=Sing,{PAST}",
         # No subject: behind a preposition, behind another noun phrase, behind an oblique marker.
         "Ella|PRON con|ADP su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
         # A verb that shows another number is another subject's.
         "Su|DET *testigo|NOUN está|AUX cansadas|ADJ|Gender=Fem,Number=Plur",
-        # the adjective of a noun behind it, predicate or object, and a noun of fixed gender for a predicate
+        # the adjective of a noun behind it, predicate or object, and a noun of fixed gender for a
+        # predicate
         "Su|DET *testigo|NOUN era|AUX buena|ADJ|Gender=Fem,Number=Sing gente|NOUN|Gender=Fem,Number=Sing",
         "Dio|VERB a|ADP su|DET *testigo|NOUN nueva|ADJ|Gender=Fem,Number=Sing agua|NOUN|Gender=Fem,Number=Sing",
         "Su|DET *testigo|NOUN era|AUX persona|ADJ|Gender=Fem,Number=Sing",
@@ -158,12 +168,32 @@ def test_what_does_not_tell_is_no_call(call: Call, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("sentence", "number", "expected"),
     [
-        ("Juan|PROPN y|CCONJ su|DET *testigo|NOUN están|AUX cansados|ADJ|Gender=Masc,Number=Plur", "sg", None),
-        ("Juan|PROPN y|CCONJ sus|DET *testigos|NOUN están|AUX cansados|ADJ|Gender=Masc,Number=Plur", "pl", None),
-        ("Su|DET *testigo|NOUN y|CCONJ Juan|PROPN están|AUX cansados|ADJ|Gender=Masc,Number=Plur", "sg", None),
+        (
+            "Juan|PROPN y|CCONJ su|DET *testigo|NOUN están|AUX cansados|ADJ|Gender=Masc,Number=Plur",
+            "sg",
+            None,
+        ),
+        (
+            "Juan|PROPN y|CCONJ sus|DET *testigos|NOUN están|AUX cansados|ADJ|Gender=Masc,Number=Plur",
+            "pl",
+            None,
+        ),
+        (
+            "Su|DET *testigo|NOUN y|CCONJ Juan|PROPN están|AUX cansados|ADJ|Gender=Masc,Number=Plur",
+            "sg",
+            None,
+        ),
         # two clauses, not two subjects
-        ("Juan|PROPN llegó|VERB y|CCONJ sus|DET *testigos|NOUN están|AUX cansadas|ADJ|Gender=Fem,Number=Plur", "pl", F),
-        ("Juan|PROPN llegó|VERB y|CCONJ su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing", "sg", F),
+        (
+            "Juan|PROPN llegó|VERB y|CCONJ sus|DET *testigos|NOUN están|AUX cansadas|ADJ|Gender=Fem,Number=Plur",
+            "pl",
+            F,
+        ),
+        (
+            "Juan|PROPN llegó|VERB y|CCONJ su|DET *testigo|NOUN está|AUX cansada|ADJ|Gender=Fem,Number=Sing",
+            "sg",
+            F,
+        ),
     ],
 )
 def test_a_predicate_of_two_subjects_tells_of_neither(
@@ -196,15 +226,23 @@ def test_article_and_adjective_that_disagree_on_a_silent_noun_are_ambiguous(call
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("Su|DET *testigo|NOUN favorita|NOUN llegó|VERB", F),  # an adjective, though the tagger sees a noun
-        ("Su|DET *testigo|NOUN ~,|PUNCT favorita|NOUN del|ADP rey|NOUN", None),  # a comma: whatever it is
+        (
+            "Su|DET *testigo|NOUN favorita|NOUN llegó|VERB",
+            F,
+        ),  # an adjective, though the tagger sees a noun
+        (
+            "Su|DET *testigo|NOUN ~,|PUNCT favorita|NOUN del|ADP rey|NOUN",
+            None,
+        ),  # a comma: whatever it is
         ("Su|DET *testigo|NOUN mesa|NOUN llegó|VERB", None),  # a thing
         ("Su|DET *testigo|NOUN y|CCONJ favorita|NOUN llegaron|VERB", None),
         ("Su|DET *testigo|NOUN estudiante|NOUN llegó|VERB", None),  # a form for both
         ("Su|DET antiguo|NOUN *testigo|NOUN llegó|VERB", M),  # before the noun
     ],
 )
-def test_an_adjective_that_the_tagger_calls_a_noun(call: Call, sentence: str, expected: Gender | None) -> None:
+def test_an_adjective_that_the_tagger_calls_a_noun(
+    call: Call, sentence: str, expected: Gender | None
+) -> None:
     language = replace(
         ROMANCE,
         adjective_endings=forms("o m.sg, a f.sg"),
@@ -241,8 +279,12 @@ def test_an_adjectives_ending_is_believed_before_the_tagger(call: Call) -> None:
 def votes(analyse: Callable[[str], Analysis]) -> FormVotes:
     counted = FormVotes()
     for n in range(6):
-        counted.add(analyse(f"El|DET modista|NOUN|Gender={'Masc' if n else 'Fem'} llegó|VERB"), ROMANCE)
-        counted.add(analyse(f"El|DET nómada|NOUN|Gender={'Masc' if n % 2 else 'Fem'} llegó|VERB"), ROMANCE)
+        counted.add(
+            analyse(f"El|DET modista|NOUN|Gender={'Masc' if n else 'Fem'} llegó|VERB"), ROMANCE
+        )
+        counted.add(
+            analyse(f"El|DET nómada|NOUN|Gender={'Masc' if n % 2 else 'Fem'} llegó|VERB"), ROMANCE
+        )
     for _ in range(4):
         counted.add(analyse("El|DET guía|NOUN|Gender=Masc llegó|VERB"), ROMANCE)
     return counted
@@ -269,8 +311,11 @@ def test_the_votes_speak_where_the_tagger_is_silent(call: Call, votes: FormVotes
     assert call(ROMANCE, "Llegó|VERB *modista|NOUN|Animacy=Anim").reason is SILENT
 
 
-def test_votes_on_a_noun_that_nothing_shows_to_name_a_person_are_not_counted(call: Call, votes: FormVotes) -> None:
-    # The votes are the tagger's genders of a form, and every noun has one, persons and things alike.
+def test_votes_on_a_noun_that_nothing_shows_to_name_a_person_are_not_counted(
+    call: Call, votes: FormVotes
+) -> None:
+    # The votes are the tagger's genders of a form, and every noun has one, persons and things
+    # alike.
     assert call(ROMANCE, "Llegó|VERB *modista|NOUN", votes=votes).reason is Reason.NO_PERSON
 
 
@@ -280,7 +325,9 @@ def test_an_article_overrules_tagger_and_votes(call: Call, votes: FormVotes) -> 
     assert found.evidence[0].kind == "determiner"
 
 
-def test_the_votes_do_not_overrule_the_table(call: Call, analyse: Callable[[str], Analysis]) -> None:
+def test_the_votes_do_not_overrule_the_table(
+    call: Call, analyse: Callable[[str], Analysis]
+) -> None:
     votes = FormVotes()
     for _ in range(9):
         votes.add(analyse("enfermera|NOUN|Gender=Masc"), ROMANCE)
@@ -292,7 +339,9 @@ def test_the_votes_do_not_overrule_the_table(call: Call, analyse: Callable[[str]
 SLAVIC = Language(
     code="ru",
     name="Toy Slavic",
-    adjective_endings=forms("ая f.nom.sg, ый m.nom.sg, ой f.gen.sg f.dat.sg f.ins.sg m.nom.sg, ого m.gen.sg m.acc.sg"),
+    adjective_endings=forms(
+        "ая f.nom.sg, ый m.nom.sg, ой f.gen.sg f.dat.sg f.ins.sg m.nom.sg, ого m.gen.sg m.acc.sg"
+    ),
     first_parts={"женщина-": NounKind.FEMININE},
     prepositions={"с": frozenset(("ins",)), "у": frozenset(("gen",))},
     names={"госпожа": "f"},
@@ -321,7 +370,10 @@ SLAVIC = Language(
         ("*Врач|NOUN сказала|VERB", F),
         ("*Врач|NOUN не|PART сказала|VERB", F),
         ("Наша|DET молодая|ADJ *врач|NOUN пришла|VERB", F),
-        ("Новый|ADJ *врач|NOUN сказала|VERB", F),  # a masculine adjective does not keep the verb from telling
+        (
+            "Новый|ADJ *врач|NOUN сказала|VERB",
+            F,
+        ),  # a masculine adjective does not keep the verb from telling
         ("Новый|ADJ *врач|NOUN сказал|VERB", M),
         ("*Учитель|NOUN сказала|VERB", M),  # not used of women: the verb is not asked
         ("*Коллега|NOUN сказала|VERB", F),
@@ -365,7 +417,8 @@ def test_a_silent_phrase_without_a_telling_verb(call: Call, sentence: str) -> No
         # What somebody becomes stands in the instrumental: a woman, by the adjective.
         ("Она|PRON стала|VERB новой|ADJ|Case=Ins *врачом|NOUN|Case=Ins", F),
         ("Он|PRON стал|VERB новым|ADJ|Case=Ins *врачом|NOUN|Case=Ins", M),
-        # Not in other cases, nor where the tagger reads another case: there it belongs to another noun.
+        # Not in other cases, nor where the tagger reads another case: there it belongs to another
+        # noun.
         ("Она|PRON лишила|VERB новой|ADJ|Case=Gen *врача|NOUN|Case=Gen", M),
         ("Сестру|NOUN новой|ADJ|Case=Gen *врачом|NOUN|Case=Ins лечили|VERB", M),
         # A masculine noun that is not generic keeps its gender.
@@ -450,7 +503,11 @@ def test_a_form_for_both_genders_is_neutral(call: Call, sentence: str) -> None:
 
 def test_a_foreign_word_with_a_written_on_article_says_nothing_by_itself(call: Call) -> None:
     found = call(SEMITIC, "אמרה|VERB את|X *הCEO|NOUN|Gender=Masc")
-    assert (found.gender, found.reason, found.evidence[0].detail) == (None, SILENT, "a foreign word")
+    assert (found.gender, found.reason, found.evidence[0].detail) == (
+        None,
+        SILENT,
+        "a foreign word",
+    )
     assert call(SEMITIC, "אמרה|VERB את|X *הCEO|NOUN הזאת|DET").gender is F
 
 
@@ -491,7 +548,10 @@ DEFINITE = replace(
         ("*המורה|NOUN רותי|PROPN כהן|PROPN אמרה|VERB", F),
         ("*המורה|NOUN דוד|PROPN אמר|VERB", M),
         ("*המורה|NOUN ~,|PUNCT רותי|PROPN אמרה|VERB", None),
-        ("*המורה|NOUN ילדה|NOUN אמרה|VERB", None),  # no name, and no genitive of a noun with an article
+        (
+            "*המורה|NOUN ילדה|NOUN אמרה|VERB",
+            None,
+        ),  # no name, and no genitive of a noun with an article
         # a genitive right behind a noun without an article, with its adjective
         ("*יור|NOUN הוועדה|NOUN אמרה|VERB", F),
         ("*יור|NOUN הוועדה|NOUN הרפואית|ADJ אמרה|VERB", F),
@@ -504,7 +564,9 @@ DEFINITE = replace(
         ("*המורה|NOUN דבר|ADJ|Gender=Masc", None),  # by the tagger alone
     ],
 )
-def test_the_predicate_behind_names_and_genitives(call: Call, sentence: str, expected: Gender | None) -> None:
+def test_the_predicate_behind_names_and_genitives(
+    call: Call, sentence: str, expected: Gender | None
+) -> None:
     assert call(DEFINITE, sentence).gender is expected
 
 
@@ -530,7 +592,8 @@ def test_what_stands_behind_a_noun_with_or_without_its_article(
 
 
 def test_the_first_noun_of_a_construct_is_the_head(call: Call) -> None:
-    # "with the lord of the region, he built": the anchor is the verb, and a weaker link reaches the genitive.
+    # "with the lord of the region, he built": the anchor is the verb, and a weaker link reaches the
+    # genitive.
     assert call(DEFINITE, "*בנה|VERB עם|ADP שליט|NOUN *האזור|NOUN").target[0] == (7, 11)
     # of a noun that has an article, or that is a person of its own, it is no genitive
     assert call(DEFINITE, "*בנה|VERB עם|ADP השליט|NOUN *האזור|NOUN").target[0] == (13, 18)
@@ -542,12 +605,18 @@ def test_the_first_noun_of_a_construct_is_the_head(call: Call) -> None:
 @pytest.mark.parametrize(
     ("sentence", "basis", "expected"),
     [
-        ("דבר|NOUN|Gender=Masc,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "elimination", None),
+        (
+            "דבר|NOUN|Gender=Masc,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing",
+            "elimination",
+            None,
+        ),
         ("דבר|NOUN|Gender=Masc,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "links", M),
         ("הדבר|NOUN|Gender=Masc,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "elimination", M),
         ("דברה|NOUN|Gender=Fem,Number=Sing *מכונאי|ADJ|Gender=Masc,Number=Sing", "elimination", M),
     ],
 )
-def test_an_adjective_of_a_thing_renders_nobody(call: Call, sentence: str, basis: str, expected: Gender | None) -> None:
+def test_an_adjective_of_a_thing_renders_nobody(
+    call: Call, sentence: str, basis: str, expected: Gender | None
+) -> None:
     # "anything mechanical" is no mechanic
     assert call(DEFINITE, sentence, basis=basis).gender is expected

@@ -1,4 +1,5 @@
-"""French: possessives, titles, what agrees after être, adjectives of a sex, forms for both genders."""
+"""French: possessives, titles, what agrees after être, adjectives of a sex, forms for both
+genders."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ PAST = "VerbForm=Part,Number=Sing,Tense=Past"
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        # son is a man's article before a consonant, and anybody's before a vowel; whose he is says nothing
+        # son is a man's article before a consonant, and anybody's before a vowel; whose he is says
+        # nothing
         ("Son|DET *collègue|NOUN dort|VERB", M),
         ("Sa|DET *collègue|NOUN dort|VERB", F),
         ("Son|DET *élève|NOUN dort|VERB", None),
@@ -38,12 +40,16 @@ PAST = "VerbForm=Part,Number=Sing,Tense=Past"
         ("Notre|DET *élève|NOUN chypriote|ADJ dort|VERB", None),
         ("Notre|DET *élève|NOUN saoudite|ADJ dort|VERB", None),
         ("Notre|DET *élève|NOUN idiote|ADJ dort|VERB", F),
-        # the participle after être agrees, after avoir it does not, nor where the reflexive is indirect
+        # the participle after être agrees, after avoir it does not, nor where the reflexive is
+        # indirect
         (f"Notre|DET *élève|NOUN est|AUX partie|VERB|{PAST},Gender=Fem", F),
         (f"Notre|DET *élève|NOUN a|AUX été|AUX punie|VERB|{PAST},Gender=Fem", F),
         (f"Notre|DET *élève|NOUN a|AUX fini|VERB|{PAST},Gender=Masc", None),
         (f"Notre|DET *élève|NOUN s'|PRON ~est|AUX levé|VERB|{PAST},Gender=Masc", M),
-        (f"Notre|DET *élève|NOUN s'|PRON ~est|AUX demandé|VERB|{PAST},Gender=Masc pourquoi|ADV", None),
+        (
+            f"Notre|DET *élève|NOUN s'|PRON ~est|AUX demandé|VERB|{PAST},Gender=Masc pourquoi|ADV",
+            None,
+        ),
         (f"Notre|DET *élève|NOUN se|PRON sentait|VERB fatiguée|ADJ|{SING}", F),
         (f"Notre|DET *élève|NOUN sentait|VERB fatiguée|ADJ|{SING}", None),
         # a title wins over the article of the office; Dr stands for both

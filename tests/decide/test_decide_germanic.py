@@ -41,7 +41,9 @@ LANGUAGE = Language(
         }.items()
     },
     adjective_endings={
-        "e": parse_agreements("m.nom.sg n.nom.sg n.acc.sg f.nom.sg f.acc.sg *.nom.pl *.acc.pl", where="test"),
+        "e": parse_agreements(
+            "m.nom.sg n.nom.sg n.acc.sg f.nom.sg f.acc.sg *.nom.pl *.acc.pl", where="test"
+        ),
         "er": parse_agreements("m.nom.sg f.gen.sg f.dat.sg *.gen.pl", where="test"),
         "en": parse_agreements("m.gen.sg m.dat.sg m.acc.sg f.gen.sg f.dat.sg *.*.pl", where="test"),
     },
@@ -71,7 +73,9 @@ LANGUAGE = Language(
         "coach": noun("Coach", NounKind.COMMON),
         "mädchen": noun("Mädchen", NounKind.FEMININE, "n.*.*"),
         "angestellte": noun("Angestellte", NounKind.COMMON, "m.nom.sg f.nom.sg f.acc.sg"),
-        "angestellten": noun("Angestellte", NounKind.COMMON, "m.gen.sg m.dat.sg m.acc.sg f.gen.sg f.dat.sg *.*.pl"),
+        "angestellten": noun(
+            "Angestellte", NounKind.COMMON, "m.gen.sg m.dat.sg m.acc.sg f.gen.sg f.dat.sg *.*.pl"
+        ),
         "angestellter": noun("Angestellte", NounKind.COMMON, "m.nom.sg"),
     },
 )
@@ -83,8 +87,8 @@ LANGUAGE = Language(
         # The noun itself tells, in whatever case its article stands.
         ("Der|DET *Lehrer|NOUN kam|VERB", M),
         ("Sie|PRON half|VERB der|DET *Lehrerin|NOUN", F),
-        # "der" with "Angestellte" is masculine nominative only; with "Angestellten" feminine genitive or dative, or a
-        # plural genitive, which the number of the source excludes.
+        # "der" with "Angestellte" is masculine nominative only; with "Angestellten" feminine
+        # genitive or dative, or a plural genitive, which the number of the source excludes.
         ("Der|DET *Angestellte|NOUN kam|VERB", M),
         ("Die|DET *Angestellte|NOUN kam|VERB", F),
         ("Sie|PRON half|VERB der|DET *Angestellten|NOUN", F),
@@ -95,8 +99,9 @@ LANGUAGE = Language(
         # contractions
         ("Sie|PRON ging|VERB zum|ADP+DET *Angestellten|NOUN", M),
         ("Sie|PRON ging|VERB zur|ADP+DET *Angestellten|NOUN", F),
-        # An uninflected noun leaves it to the article and, where that is ambiguous, to the preposition: after "mit"
-        # (dative) "der" is feminine, after "für" (accusative) "den" is masculine.
+        # An uninflected noun leaves it to the article and, where that is ambiguous, to the
+        # preposition: after "mit" (dative) "der" is feminine, after "für" (accusative) "den" is
+        # masculine.
         ("Sie|PRON sprach|VERB mit|ADP der|DET *Coach|NOUN", F),
         ("Ein|DET Brief|NOUN für|ADP den|DET *Coach|NOUN", M),
         ("Die|DET *Coach|NOUN kam|VERB", F),
@@ -106,7 +111,8 @@ LANGUAGE = Language(
         ("Der|DET *Coach|NOUN kam|VERB", M),
         # After a verb that has its subject "der" is no nominative.
         ("Sie|PRON|Case=Nom half|VERB der|DET *Coach|NOUN", F),
-        # An adjective between article and noun narrows the article: "-e" excludes the dative of "der".
+        # An adjective between article and noun narrows the article: "-e" excludes the dative of
+        # "der".
         ("Dann|ADV half|VERB der|DET junge|ADJ *Coach|NOUN", M),
         ("Dann|ADV half|VERB der|DET jungen|ADJ *Coach|NOUN", F),
         # Neuter is a gender of its own only where nothing else is left.
@@ -131,7 +137,8 @@ def test_article_case_and_noun(call: Call, sentence: str, expected: Gender) -> N
 @pytest.mark.parametrize(
     ("sentence", "number", "expected"),
     [
-        # "die Coach" of women and men in the plural is silent; of one person it is a woman. The English tells which.
+        # "die Coach" of women and men in the plural is silent; of one person it is a woman. The
+        # English tells which.
         ("Die|DET *Coach|NOUN kamen|VERB", "pl", None),
         ("Die|DET *Coach|NOUN kam|VERB", "sg", F),
         ("Sie|PRON half|VERB den|DET *Angestellten|NOUN", "pl", None),
@@ -143,7 +150,9 @@ def test_article_case_and_noun(call: Call, sentence: str, expected: Gender) -> N
         ("Die|DET *Lehrerinnen|NOUN kamen|VERB", "pl", F),
     ],
 )
-def test_the_number_of_the_source(call: Call, sentence: str, number: str | None, expected: Gender | None) -> None:
+def test_the_number_of_the_source(
+    call: Call, sentence: str, number: str | None, expected: Gender | None
+) -> None:
     found = call(LANGUAGE, sentence, number=number)
     assert found.gender is expected
     assert found.reason is (SILENT if expected is None else None)
@@ -156,13 +165,20 @@ def test_the_number_of_the_source(call: Call, sentence: str, number: str | None,
         ("Programmiererin|NOUN|Gender=Masc", F, "form"),  # the ending -in
         ("Psychologe|NOUN", M, "form"),  # the ending -ologe
         ("Cousin|NOUN|Gender=Fem", M, "form"),  # an exception that tells
-        # an exception that does not: the tagger is left, where its animacy says that it names a person
+        # an exception that does not: the tagger is left, where its animacy says that it names a
+        # person
         ("Termin|NOUN|Animacy=Anim,Gender=Masc", M, "tagger"),
         ("Gärtner|NOUN|Animacy=Anim,Gender=Masc", M, "tagger"),
-        ("Bauarbeiter|NOUN|Gender=Fem", M, "lexicon"),  # an unknown compound is read by its last part
+        (
+            "Bauarbeiter|NOUN|Gender=Fem",
+            M,
+            "lexicon",
+        ),  # an unknown compound is read by its last part
     ],
 )
-def test_the_noun_by_table_by_ending_by_tagger(call: Call, word: str, expected: Gender, source: str) -> None:
+def test_the_noun_by_table_by_ending_by_tagger(
+    call: Call, word: str, expected: Gender, source: str
+) -> None:
     found = call(LANGUAGE, f"Gestern|ADV kam|VERB *{word}")
     assert found.gender is expected
     assert [(e.kind, e.gender, e.source) for e in found.evidence] == [("noun", expected, source)]
@@ -215,8 +231,8 @@ def test_an_adjective_that_means_male_or_female(
 
 @pytest.mark.parametrize("word", ["Termin|NOUN|Gender=Masc", "Vertrag|NOUN|Gender=Masc"])
 def test_the_taggers_gender_of_an_unknown_noun_is_no_call(call: Call, word: str) -> None:
-    # Every noun has a grammatical gender, things too (der Termin "the appointment"): without a sign that it names a
-    # person it is none of a person's.
+    # Every noun has a grammatical gender, things too (der Termin "the appointment"): without a sign
+    # that it names a person it is none of a person's.
     found = call(LANGUAGE, f"Gestern|ADV kam|VERB der|DET *{word}")
     assert (found.gender, found.reason) == (None, Reason.NO_PERSON)
     assert [(e.kind, e.gender) for e in found.evidence] == [("noun", None)]
@@ -301,12 +317,15 @@ def test_a_feminine_title_wins_over_a_masculine_noun(call: Call, sentence: str) 
         "Sie|PRON ging|VERB mit|ADP dem|DET Frau|NOUN *Lehrer|NOUN",
     ],
 )
-def test_a_masculine_title_or_an_article_against_the_title_is_ambiguous(call: Call, sentence: str) -> None:
+def test_a_masculine_title_or_an_article_against_the_title_is_ambiguous(
+    call: Call, sentence: str
+) -> None:
     assert call(LANGUAGE, sentence).reason is AMBIGUOUS
 
 
 def test_the_head_is_the_noun_not_its_article_or_adjective(call: Call) -> None:
-    # The aligner may hit the article, the adjective or all of them: the noun behind them is the head.
+    # The aligner may hit the article, the adjective or all of them: the noun behind them is the
+    # head.
     for marked in (
         "*Der|DET junge|ADJ Lehrer|NOUN",
         "Der|DET *junge|ADJ Lehrer|NOUN",
@@ -326,10 +345,16 @@ def test_an_unsure_alignment_counts_only_on_a_noun_for_people(call: Call, basis:
     assert call(LANGUAGE, "Sie|PRON sah|VERB den|DET *Lehrer|NOUN", basis=basis).gender is M
 
 
-@pytest.mark.parametrize("sentence", ["Der|DET *Motor|NOUN|Gender=Masc lief|VERB", "Herr|NOUN *Motor|NOUN lief|VERB"])
+@pytest.mark.parametrize(
+    "sentence", ["Der|DET *Motor|NOUN|Gender=Masc lief|VERB", "Herr|NOUN *Motor|NOUN lief|VERB"]
+)
 def test_what_the_table_knows_as_a_thing_is_no_person(call: Call, sentence: str) -> None:
     found = call(LANGUAGE, sentence)
-    assert (found.gender, found.reason, found.evidence[0].source) == (None, Reason.NO_PERSON, "lexicon")
+    assert (found.gender, found.reason, found.evidence[0].source) == (
+        None,
+        Reason.NO_PERSON,
+        "lexicon",
+    )
 
 
 def test_a_noun_of_fixed_gender_is_a_person_whose_gender_it_does_not_show(call: Call) -> None:
@@ -350,19 +375,27 @@ def test_a_pronoun_never_decides(call: Call, pronoun: str) -> None:
 
 
 def test_a_foreign_word_says_nothing_by_itself(call: Call) -> None:
-    # The English word left as it is: neither the tagger's gender nor the ending -in of "Cabin" is believed; an article
-    # is.
+    # The English word left as it is: neither the tagger's gender nor the ending -in of "Cabin" is
+    # believed; an article is.
     found = call(LANGUAGE, "*officer|NOUN|Gender=Masc kam|VERB", copied=True)
-    assert (found.gender, found.reason, found.evidence[0].detail) == (None, SILENT, "a foreign word")
+    assert (found.gender, found.reason, found.evidence[0].detail) == (
+        None,
+        SILENT,
+        "a foreign word",
+    )
     assert call(LANGUAGE, "*cabin|NOUN|Gender=Fem kam|VERB", copied=True).reason is SILENT
     assert call(LANGUAGE, "Die|DET *officer|NOUN kam|VERB", copied=True).gender is F
 
 
-def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(analyse: Callable[[str], Analysis]) -> None:
+def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(
+    analyse: Callable[[str], Analysis],
+) -> None:
     analysis = analyse("Die|DET Chefin|NOUN lobte|VERB den|DET Arbeiter|NOUN")
     at = {t.text: t.span for t in analysis.tokens}
     found = decide(
-        Alignment("x", (at["lobte"],), "links", "sg", others=(at["Arbeiter"],)), analysis, SplitTexts(LANGUAGE)
+        Alignment("x", (at["lobte"],), "links", "sg", others=(at["Arbeiter"],)),
+        analysis,
+        SplitTexts(LANGUAGE),
     )
     # The verb that was aligned is dropped: only the noun is the entity's.
     assert (found.gender, found.target) == (M, (at["Arbeiter"],))
@@ -370,11 +403,17 @@ def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(analy
     alone = decide(Alignment("x", (at["lobte"],), "links", "sg"), analysis, SplitTexts(LANGUAGE))
     assert (alone.gender, alone.reason) == (None, UNALIGNED)
     # A function word is not even aligned, however sure its links are.
-    article = decide(Alignment("x", (at["den"],), "links", "sg"), analyse("kam|VERB den|DET"), SplitTexts(LANGUAGE))
+    article = decide(
+        Alignment("x", (at["den"],), "links", "sg"),
+        analyse("kam|VERB den|DET"),
+        SplitTexts(LANGUAGE),
+    )
     assert article.gender is None
 
 
-def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(analyse: Callable[[str], Analysis]) -> None:
+def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(
+    analyse: Callable[[str], Analysis],
+) -> None:
     analysis = analyse("Die|DET ärztliche|ADJ|Gender=Fem Hilfe|NOUN|Gender=Fem kam|VERB")
     span = analysis.tokens[1].span
     found = decide(Alignment("x", (span,), DERIVED, "sg"), analysis, SplitTexts(LANGUAGE))
@@ -383,8 +422,8 @@ def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(analyse
 
 @pytest.mark.parametrize(
     ("basis", "expected"),
-    # The ending -in counts where the word is aligned by its links or its form, not where it is only left over: then
-    # neither ending nor article may make it a person.
+    # The ending -in counts where the word is aligned by its links or its form, not where it is only
+    # left over: then neither ending nor article may make it a person.
     [("links", F), ("lexicon", F), (DERIVED, F), (ELIMINATION, None)],
 )
 def test_a_left_over_word_that_the_table_does_not_know_is_never_called(
@@ -398,10 +437,15 @@ def test_a_compound_written_apart_has_its_head_at_the_end(call: Call) -> None:
     # "General" is a man's, too; it is the compound's first part.
     assert call(LANGUAGE, "Die|DET *Arbeiter|NOUN *Lehrerin|NOUN kam|VERB").gender is F
     # Not aligned, the second noun is somebody else.
-    assert call(LANGUAGE, "Dann|ADV half|VERB der|DET *Arbeiter|NOUN Lehrerin|NOUN Meier|PROPN").gender is M
+    assert (
+        call(LANGUAGE, "Dann|ADV half|VERB der|DET *Arbeiter|NOUN Lehrerin|NOUN Meier|PROPN").gender
+        is M
+    )
 
 
-def test_a_noun_that_only_begins_a_compound_tells_by_its_form(analyse: Callable[[str], Analysis]) -> None:
+def test_a_noun_that_only_begins_a_compound_tells_by_its_form(
+    analyse: Callable[[str], Analysis],
+) -> None:
     text = "Sie|PRON kennt|VERB die|DET Lehrerinrolle|NOUN|Gender=Fem"
     alignment = Alignment("x", (), None, "sg", first_part=Span(14, 22))
     assert decide(alignment, analyse(text), SplitTexts(LANGUAGE)).gender is F
@@ -411,7 +455,11 @@ def test_a_noun_that_only_begins_a_compound_tells_by_its_form(analyse: Callable[
     # Whatever the compound's own gender is.
     own = Alignment("x", (Span(14, 27),), "links", "sg", first_part=Span(14, 20))
     assert (
-        decide(own, analyse("Sie|PRON kennt|VERB die|DET Lehrerwoche|NOUN|Gender=Fem"), SplitTexts(LANGUAGE)).gender
+        decide(
+            own,
+            analyse("Sie|PRON kennt|VERB die|DET Lehrerwoche|NOUN|Gender=Fem"),
+            SplitTexts(LANGUAGE),
+        ).gender
         is M
     )
 
@@ -426,11 +474,15 @@ def test_a_noun_that_only_begins_a_compound_tells_by_its_form(analyse: Callable[
         ("Die|DET *beiden|DET jungen|ADJ Lehrer|NOUN kamen|VERB", None),
     ],
 )
-def test_numerals_and_others_without_a_noun_have_no_gender(call: Call, sentence: str, reason: Reason | None) -> None:
+def test_numerals_and_others_without_a_noun_have_no_gender(
+    call: Call, sentence: str, reason: Reason | None
+) -> None:
     assert call(LANGUAGE, sentence, number="pl", quantifier=True).reason is reason
 
 
 def test_what_ends_like_a_person_is_believed_where_the_tagger_sees_an_adjective(call: Call) -> None:
     assert call(LANGUAGE, "Der|DET *Heliologe|ADJ kam|VERB", basis="lexicon").gender is M
     # Without such an ending, and without certainty, it is nothing.
-    assert call(LANGUAGE, "Der|DET *Heliologische|ADJ kam|VERB", basis="lexicon").reason is UNALIGNED
+    assert (
+        call(LANGUAGE, "Der|DET *Heliologische|ADJ kam|VERB", basis="lexicon").reason is UNALIGNED
+    )

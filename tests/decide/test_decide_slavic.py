@@ -1,6 +1,8 @@
-"""Russian, Ukrainian, Czech: predicates across names and attributes, objects before verbs, participles and agents.
+"""Russian, Ukrainian, Czech: predicates across names and attributes, objects before verbs,
+participles and agents.
 
-The features are those that a tagger gives, slips included: it guesses a case where the form shows none.
+The features are those that a tagger gives, slips included: it guesses a case where the form shows
+none.
 """
 
 from __future__ import annotations
@@ -24,24 +26,39 @@ PART = "VerbForm=Part,Case"
     ("code", "sentence", "expected"),
     [
         ("uk", f"*Суддя|NOUN|{NOM},Gender=Fem Романюк|PROPN|{NOM},Gender=Masc відклав|VERB", M),
-        ("uk", f"*Голова|NOUN|{NOM} ради|NOUN|{GEN} Петро|PROPN|{NOM} Коваль|PROPN|{NOM} підписав|VERB", M),
-        ("ru", f"*Глава|NOUN|{NOM} региона|NOUN|{GEN} Анна|PROPN|{NOM} Попова|PROPN|{GEN} ушла|VERB", F),
+        (
+            "uk",
+            f"*Голова|NOUN|{NOM} ради|NOUN|{GEN} Петро|PROPN|{NOM} Коваль|PROPN|{NOM} підписав|VERB",
+            M,
+        ),
+        (
+            "ru",
+            f"*Глава|NOUN|{NOM} региона|NOUN|{GEN} Анна|PROPN|{NOM} Попова|PROPN|{GEN} ушла|VERB",
+            F,
+        ),
         ("ru", f"*Мэр|NOUN|{NOM} Парижа|PROPN|{NOM} открыла|VERB", F),
         ("ru", f"*Министр|NOUN|{NOM} культуры|NOUN|{GEN} Франции|PROPN|{GEN} посетила|VERB", F),
-        ("ru", f"*Мэр|NOUN|{NOM} города|NOUN|{GEN} избрана|VERB|{PART}=Nom,Gender=Fem,Number=Sing в|ADP мае|NOUN", F),
+        (
+            "ru",
+            f"*Мэр|NOUN|{NOM} города|NOUN|{GEN} избрана|VERB|{PART}=Nom,Gender=Fem,Number=Sing в|ADP мае|NOUN",
+            F,
+        ),
         ("ru", f"*Юрист|NOUN|{NOM} готова|NOUN|{GEN} помочь|VERB", F),
         # Another subject stands between: "Анна" is a person, "дверь" of the verb's gender.
         ("ru", f"*Коллега|NOUN|{NOM} дверь|NOUN|{NOM},Gender=Fem закрыла|VERB", None),
     ],
 )
-def test_the_verb_behind_names_and_attributes(call: Call, code: str, sentence: str, expected: Gender | None) -> None:
+def test_the_verb_behind_names_and_attributes(
+    call: Call, code: str, sentence: str, expected: Gender | None
+) -> None:
     assert call(get_language(code), sentence).gender is expected
 
 
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        # A report or a protocol would need "писал": it is the object, in a form like the nominative.
+        # A report or a protocol would need "писал": it is the object, in a form like the
+        # nominative.
         (f"Отчёт|NOUN|{NOM},Gender=Masc писала|VERB *аудитор|NOUN|{NOM}", F),
         (f"Протокол|NOUN|{NOM},Gender=Masc подписала|VERB *атташе|NOUN|{ACC}", F),
         (f"Стихотворение|NOUN|{NOM},Gender=Neut прочёл|VERB *конферансье|NOUN|{ACC}", M),
@@ -55,18 +72,37 @@ def test_the_verb_behind_names_and_attributes(call: Call, code: str, sentence: s
         (f"С|ADP ребёнком|NOUN|{INS} видела|VERB *портье|NOUN|{ACC}", None),
     ],
 )
-def test_the_verb_between_its_object_and_the_entity(call: Call, sentence: str, expected: Gender | None) -> None:
+def test_the_verb_between_its_object_and_the_entity(
+    call: Call, sentence: str, expected: Gender | None
+) -> None:
     assert call(RUSSIAN, sentence).gender is expected
 
 
 @pytest.mark.parametrize(
     ("code", "sentence", "expected"),
     [
-        ("ru", f"Приглашённая|VERB|{PART}=Nom,Gender=Fem,Number=Sing *эксперт|NOUN|{NOM} молчит|VERB", F),
-        # Before an instrumental the participle is somebody else's: "the model proposed by the judge".
-        ("ru", f"моделью|NOUN|{INS} ~,|PUNCT предложенной|VERB|{PART}=Ins,Gender=Fem *судьёй|NOUN|{INS}", None),
-        ("uk", f"мірою|NOUN|{INS} ~,|PUNCT запропонованою|ADJ|{PART}=Ins,Gender=Fem *дизайнером|NOUN|{INS}", M),
-        ("ru", f"Подписанная|VERB|{PART}=Nom,Gender=Fem *атташе|NOUN|{NOM} нота|NOUN|{NOM},Gender=Fem", None),
+        (
+            "ru",
+            f"Приглашённая|VERB|{PART}=Nom,Gender=Fem,Number=Sing *эксперт|NOUN|{NOM} молчит|VERB",
+            F,
+        ),
+        # Before an instrumental the participle is somebody else's: "the model proposed by the
+        # judge".
+        (
+            "ru",
+            f"моделью|NOUN|{INS} ~,|PUNCT предложенной|VERB|{PART}=Ins,Gender=Fem *судьёй|NOUN|{INS}",
+            None,
+        ),
+        (
+            "uk",
+            f"мірою|NOUN|{INS} ~,|PUNCT запропонованою|ADJ|{PART}=Ins,Gender=Fem *дизайнером|NOUN|{INS}",
+            M,
+        ),
+        (
+            "ru",
+            f"Подписанная|VERB|{PART}=Nom,Gender=Fem *атташе|NOUN|{NOM} нота|NOUN|{NOM},Gender=Fem",
+            None,
+        ),
         # A feminine adjective with a masculine noun: dative, instrumental and locative too.
         ("ru", f"с|ADP новой|ADJ|{INS},Gender=Fem *директором|NOUN|{INS}", F),
         ("uk", f"з|ADP новою|ADJ|{INS},Gender=Fem *директором|NOUN|{INS}", F),
@@ -89,7 +125,9 @@ def test_an_adjective_of_a_thing_renders_nobody(call: Call) -> None:
     assert call(UKRAINIAN, sentence, translations=("хворий",)).gender is M
 
 
-def test_a_verb_that_looks_like_a_noun_renders_nobody_unless_it_translates_the_entity(call: Call) -> None:
+def test_a_verb_that_looks_like_a_noun_renders_nobody_unless_it_translates_the_entity(
+    call: Call,
+) -> None:
     sentence = "не|PART хоче|VERB *мати|VERB аеропорт|NOUN"
     assert call(UKRAINIAN, sentence, basis="elimination").gender is None
     assert call(UKRAINIAN, sentence, basis="elimination", translations=("мати",)).gender is F
@@ -104,7 +142,10 @@ def test_an_unknown_ending_on_a_known_noun_still_names_a_person(call: Call) -> N
 
 def test_a_name_behind_a_genitive_makes_no_person_of_it(call: Call) -> None:
     for case, expected in ((f"*региона|NOUN|{GEN}", None), (f"*бакалаврант|NOUN|{NOM}", M)):
-        assert call(RUSSIAN, f"{case},Gender=Masc Иван|PROPN|{NOM}", before_name=True).gender is expected
+        assert (
+            call(RUSSIAN, f"{case},Gender=Masc Иван|PROPN|{NOM}", before_name=True).gender
+            is expected
+        )
 
 
 def test_parents_are_no_fathers_and_a_meter_is_no_teller(call: Call) -> None:
@@ -129,8 +170,13 @@ def test_a_copied_word_is_the_head_whatever_noun_stands_behind_it(call: Call) ->
 @pytest.mark.parametrize(
     ("language", "sentence", "expected"),
     [
-        # Criticism and optics, not a critic and an optician: their nominatives are критик and оптик.
-        (RUSSIAN, f"*Критика|NOUN|{NOM},Gender=Fem была|AUX острой|ADJ|{INS},Gender=Fem", Reason.NO_PERSON),
+        # Criticism and optics, not a critic and an optician: their nominatives are критик and
+        # оптик.
+        (
+            RUSSIAN,
+            f"*Критика|NOUN|{NOM},Gender=Fem была|AUX острой|ADJ|{INS},Gender=Fem",
+            Reason.NO_PERSON,
+        ),
         (UKRAINIAN, f"*Оптика|NOUN|{NOM},Gender=Fem продала|VERB окуляри|NOUN", Reason.NO_PERSON),
         (RUSSIAN, f"*Аналитика|NOUN|{NOM},Gender=Fem верна|ADJ", Reason.NO_PERSON),
         # Persons, by their case, or behind a verb, where the tagger is mistaken too often.
@@ -187,7 +233,8 @@ def test_another_subject_behind_the_verb_of_a_form_that_may_be_an_object(
 
 
 def test_a_singular_whose_only_nominative_is_a_plural_is_no_subject(call: Call) -> None:
-    # "The attempt to brand the professor contributed": профессора is the genitive of one, the nominative of several.
+    # "The attempt to brand the professor contributed": профессора is the genitive of one, the
+    # nominative of several.
     for verb in ("способствовала", "способствовал"):
         attempt = f"Попытка|NOUN|{NOM},Gender=Fem заклеймить|VERB|VerbForm=Inf *профессора|NOUN|Case=Acc,Gender=Masc"
         assert call(RUSSIAN, f"{attempt} {verb}|VERB росту|NOUN").gender is M

@@ -17,16 +17,22 @@ from mtbias.plugin import Language, NounKind, NounReading
 from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span
 from tests.decide.conftest import analysis_of
 
-LANGUAGE = Language(code="es", name="Toy", nouns={"autora": (NounReading("autora", NounKind.FEMININE, ()),)})
+LANGUAGE = Language(
+    code="es", name="Toy", nouns={"autora": (NounReading("autora", NounKind.FEMININE, ()),)}
+)
 
 
 def _call(analysis: Analysis, target: str, *candidates: str) -> GenderCall:
     at = {token.text: token.span for token in analysis.tokens}
-    alignment = Alignment("x", (at[target],), "links", "sg", candidates=tuple(at[word] for word in candidates))
+    alignment = Alignment(
+        "x", (at[target],), "links", "sg", candidates=tuple(at[word] for word in candidates)
+    )
     return decide(alignment, analysis, SplitTexts(LANGUAGE))
 
 
-def test_a_verb_or_numeral_gives_way_to_the_likeliest_noun(analyse: Callable[[str], Analysis]) -> None:
+def test_a_verb_or_numeral_gives_way_to_the_likeliest_noun(
+    analyse: Callable[[str], Analysis],
+) -> None:
     text = analyse("Fue|AUX saludada|VERB por|ADP dos|NUM autora|NOUN futura|ADJ")
     for word in ("saludada", "dos", "futura"):
         found = _call(text, word, "por", "autora")
@@ -44,7 +50,9 @@ def test_a_verb_does_not_give_way_to_another(analyse: Callable[[str], Analysis])
     assert _call(text, "saludada", "vino").gender is None
 
 
-def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(call: Callable[..., GenderCall]) -> None:
+def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(
+    call: Callable[..., GenderCall],
+) -> None:
     # es "a beautiful boy" against "the mechanic economy terms", where *mecánica* renders nobody.
     spanish = get_language("es")
     boy = "un|DET|Gender=Masc,Number=Sing bello|NOUN|Gender=Masc,Number=Sing *chico|ADJ|Gender=Masc,Number=Sing"
@@ -69,7 +77,10 @@ def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(call: Callable
 )
 def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> None:
     at = source.lower().index("boy")
-    assert SaidOfEntity.of(Pair("x", source, "", Span(at, at + 3), "boy"), ENGLISH).qualified is expected
+    assert (
+        SaidOfEntity.of(Pair("x", source, "", Span(at, at + 3), "boy"), ENGLISH).qualified
+        is expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +119,10 @@ def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gen
 )
 def test_an_english_adverb_behind_the_entity(source: str, expected: bool) -> None:
     at = source.index("doctors")
-    assert SaidOfEntity.of(Pair("x", source, "", Span(at, at + 7), "doctors"), ENGLISH).before_adverb is expected
+    assert (
+        SaidOfEntity.of(Pair("x", source, "", Span(at, at + 7), "doctors"), ENGLISH).before_adverb
+        is expected
+    )
 
 
 THINGS = Language(
@@ -116,7 +130,10 @@ THINGS = Language(
     name="Toy",
     preposed=False,
     nouns={
-        "محاضرة": (NounReading("محاضرة", NounKind.FEMININE, ()), NounReading("محاضرة", NounKind.THING, ())),
+        "محاضرة": (
+            NounReading("محاضرة", NounKind.FEMININE, ()),
+            NounReading("محاضرة", NounKind.THING, ()),
+        ),
         "ممرضة": (NounReading("ممرضة", NounKind.FEMININE, ()),),
     },
 )
@@ -143,7 +160,8 @@ def test_a_noun_that_names_a_thing_too_is_a_person_only_where_it_translates_the_
 
 @pytest.mark.parametrize("basis", ["links", "lexicon", "elimination"])
 @pytest.mark.parametrize(
-    ("code", "man", "woman"), [("it", "Il meccanico", "La meccanica"), ("es", "El político", "La política")]
+    ("code", "man", "woman"),
+    [("it", "Il meccanico", "La meccanica"), ("es", "El político", "La política")],
 )
 def test_a_romance_noun_for_a_woman_that_names_a_field_too_is_called_as_a_man_is(
     call: Callable[..., GenderCall], basis: str, code: str, man: str, woman: str
@@ -154,15 +172,22 @@ def test_a_romance_noun_for_a_woman_that_names_a_field_too_is_called_as_a_man_is
         assert found.gender is expected
 
 
-def _where(analysis: Analysis, number: str, target: str, *unclaimed: str) -> tuple[str, Gender | Reason | None]:
-    """The word that is judged in Russian, and the call; `unclaimed` are people whom no other source word claims."""
+def _where(
+    analysis: Analysis, number: str, target: str, *unclaimed: str
+) -> tuple[str, Gender | Reason | None]:
+    """The word that is judged in Russian, and the call; `unclaimed` are people whom no other source
+    word claims."""
     at = {token.text: token.span for token in analysis.tokens}
-    alignment = Alignment("x", (at[target],), "links", number, unclaimed=tuple(at[word] for word in unclaimed))
+    alignment = Alignment(
+        "x", (at[target],), "links", number, unclaimed=tuple(at[word] for word in unclaimed)
+    )
     found = decide(alignment, analysis, SplitTexts(get_language("ru")))
     return analysis.text[slice(*found.target[0])], found.gender or found.reason
 
 
-def test_where_nobody_is_aligned_the_only_unclaimed_person_is_taken(analyse: Callable[[str], Analysis]) -> None:
+def test_where_nobody_is_aligned_the_only_unclaimed_person_is_taken(
+    analyse: Callable[[str], Analysis],
+) -> None:
     # "He plays the owner of a factory" for *industrialist*, with links at the factory.
     text = analyse(
         "Он|PRON играет|VERB хозяина|NOUN|Case=Gen,Gender=Masc,Number=Sing "
@@ -171,17 +196,23 @@ def test_where_nobody_is_aligned_the_only_unclaimed_person_is_taken(analyse: Cal
     assert _where(text, "sg", "фабрики", "хозяина") == ("хозяина", Gender.MALE)
     assert _where(text, "sg", "фабрики") == ("фабрики", Reason.NO_PERSON)
     # One owner is not the *industrialists*.
-    text = analyse("Пришел|VERB хозяин|NOUN|Case=Nom,Gender=Masc,Number=Sing фабрики|NOUN|Animacy=Inan,Case=Gen")
+    text = analyse(
+        "Пришел|VERB хозяин|NOUN|Case=Nom,Gender=Masc,Number=Sing фабрики|NOUN|Animacy=Inan,Case=Gen"
+    )
     assert _where(text, "pl", "фабрики", "хозяин") == ("фабрики", Reason.NO_PERSON)
 
 
 def test_of_two_unclaimed_people_neither_is_taken(analyse: Callable[[str], Analysis]) -> None:
-    text = analyse("Хозяин|NOUN|Case=Nom,Number=Sing помог|VERB актрисе|NOUN|Case=Dat,Number=Sing фабрики|NOUN")
+    text = analyse(
+        "Хозяин|NOUN|Case=Nom,Number=Sing помог|VERB актрисе|NOUN|Case=Dat,Number=Sing фабрики|NOUN"
+    )
     assert _where(text, "sg", "фабрики", "Хозяин", "актрисе") == ("фабрики", Reason.NO_PERSON)
 
 
 def test_an_adjective_or_a_verb_is_not_the_only_person(analyse: Callable[[str], Analysis]) -> None:
-    text = analyse("Больной|ADJ|Case=Nom,Number=Sing вид|NOUN|Animacy=Inan,Case=Nom,Gender=Masc фабрики|NOUN")
+    text = analyse(
+        "Больной|ADJ|Case=Nom,Number=Sing вид|NOUN|Animacy=Inan,Case=Nom,Gender=Masc фабрики|NOUN"
+    )
     assert _where(text, "sg", "фабрики", "Больной") == ("фабрики", Reason.NO_PERSON)
 
 
@@ -194,18 +225,50 @@ def _head(call: GenderCall, sentence: str) -> str:
 @pytest.mark.parametrize(
     ("code", "sentence", "translations", "head"),
     [
-        # A form of address belongs to the noun behind it, unless it is the noun (*the first woman elected*).
-        ("it", "la|DET prima|ADJ *donna|NOUN|Gender=Fem eletta|NOUN|Gender=Fem", {"donna"}, "donna"),
-        ("it", "la|DET *donna|NOUN|Gender=Fem poliziotto|NOUN|Gender=Masc", {"poliziotto"}, "poliziotto"),
+        # A form of address belongs to the noun behind it, unless it is the noun (*the first woman
+        # elected*).
+        (
+            "it",
+            "la|DET prima|ADJ *donna|NOUN|Gender=Fem eletta|NOUN|Gender=Fem",
+            {"donna"},
+            "donna",
+        ),
+        (
+            "it",
+            "la|DET *donna|NOUN|Gender=Fem poliziotto|NOUN|Gender=Masc",
+            {"poliziotto"},
+            "poliziotto",
+        ),
         # *Old woman*: the adjective would render both words, the noun renders one.
-        ("it", "la|DET *vecchia|ADJ|Gender=Fem donna|NOUN|Gender=Fem", {"donna", "vecchia"}, "donna"),
+        (
+            "it",
+            "la|DET *vecchia|ADJ|Gender=Fem donna|NOUN|Gender=Fem",
+            {"donna", "vecchia"},
+            "donna",
+        ),
         ("it", "la|DET *vecchia|ADJ|Gender=Fem donna|NOUN|Gender=Fem", {"vecchia"}, "vecchia"),
-        ("ru", "*Военный|ADJ|Case=Nom солдатке|NOUN|Case=Dat приказал|VERB", {"военный", "солдатке"}, "Военный"),
+        (
+            "ru",
+            "*Военный|ADJ|Case=Nom солдатке|NOUN|Case=Dat приказал|VERB",
+            {"военный", "солдатке"},
+            "Военный",
+        ),
         # Where adjectives follow, the second word may be one.
-        ("es", "la|DET *estudiante|NOUN universitaria|ADJ|Gender=Fem", {"universitaria", "estudiante"}, "estudiante"),
-        # It agrees with the noun behind it in case, number and gender; otherwise that is somebody else.
+        (
+            "es",
+            "la|DET *estudiante|NOUN universitaria|ADJ|Gender=Fem",
+            {"universitaria", "estudiante"},
+            "estudiante",
+        ),
+        # It agrees with the noun behind it in case, number and gender; otherwise that is somebody
+        # else.
         ("ru", "*больной|ADJ|{dative} женщине|NOUN|{dative} помогли|VERB", set(), "женщине"),
-        ("ru", "*Больной|ADJ|Case=Nom,Gender=Masc,Number=Sing женщине|NOUN|{dative} помог|VERB", set(), "Больной"),
+        (
+            "ru",
+            "*Больной|ADJ|Case=Nom,Gender=Masc,Number=Sing женщине|NOUN|{dative} помог|VERB",
+            set(),
+            "Больной",
+        ),
     ],
 )
 def test_the_noun_behind_an_adjective_or_a_form_of_address(
@@ -219,7 +282,10 @@ def test_the_noun_behind_an_adjective_or_a_form_of_address(
     ("sentence", "expected"),
     [
         ("عند|ADP *عمه|NOUN في|ADP المدرسة|NOUN", Gender.MALE),  # "with his uncle in the school"
-        ("عند|ADP *عمه|NOUN في|ADP المدرسه|NOUN الممرضه|NOUN", None),  # ه stands for ة here: "an aunt" as well
+        (
+            "عند|ADP *عمه|NOUN في|ADP المدرسه|NOUN الممرضه|NOUN",
+            None,
+        ),  # ه stands for ة here: "an aunt" as well
         ("عند|ADP *عمة|NOUN في|ADP المدرسة|NOUN", Gender.FEMALE),
     ],
 )
@@ -231,21 +297,34 @@ def test_a_form_that_may_be_carelessly_written(
 
 def test_a_plural_of_women_and_men_is_silent_in_arabic(call: Callable[..., GenderCall]) -> None:
     """The widow (أرملة) and the widower (أرمل) have one plural."""
-    assert call(get_language("ar"), "زرنا|VERB *أراملكم|NOUN", number="pl").reason is Reason.NO_MORPHOLOGY
-
-
-def test_a_feminine_ending_is_no_sign_of_a_person_in_arabic(call: Callable[..., GenderCall]) -> None:
-    """A period (فترة) ends as a woman does; a name behind it says that it is one."""
-    assert call(get_language("ar"), "بعد|ADP *فترة|NOUN|Gender=Fem وجيزة|ADJ").reason is Reason.NO_PERSON
     assert (
-        call(get_language("ar"), "قالت|VERB *الزعلولة|NOUN|Gender=Fem سارة|PROPN", before_name=True).gender
+        call(get_language("ar"), "زرنا|VERB *أراملكم|NOUN", number="pl").reason
+        is Reason.NO_MORPHOLOGY
+    )
+
+
+def test_a_feminine_ending_is_no_sign_of_a_person_in_arabic(
+    call: Callable[..., GenderCall],
+) -> None:
+    """A period (فترة) ends as a woman does; a name behind it says that it is one."""
+    assert (
+        call(get_language("ar"), "بعد|ADP *فترة|NOUN|Gender=Fem وجيزة|ADJ").reason
+        is Reason.NO_PERSON
+    )
+    assert (
+        call(
+            get_language("ar"), "قالت|VERB *الزعلولة|NOUN|Gender=Fem سارة|PROPN", before_name=True
+        ).gender
         is Gender.FEMALE
     )
 
 
 def test_a_participle_may_stand_for_the_only_person(analyse: Callable[[str], Analysis]) -> None:
     # "He became the keeper in a brothel", where the tagger reads "keeping".
-    for form, gender, expected in (("управляющим", "Masc", Gender.MALE), ("управляющей", "Fem", Gender.FEMALE)):
+    for form, gender, expected in (
+        ("управляющим", "Masc", Gender.MALE),
+        ("управляющей", "Fem", Gender.FEMALE),
+    ):
         text = analyse(
             f"Стать|VERB {form}|VERB|Case=Ins,Gender={gender},Number=Sing,VerbForm=Part в|ADP "
             "борделе|NOUN|Animacy=Inan,Case=Loc,Gender=Masc,Number=Sing"
@@ -254,20 +333,29 @@ def test_a_participle_may_stand_for_the_only_person(analyse: Callable[[str], Ana
 
 
 def test_a_loan_names_a_person(analyse: Callable[[str], Analysis]) -> None:
-    for form, gender, expected in (("катепан", "Masc", Gender.MALE), ("катепана", "Fem", Gender.FEMALE)):
+    for form, gender, expected in (
+        ("катепан", "Masc", Gender.MALE),
+        ("катепана", "Fem", Gender.FEMALE),
+    ):
         text = analyse(f"{form}|NOUN|Animacy=Inan,Case=Nom,Gender={gender},Number=Sing спал|VERB")
-        alignment = Alignment("x", (text.tokens[0].span,), "links", "sg", translations=(text.tokens[0].span,))
+        alignment = Alignment(
+            "x", (text.tokens[0].span,), "links", "sg", translations=(text.tokens[0].span,)
+        )
         texts = SplitTexts(get_language("ru"))
         assert decide(alignment, text, texts).reason is Reason.NO_PERSON
         assert decide(replace(alignment, loan=True), text, texts).gender is expected
 
 
-def test_an_ending_of_people_is_believed_before_the_taggers_verb(call: Callable[..., GenderCall]) -> None:
+def test_an_ending_of_people_is_believed_before_the_taggers_verb(
+    call: Callable[..., GenderCall],
+) -> None:
     for form, expected in (("разрушителя", Gender.MALE), ("разрушительницы", Gender.FEMALE)):
         assert call(get_language("ru"), f"а|CCONJ не|PART *{form}|VERB").gender is expected
 
 
-def test_the_known_translation_is_the_head_before_what_is_aligned_with_it(call: Callable[..., GenderCall]) -> None:
+def test_the_known_translation_is_the_head_before_what_is_aligned_with_it(
+    call: Callable[..., GenderCall],
+) -> None:
     italian = get_language("it")
     for noun, expected in (("curatore", Gender.MALE), ("curatrice", Gender.FEMALE)):
         sentence = f"come|ADP *{noun}|ADJ"

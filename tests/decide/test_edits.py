@@ -30,7 +30,12 @@ SHE = "PRON|Gender=Fem,Number=Sing,Person=3"
         ("de", "sg", "Ein|DET *Angestellter|NOUN schläft|VERB", "Ein Angestellter"),
         ("de", "sg", "Der|DET *Angestellte|NOUN schläft|VERB", "Der"),
         # A masculine that is used of women stays where there is no feminine beside it.
-        ("ru", "sg", "*Авиатехник|NOUN|Case=Nom,Gender=Masc спал|VERB|Gender=Masc,Number=Sing", "спал"),
+        (
+            "ru",
+            "sg",
+            "*Авиатехник|NOUN|Case=Nom,Gender=Masc спал|VERB|Gender=Masc,Number=Sing",
+            "спал",
+        ),
         # Predicates, the pronoun's too, and those of the next clause; not what agrees with a thing.
         (
             "fr",
@@ -44,7 +49,12 @@ SHE = "PRON|Gender=Fem,Number=Sing,Person=3"
             "*Учительница|NOUN|Case=Nom,Gender=Fem устала|VERB и|CCONJ уснула|VERB",
             "Учительница устала уснула",
         ),
-        ("es", "sg", "El|DET *médico|NOUN vino|VERB porque|SCONJ la|DET obra|NOUN fue|AUX cerrada|ADJ", "El médico"),
+        (
+            "es",
+            "sg",
+            "El|DET *médico|NOUN vino|VERB porque|SCONJ la|DET obra|NOUN fue|AUX cerrada|ADJ",
+            "El médico",
+        ),
         # Pronouns of that gender and their possessives, none of the other.
         (
             "de",
@@ -67,19 +77,37 @@ SHE = "PRON|Gender=Fem,Number=Sing,Person=3"
         # *ihre* of several is "their", *Ihre* is "your".
         ("de", "pl", "Die|DET *Ärztinnen|NOUN haben|VERB ihre|DET Taschen|NOUN", "Ärztinnen"),
         ("de", "pl", "Die|DET *Ärzte|NOUN haben|VERB ihre|DET Taschen|NOUN", "Ärzte"),
-        ("de", "sg", "Die|DET *Ärztin|NOUN hat|VERB ihre|DET und|CCONJ Ihre|DET Tasche|NOUN", "Die Ärztin ihre"),
+        (
+            "de",
+            "sg",
+            "Die|DET *Ärztin|NOUN hat|VERB ihre|DET und|CCONJ Ihre|DET Tasche|NOUN",
+            "Die Ärztin ihre",
+        ),
         # The source speaks of several, the translation of one of them.
-        ("de", "pl", "Die|DET *Spielerin|NOUN|Number=Sing mag|VERB ihre|DET Tasche|NOUN", "Die Spielerin ihre"),
+        (
+            "de",
+            "pl",
+            "Die|DET *Spielerin|NOUN|Number=Sing mag|VERB ihre|DET Tasche|NOUN",
+            "Die Spielerin ihre",
+        ),
         # Without a gender there is nothing to be changed.
         ("es", "sg", "La|DET *persona|NOUN duerme|VERB", ""),
     ],
 )
-def test_the_words_that_show_the_gender(call: Call, lang: str, number: str, sentence: str, edits: str) -> None:
+def test_the_words_that_show_the_gender(
+    call: Call, lang: str, number: str, sentence: str, edits: str
+) -> None:
     found = call(get_language(lang), sentence, number=number)
     assert " ".join(edit.word for edit in found.edits) == edits, found
     assert all(edit.known for edit in found.edits)
 
 
 def test_a_form_that_only_the_tagger_knows_is_marked(call: Call) -> None:
-    found = call(get_language("es"), "El|DET *médico|NOUN amable|ADJ|Gender=Masc,Number=Sing duerme|VERB")
-    assert [(edit.word, edit.known) for edit in found.edits] == [("El", True), ("médico", True), ("amable", False)]
+    found = call(
+        get_language("es"), "El|DET *médico|NOUN amable|ADJ|Gender=Masc,Number=Sing duerme|VERB"
+    )
+    assert [(edit.word, edit.known) for edit in found.edits] == [
+        ("El", True),
+        ("médico", True),
+        ("amable", False),
+    ]

@@ -1,4 +1,5 @@
-"""The second reader: Stanza's Gender features alone, on hand-made analyses and on its real models."""
+"""The second reader: Stanza's Gender features alone, on hand-made analyses and on its real
+models."""
 
 from __future__ import annotations
 
@@ -26,15 +27,16 @@ BEHIND = Language(code="es", name="Toy Romance")
         (FIRST, "Der|DET|Gender=Masc *Angestellte|NOUN", M),
         (FIRST, "junger|ADJ|Gender=Masc *Angestellte|NOUN", M),
         (FIRST, "*Angestellte|NOUN", SILENT),
-        # A feature of both genders is none, neuter is nobody's; beside either the article still counts.
+        # A feature of both genders is none, neuter is nobody's; beside either the article still
+        # counts.
         (FIRST, "*Angestellte|NOUN|Gender=Fem,Masc", SILENT),
         (FIRST, "das|DET|Gender=Neut *Mädchen|NOUN|Gender=Neut", SILENT),
         (FIRST, "die|DET|Gender=Fem *Mitglied|NOUN|Gender=Neut", F),
         # Contradiction: between head and article, and between article and adjective.
         (FIRST, "die|DET|Gender=Fem *Arzt|NOUN|Gender=Masc", AMBIGUOUS),
         (FIRST, "die|DET|Gender=Fem junger|ADJ|Gender=Masc *Coach|NOUN", AMBIGUOUS),
-        # A pronoun and a verb are not asked, nor what stands behind the head in Germanic, nor beyond an article, a mark
-        # or a preposition.
+        # A pronoun and a verb are not asked, nor what stands behind the head in Germanic, nor
+        # beyond an article, a mark or a preposition.
         (FIRST, "sie|PRON|Gender=Fem *Coach|NOUN ging|VERB|Gender=Masc", SILENT),
         (FIRST, "*Coach|NOUN neue|ADJ|Gender=Fem", SILENT),
         (FIRST, "alte|ADJ|Gender=Fem su|DET *Coach|NOUN", SILENT),
@@ -59,7 +61,11 @@ def test_the_features_of_the_phrase_tell(
 
 
 def test_the_head_comes_first_and_every_word_that_was_asked_is_named(read: Call) -> None:
-    found = read(BEHIND, "La|DET|Gender=Fem joven|ADJ *médica|NOUN|Gender=Fem italiana|ADJ|Gender=Fem ya|ADV", SILENT)
+    found = read(
+        BEHIND,
+        "La|DET|Gender=Fem joven|ADJ *médica|NOUN|Gender=Fem italiana|ADJ|Gender=Fem ya|ADV",
+        SILENT,
+    )
     assert [(e.kind, e.word, e.gender, e.detail) for e in found.evidence] == [
         ("noun", "médica", F, "Gender=Fem"),
         ("adjective", "joven", None, "no gender"),
@@ -85,7 +91,9 @@ def test_nobody_is_read_where_the_first_reader_finds_nobody(read: Call, reason: 
         ("de", "Die Lehrerin kam.", "Lehrerin", F),
     ],
 )
-def test_with_stanzas_models(stanza_dir: Path, code: str, text: str, word: str, expected: Gender) -> None:
+def test_with_stanzas_models(
+    stanza_dir: Path, code: str, text: str, word: str, expected: Gender
+) -> None:
     analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
     analyser.prepare([text], lambda _: None)
     start = text.index(word)

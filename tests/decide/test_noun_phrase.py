@@ -1,4 +1,5 @@
-"""Weak and strong endings: without a determiner a noun declined like an adjective shows its gender."""
+"""Weak and strong endings: without a determiner a noun declined like an adjective shows its
+gender."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ GERMAN = get_language("de")
         ("*Angestellte|NOUN protestierten|VERB", None, None),
     ],
 )
-def test_strong_endings(call: Call, sentence: str, number: str | None, expected: Gender | None) -> None:
+def test_strong_endings(
+    call: Call, sentence: str, number: str | None, expected: Gender | None
+) -> None:
     assert call(GERMAN, sentence, number=number).gender is expected
 
 
@@ -41,11 +44,15 @@ def test_without_the_rule_the_ending_leaves_it_open(call: Call) -> None:
 
 def test_between_an_article_and_a_noun_for_people_stands_its_adjective(call: Call) -> None:
     # it "l'esperta pediatra": *esperta* is in the table of nouns too, and the tagger reads a noun.
-    found = call(get_language("it"), "Ringraziò|VERB l'|DET ~esperta|NOUN|Gender=Fem *pediatra|NOUN")
+    found = call(
+        get_language("it"), "Ringraziò|VERB l'|DET ~esperta|NOUN|Gender=Fem *pediatra|NOUN"
+    )
     assert found.gender is F
 
 
-def test_between_an_article_and_a_noun_for_people_stands_no_noun_of_the_other_gender(call: Call) -> None:
+def test_between_an_article_and_a_noun_for_people_stands_no_noun_of_the_other_gender(
+    call: Call,
+) -> None:
     italian, russian = get_language("it"), get_language("ru")
     moment, end = "al|ADP+DET momento|NOUN|Gender=Masc", "alla|ADP+DET fine|NOUN|Gender=Fem"
     assert call(italian, f"è|AUX {moment} *editrice|NOUN associata|ADJ").gender is F
@@ -53,7 +60,10 @@ def test_between_an_article_and_a_noun_for_people_stands_no_noun_of_the_other_ge
     assert call(italian, f"è|AUX {moment} *medica|NOUN").gender is F
     assert call(italian, f"è|AUX {end} *medico|NOUN").gender is M
     assert call(italian, "la|DET giovane|NOUN|Gender=Fem *medico|NOUN").gender is F
-    segment, field = "свой|DET сегмент|NOUN|Case=Acc,Gender=Masc", "свою|DET область|NOUN|Case=Acc,Gender=Fem"
+    segment, field = (
+        "свой|DET сегмент|NOUN|Case=Acc,Gender=Masc",
+        "свою|DET область|NOUN|Case=Acc,Gender=Fem",
+    )
     assert call(russian, f"знающая|VERB {segment} *художница|NOUN").gender is F
     assert call(russian, f"знающий|VERB {field} *художник|NOUN").gender is M
 
@@ -85,7 +95,12 @@ def test_a_finite_verb_is_no_adjective_between_an_article_and_its_noun(call: Cal
     # cs tu is "here" too: "kéž bych tu měl přítele" ("if only I had a friend here").
     wish = "Kéž|PART bych|AUX tu|ADV měl|VERB|Gender=Masc,VerbForm=Part *přítele|NOUN|Gender=Masc,Case=Acc"
     assert call(get_language("cs"), wish).gender is M
-    assert call(get_language("cs"), "Viděl|VERB tu|DET mladou|ADJ|Gender=Fem,Case=Acc *účetní|NOUN").gender is F
+    assert (
+        call(
+            get_language("cs"), "Viděl|VERB tu|DET mladou|ADJ|Gender=Fem,Case=Acc *účetní|NOUN"
+        ).gender
+        is F
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +136,10 @@ def test_an_indefinite_determiner_is_no_noun(call: Callable[..., GenderCall]) ->
     spanish = get_language("es")
     found = call(spanish, "pidió|VERB *algunas|DET cuestiones|NOUN")
     assert (found.gender, found.target[0]) == (None, Span(14, 24))
-    assert call(spanish, "*alguna|PRON preguntó|VERB", translations=("alguna",)).gender is Gender.FEMALE
+    assert (
+        call(spanish, "*alguna|PRON preguntó|VERB", translations=("alguna",)).gender
+        is Gender.FEMALE
+    )
     assert not spanish.facts("algunas").names_person
 
 
@@ -132,24 +150,71 @@ def test_an_indefinite_determiner_is_no_noun(call: Callable[..., GenderCall]) ->
         ("ar", "ساعد|VERB *الجنود|NOUN الرجال|NOUN الطبيب|NOUN", M, M),
         ("ar", "*الأطباء|NOUN النساء|ADJ في|ADP", F, F),
         ("ar", "*الأطباء|NOUN النساء|ADJ في|ADP", None, F),  # no verb before them: who else
-        ("ar", "ساعد|VERB *الأطباء|NOUN النساء|ADJ", None, M),  # the (tired) doctors helped the women
-        ("ar", "ساعد|VERB *الأطباء|NOUN الذكور|NOUN النساء|ADJ", M, M),  # the male doctors helped the women
+        (
+            "ar",
+            "ساعد|VERB *الأطباء|NOUN النساء|ADJ",
+            None,
+            M,
+        ),  # the (tired) doctors helped the women
+        (
+            "ar",
+            "ساعد|VERB *الأطباء|NOUN الذكور|NOUN النساء|ADJ",
+            M,
+            M,
+        ),  # the male doctors helped the women
         ("ar", "*أطباء|NOUN النساء|NOUN في|ADP", F, M),  # those who treat women
-        ("cs", "*Lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB", F, F),
-        ("cs", "*Lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB", None, M),
+        (
+            "cs",
+            "*Lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB",
+            F,
+            F,
+        ),
+        (
+            "cs",
+            "*Lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB",
+            None,
+            M,
+        ),
         ("cs", "*lékařům|NOUN|Case=Dat,Number=Plur ženám|NOUN|Case=Dat,Number=Plur", F, F),
-        # the men's new sisters, the man whom young teachers greeted, the woman's young doctors, whom tired ones helped
-        ("cs", "Nové|ADJ *sestry|NOUN|Case=Nom,Number=Plur mužů|NOUN|Case=Gen,Number=Plur přišly|VERB", None, F),
-        ("cs", "Mladé|ADJ *učitelky|NOUN|Case=Nom,Number=Plur muže|NOUN|Case=Acc,Number=Sing pozdravily|VERB", None, F),
-        ("cs", "Mladí|ADJ *lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB", None, M),
-        ("cs", "Unavení|ADJ *lékaři|NOUN|Case=Nom,Number=Plur ženám|NOUN|Case=Dat,Number=Plur pomohli|VERB", None, M),
-        ("cs", "Mladí|ADJ *lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB", M, M),
+        # the men's new sisters, the man whom young teachers greeted, the woman's young doctors,
+        # whom tired ones helped
+        (
+            "cs",
+            "Nové|ADJ *sestry|NOUN|Case=Nom,Number=Plur mužů|NOUN|Case=Gen,Number=Plur přišly|VERB",
+            None,
+            F,
+        ),
+        (
+            "cs",
+            "Mladé|ADJ *učitelky|NOUN|Case=Nom,Number=Plur muže|NOUN|Case=Acc,Number=Sing pozdravily|VERB",
+            None,
+            F,
+        ),
+        (
+            "cs",
+            "Mladí|ADJ *lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB",
+            None,
+            M,
+        ),
+        (
+            "cs",
+            "Unavení|ADJ *lékaři|NOUN|Case=Nom,Number=Plur ženám|NOUN|Case=Dat,Number=Plur pomohli|VERB",
+            None,
+            M,
+        ),
+        (
+            "cs",
+            "Mladí|ADJ *lékaři|NOUN|Case=Nom,Number=Plur ženy|NOUN|Case=Gen,Number=Sing přišli|VERB",
+            M,
+            M,
+        ),
     ],
 )
 def test_a_word_for_a_man_or_a_woman_behind_a_plural(
     call: Callable[..., GenderCall], code: str, sentence: str, said: Gender | None, expected: Gender
 ) -> None:
-    """Whatever else qualifies the entity in the source, it tells only the gender that the source says."""
+    """Whatever else qualifies the entity in the source, it tells only the gender that the source
+    says."""
     found = call(get_language(code), sentence, number="pl", qualified=True, says_sex=said)
     assert found.gender is expected
 
@@ -157,7 +222,10 @@ def test_a_word_for_a_man_or_a_woman_behind_a_plural(
 def test_a_foreign_word_before_the_verb_is_its_subject(call: Callable[..., GenderCall]) -> None:
     ukrainian = get_language("uk")
     assert call(ukrainian, "Mover|X сказав|VERB *cleaner|X ~,|PUNCT", copied=True).gender is None
-    assert call(ukrainian, "*Mover|X сказав|VERB cleaner|X ~,|PUNCT", copied=True).gender is Gender.MALE
+    assert (
+        call(ukrainian, "*Mover|X сказав|VERB cleaner|X ~,|PUNCT", copied=True).gender
+        is Gender.MALE
+    )
     assert call(ukrainian, "сказала|VERB *cleaner|X ~,|PUNCT", copied=True).gender is Gender.FEMALE
 
 
@@ -166,4 +234,6 @@ def test_a_compound_renders_none_of_its_parts(call: Callable[..., GenderCall]) -
     driver = arabic.fold("السائق")
     found = call(arabic, "عرض|VERB مساعدة|NOUN *السائق|NOUN", translations=(driver,))
     assert (found.gender, found.evidence[0].word) == (Gender.MALE, "السائق")
-    assert call(arabic, "عرض|VERB *مساعدة|NOUN السائق|NOUN").gender is Gender.FEMALE  # the woman co-driver herself
+    assert (
+        call(arabic, "عرض|VERB *مساعدة|NOUN السائق|NOUN").gender is Gender.FEMALE
+    )  # the woman co-driver herself

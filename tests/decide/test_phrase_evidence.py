@@ -18,7 +18,10 @@ M, F = Gender.MALE, Gender.FEMALE
 LANGUAGE = Language(
     code="de",
     name="Toy",
-    determiners={"der": parse_agreements("m.nom.sg", where="test"), "die": parse_agreements("f.nom.sg", where="test")},
+    determiners={
+        "der": parse_agreements("m.nom.sg", where="test"),
+        "die": parse_agreements("f.nom.sg", where="test"),
+    },
     noun_endings={"in": NounKind.FEMININE, "ova": NounKind.FEMININE},
     names={"frau": "f"},
     nouns={"arzt": (NounReading("Arzt", NounKind.MASCULINE, ()),)},
@@ -73,10 +76,15 @@ def test_without_one_there_is_no_call(call: Call, sentence: str) -> None:
     [
         ("*Coach|NOUN Ana|PROPN|Case=Nom Novakova|PROPN|Case=Nom kam|VERB", F),
         ("*Coach|NOUN Ana|PROPN|Case=Nom ~,|PUNCT Novakova|PROPN|Case=Nom kam|VERB", None),
-        ("*Coach|NOUN Petr|PROPN|Case=Nom Novakova|PROPN|Case=Gen kam|VERB", None),  # another person
+        (
+            "*Coach|NOUN Petr|PROPN|Case=Nom Novakova|PROPN|Case=Gen kam|VERB",
+            None,
+        ),  # another person
     ],
 )
-def test_the_last_of_several_names_is_the_surname(call: Call, sentence: str, expected: Gender | None) -> None:
+def test_the_last_of_several_names_is_the_surname(
+    call: Call, sentence: str, expected: Gender | None
+) -> None:
     language = Language(
         code="cs",
         name="Toy",
@@ -87,7 +95,8 @@ def test_the_last_of_several_names_is_the_surname(call: Call, sentence: str, exp
 
 
 def test_an_article_of_another_number_is_part_of_another_phrase(call: Call) -> None:
-    # de "einer der Entwickler" for *one of the developers*: in the plural the article is no masculine nominative.
+    # de "einer der Entwickler" for *one of the developers*: in the plural the article is no
+    # masculine nominative.
     several = Language(
         code="de",
         name="Toy",

@@ -1,4 +1,5 @@
-"""The speaker's gender: sentences in the first person, each rule with what it reads and what it must leave alone."""
+"""The speaker's gender: sentences in the first person, each rule with what it reads and what it
+must leave alone."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ SPOKEN = [
     ("cs", f"{JSEM} zvyklý|ADJ|{NOM}=Masc vracet|VERB|VerbForm=Inf se|PRON", M),
     ("cs", f"{JSEM} překvapena|ADJ|VerbForm=Part,Voice=Pass,Number=Sing,Gender=Fem", F),
     ("cs", f"{JSEM} dobrá|ADJ|{NOM}=Fem osoba|NOUN|{NOM}=Fem", None),
-    ("cs", f"{JSEM} citlivý|ADJ|{NOM}=Masc a|CCONJ milý|ADJ|{NOM}=Masc člověk|NOUN|{NOM}=Masc", None),
+    (
+        "cs",
+        f"{JSEM} citlivý|ADJ|{NOM}=Masc a|CCONJ milý|ADJ|{NOM}=Masc člověk|NOUN|{NOM}=Masc",
+        None,
+    ),
     ("cs", f"{JSEM} emotivní|ADJ|{NOM}=Masc", None),
     # words that agree wherever they stand
     ("cs", f"Ráda|ADJ vařím|VERB|{FIRST},VerbForm=Fin", F),
@@ -56,7 +61,11 @@ SPOKEN = [
     ("ru", f"Я|{ICH} пришла|VERB|{PAST}=Fem и|CCONJ легла|VERB|{PAST}=Fem", F),
     ("ru", f"Мама|NOUN|{NOM}=Fem пришла|VERB|{PAST}=Fem и|CCONJ легла|VERB|{PAST}=Fem", None),
     ("ru", f"Мне|PRON|Case=Dat,{FIRST} сказала|VERB|{PAST}=Fem", None),
-    ("ru", f"Тест|NOUN|{NOM}=Masc ~,|PUNCT который|PRON я|{ICH} сдала|VERB|{PAST}=Fem ~,|PUNCT был|AUX|{PAST}=Masc", F),
+    (
+        "ru",
+        f"Тест|NOUN|{NOM}=Masc ~,|PUNCT который|PRON я|{ICH} сдала|VERB|{PAST}=Fem ~,|PUNCT был|AUX|{PAST}=Masc",
+        F,
+    ),
     # an accusative of a thing may be the subject, one in -у may not
     ("ru", f"Возникла|VERB|{PAST}=Fem опасность|NOUN|{ACC}=Fem", None),
     ("ru", f"Пришёл|VERB|{PAST}=Masc чек|NOUN|{ACC}=Masc,Animacy=Inan", None),
@@ -73,13 +82,25 @@ SPOKEN = [
     ("ru", f"Работа|NOUN|{NOM}=Fem важна|ADJ|Number=Sing,Gender=Fem", None),
     ("ru", f"Заплачу|VERB|{FIRST},VerbForm=Fin за|ADP права|NOUN|Case=Acc,Number=Plur", None),
     # the instrumental behind a copula; молодой is a man's nominative as well
-    ("ru", f"Я|{ICH} хочу|VERB|{FIRST},VerbForm=Fin быть|AUX|VerbForm=Inf сильным|ADJ|{INS}=Masc", M),
+    (
+        "ru",
+        f"Я|{ICH} хочу|VERB|{FIRST},VerbForm=Fin быть|AUX|VerbForm=Inf сильным|ADJ|{INS}=Masc",
+        M,
+    ),
     ("ru", f"Важно|ADV быть|AUX|VerbForm=Inf сильным|ADJ|{INS}=Masc", None),
     ("ru", f"Я|{ICH} буду|AUX|{FIRST},VerbForm=Fin молодой|ADJ|{NOM}=Masc", None),
     ("ru", f"Я|{ICH} живу|VERB|{FIRST},VerbForm=Fin одна|ADJ|{NOM}=Fem", F),
-    ("ru", f"Я|{ICH} живу|VERB|{FIRST},VerbForm=Fin один|ADJ|{ACC}=Masc день|NOUN|{ACC}=Masc", None),
+    (
+        "ru",
+        f"Я|{ICH} живу|VERB|{FIRST},VerbForm=Fin один|ADJ|{ACC}=Masc день|NOUN|{ACC}=Masc",
+        None,
+    ),
     # quoted speech is somebody else's, unless all is quoted
-    ("ru", f"Он|PRON|{NOM}=Masc говорит|VERB ~:|PUNCT «|PUNCT ~Я|{ICH} устала|VERB|{PAST}=Fem ~»|PUNCT", None),
+    (
+        "ru",
+        f"Он|PRON|{NOM}=Masc говорит|VERB ~:|PUNCT «|PUNCT ~Я|{ICH} устала|VERB|{PAST}=Fem ~»|PUNCT",
+        None,
+    ),
     ("ru", f"«|PUNCT ~Я|{ICH} устала|VERB|{PAST}=Fem ~.|PUNCT ~»|PUNCT", F),
     # Spanish and Italian: adjectives and participles behind a copula of the first person
     ("es", f"Estoy|AUX|{FIRST} muy|ADV cansada|ADJ|Number=Sing", F),
@@ -92,19 +113,31 @@ SPOKEN = [
     ("es", "Siento|VERB mucho|ADV", None),
     ("es", "Era|AUX tímida|ADJ|Number=Sing", None),
     ("it", "Sono|AUX andata|VERB|VerbForm=Part,Number=Sing", F),
-    ("it", "Sono|AUX stata|AUX|VerbForm=Part,Number=Sing licenziata|VERB|VerbForm=Part,Number=Sing", F),
+    (
+        "it",
+        "Sono|AUX stata|AUX|VerbForm=Part,Number=Sing licenziata|VERB|VerbForm=Part,Number=Sing",
+        F,
+    ),
     ("it", "Sono|AUX stanche|ADJ|Number=Plur", None),
     ("it", "Ho|AUX mangiato|VERB|VerbForm=Part,Number=Sing", None),
     # French: behind a copula with je, or of the first person alone; with avoir nothing agrees
     ("fr", "Je|PRON suis|AUX fatiguée|ADJ|Number=Sing", F),
     ("fr", "Je|PRON suis|AUX très|ADV heureux|ADJ", M),
     ("fr", "Je|PRON suis|AUX arrivée|VERB|VerbForm=Part,Number=Sing", F),
-    ("fr", "J'|PRON ~ai|AUX été|AUX|VerbForm=Part,Number=Sing élu|VERB|VerbForm=Part,Number=Sing", M),
+    (
+        "fr",
+        "J'|PRON ~ai|AUX été|AUX|VerbForm=Part,Number=Sing élu|VERB|VerbForm=Part,Number=Sing",
+        M,
+    ),
     ("fr", "J'|PRON ~étais|AUX timide|ADJ|Number=Sing et|CCONJ seule|ADJ|Number=Sing", None),
     ("fr", "J'|PRON ~étais|AUX toute|ADV seule|ADJ|Number=Sing", F),
     ("fr", "Je|PRON me|PRON sens|VERB prête|ADJ|Number=Sing", F),
     ("fr", "Je|PRON me|PRON suis|AUX assise|VERB|VerbForm=Part,Number=Sing", F),
-    ("fr", "Je|PRON me|PRON suis|AUX demandé|VERB|VerbForm=Part,Number=Sing,Gender=Masc pourquoi|ADV", None),
+    (
+        "fr",
+        "Je|PRON me|PRON suis|AUX demandé|VERB|VerbForm=Part,Number=Sing,Gender=Masc pourquoi|ADV",
+        None,
+    ),
     ("fr", "J'|PRON ~ai|AUX mangé|VERB|VerbForm=Part,Number=Sing", None),
     ("fr", "Tu|PRON étais|AUX fatiguée|ADJ|Number=Sing", None),
     ("fr", "Je|PRON suis|AUX une|DET personne|NOUN timide|ADJ|Number=Sing", None),
@@ -143,4 +176,7 @@ def test_words_that_contradict_each_other_are_ambiguous(analyse: Callable[[str],
     text = f"Я|{ICH} устала|VERB|{PAST}=Fem ~,|PUNCT и|CCONJ я|{ICH} лёг|VERB|{PAST}=Masc"
     call = speaker_call("x", analyse(text), SplitTexts(get_language("ru")))
     assert (call.gender, call.reason) == (None, Reason.AMBIGUOUS)
-    assert [(e.word, e.gender, e.kind) for e in call.evidence] == [("устала", F, "verb"), ("лёг", M, "verb")]
+    assert [(e.word, e.gender, e.kind) for e in call.evidence] == [
+        ("устала", F, "verb"),
+        ("лёг", M, "verb"),
+    ]

@@ -1,4 +1,5 @@
-"""What a translation does with the person's gender: one sentence for each strategy, and what is none."""
+"""What a translation does with the person's gender: one sentence for each strategy, and what is
+none."""
 
 from __future__ import annotations
 
@@ -29,7 +30,12 @@ S = Strategy
         ("de", "pl", "Die|DET *Lehrer(innen)|NOUN lernen|VERB", S.BRACKETS),
         ("de", "pl", "Die|DET *Lehrer-(innen)|NOUN lernen|VERB", S.BRACKETS),
         ("de", "pl", "Die|DET *Student(inn)en|NOUN lernen|VERB", S.BRACKETS),
-        ("de", "pl", "Die|DET *Lehrerinnen|NOUN bzw|CCONJ ~.|PUNCT Lehrer|NOUN lernen|VERB", S.PAIR),
+        (
+            "de",
+            "pl",
+            "Die|DET *Lehrerinnen|NOUN bzw|CCONJ ~.|PUNCT Lehrer|NOUN lernen|VERB",
+            S.PAIR,
+        ),
         ("de", "sg", "Der|DET ~/|PUNCT ~die|DET *Angestellte|NOUN lernt|VERB", S.SLASH),
         ("de", "pl", "*Lehrerinnen|NOUN und|CCONJ Lehrer|NOUN lernen|VERB", S.PAIR),
         ("de", "pl", "Liebe|ADJ *Lehrerinnen|NOUN und|CCONJ liebe|ADJ Lehrer|NOUN", S.PAIR),
@@ -48,29 +54,48 @@ S = Strategy
         ("de", "sg", "Die|DET *Studierende|NOUN lernt|VERB", S.FEMALE),
         ("de", "sg", "Die|DET *Lehrkraft|NOUN lernt|VERB", S.COMPOUND),
         ("de", "sg", "Die|DET *Kraft|NOUN lernt|VERB", S.EPICENE),
-        ("de", "pl", "Die|DET *Gäste|NOUN essen|VERB", S.EPICENE),  # ends like a participle, and is of fixed gender
+        (
+            "de",
+            "pl",
+            "Die|DET *Gäste|NOUN essen|VERB",
+            S.EPICENE,
+        ),  # ends like a participle, and is of fixed gender
         ("de", "sg", "Das|DET *Reinigungspersonal|NOUN lernt|VERB", S.COLLECTIVE),
         ("es", "sg", "La|DET *persona|NOUN encargada|ADJ salió|VERB", S.COMPOUND),
-        ("es", "sg", "La|DET *persona|NOUN que|PRON|PronType=Int,Rel limpia|VERB salió|VERB", S.COMPOUND),
+        (
+            "es",
+            "sg",
+            "La|DET *persona|NOUN que|PRON|PronType=Int,Rel limpia|VERB salió|VERB",
+            S.COMPOUND,
+        ),
         ("es", "sg", "La|DET *persona|NOUN salió|VERB", S.EPICENE),
         ("fr", "sg", "Le|DET *corps|NOUN enseignant|ADJ écrit|VERB", S.COLLECTIVE),
         ("fr", "pl", "Les|DET *membres|NOUN du|ADP personnel|NOUN écrivent|VERB", S.COMPOUND),
         ("it", "sg", "Il|DET *personale|NOUN lavora|VERB", S.COLLECTIVE),
         ("pt", "sg", "O|DET *professorado|NOUN ensina|VERB", S.COLLECTIVE),
         ("es", "pl", "*Estudiantes|NOUN leen|VERB", S.EPICENE),
-        ("es", "pl", "*Agentes|NOUN leen|VERB", S.EPICENE),  # ends like "gente", and is of common gender
+        (
+            "es",
+            "pl",
+            "*Agentes|NOUN leen|VERB",
+            S.EPICENE,
+        ),  # ends like "gente", and is of common gender
         ("de", "sg", "Er|PRON lernt|VERB", S.OMITTED),
         ("de", "sg", "Der|DET *Wagen|NOUN fährt|VERB", S.OMITTED),
         ("de", "sg", "dem|DET *Sekretärin|NOUN", None),
     ],
 )
-def test_strategies(call: Call, lang: str, number: str, sentence: str, does: Strategy | None) -> None:
+def test_strategies(
+    call: Call, lang: str, number: str, sentence: str, does: Strategy | None
+) -> None:
     language = get_language(lang)
     found = call(language, sentence, number=number, translations=("lehrer", "lehrerinnen"))
     assert found.does is does, found
 
 
-def test_a_thing_in_the_persons_place_is_no_omission_and_an_office_is_a_collective(call: Call) -> None:
+def test_a_thing_in_the_persons_place_is_no_omission_and_an_office_is_a_collective(
+    call: Call,
+) -> None:
     spanish = get_language("es")
     thing = call(spanish, "El|DET *motor|NOUN corre|VERB", translations=("motor",))
     office = call(spanish, "La|DET *dirección|NOUN llama|VERB", translations=("dirección",))
@@ -84,4 +109,6 @@ def test_where_other_people_are_left_nobody_can_say_who_is_rendered() -> None:
     alignment = Alignment("x", target, "links", unclaimed=(Span(4, 8), Span(17, 23)))
     texts = SplitTexts(get_language("de"))
     assert decide(alignment, analysis, texts).does is S.UNALIGNED
-    assert decide(replace(alignment, unclaimed=(Span(4, 8),)), analysis, texts).does is S.MALE  # the only one is taken
+    assert (
+        decide(replace(alignment, unclaimed=(Span(4, 8),)), analysis, texts).does is S.MALE
+    )  # the only one is taken

@@ -15,7 +15,11 @@ def test_most_biased() -> None:
     rows = np.array([[0.9, 0.1], [-0.8, 0.2], [0.7, 0.3], [0, 1], [-0.1, 1], [0.95, 0.1]])
     vectors = make_vectors(list("abcdef"), rows)
     g = np.array([1.0, 0.0])
-    assert most_biased(vectors, g, 3, exclude=["f", "zzz"], selection="overall").words == ("a", "b", "c")
+    assert most_biased(vectors, g, 3, exclude=["f", "zzz"], selection="overall").words == (
+        "a",
+        "b",
+        "c",
+    )
     assert most_biased(vectors, g, 3, selection="overall").words == ("f", "a", "b")
     # By gender: two of each; of the five that lean, b and e are masculine. d leans nowhere.
     assert set(most_biased(vectors, g, 4).words) == {"f", "a", "b", "e"}
@@ -39,10 +43,13 @@ def test_words_that_all_lean_one_way_give_no_number() -> None:
     assert groups["V"].undefined == found["linear"].undefined == "all 6 words lean to the feminine"
     masculine = most_biased(vectors, -np.eye(4)[0], 6)
     assert (
-        recoverability(masculine, vectors, EmbeddingSettings())["rbf"].undefined == "all 6 words lean to the masculine"
+        recoverability(masculine, vectors, EmbeddingSettings())["rbf"].undefined
+        == "all 6 words lean to the masculine"
     )
     nothing = most_biased(vectors, np.zeros(4), 6)
-    assert clustering(nothing, vectors, EmbeddingSettings())["accuracy"].undefined == "no word leans"
+    assert (
+        clustering(nothing, vectors, EmbeddingSettings())["accuracy"].undefined == "no word leans"
+    )
 
 
 def test_vectors_that_are_all_the_same_give_no_clusters() -> None:
@@ -50,12 +57,16 @@ def test_vectors_that_are_all_the_same_give_no_clusters() -> None:
     original = make_vectors(list("abcd"), np.array([[1.0, 1], [1, 2], [-1, 1], [-1, 2]]))
     biased = most_biased(original, np.array([1.0, 0]), 4)
     same = make_vectors(list("abcd"), np.array([[0.0, 1]] * 4))
-    assert clustering(biased, same, EmbeddingSettings())["accuracy"].undefined == "all 4 words have the same vector"
+    assert (
+        clustering(biased, same, EmbeddingSettings())["accuracy"].undefined
+        == "all 4 words have the same vector"
+    )
 
 
 def test_clustering_and_recoverability() -> None:
     pytest.importorskip("sklearn")
-    # Two clouds far apart along g: everything is found. In the debiased space the clouds are one: nearly nothing is.
+    # Two clouds far apart along g: everything is found. In the debiased space the clouds are one:
+    # nearly nothing is.
     rng = np.random.default_rng(4)
     side = np.repeat([1.0, -1.0], 100)
     noise = 0.1 * rng.normal(size=(200, 5))
@@ -70,7 +81,9 @@ def test_clustering_and_recoverability() -> None:
     # A fifth of 75 words is 15 of each gender: the share of Gonen and Goldberg, 1,000 of 5,000.
     found = recoverability(biased, original, EmbeddingSettings(repeats=3))
     assert found["linear"] == found["rbf"]
-    assert found["linear"] == Measured(100.0, (100.0, 100.0), {"words": 120, "trained on": 30, "splits": 3})
+    assert found["linear"] == Measured(
+        100.0, (100.0, 100.0), {"words": 120, "trained on": 30, "splits": 3}
+    )
     debiased = make_vectors(words, np.column_stack([np.zeros(200), rng.normal(size=(200, 5))]))
     mixed = clustering(biased, debiased, EmbeddingSettings())
     least, most = mixed["accuracy"].ends or (0, 100)
@@ -93,4 +106,9 @@ def test_too_few_words_to_train_and_test() -> None:
     assert found["rbf"].undefined == (
         "2 feminine and 2 masculine words are too few to train on a share of 0.2 and test on the rest"
     )
-    assert recoverability(biased, vectors, EmbeddingSettings(train_share=0.5))["linear"].rests_on["words"] == 2
+    assert (
+        recoverability(biased, vectors, EmbeddingSettings(train_share=0.5))["linear"].rests_on[
+            "words"
+        ]
+        == 2
+    )

@@ -21,31 +21,49 @@ G = np.array([[1.0, 0.0, 0.0]])
 def test_neutralised_by_hand() -> None:
     # Without the first coordinate, then of length 1; nothing is left of the last.
     rows = np.array([[0.6, 0.8, 0], [-0.8, 0, 0.6], [0, 0.6, 0.8], [1, 0, 0]])
-    assert neutralised(rows, G) == pytest.approx(np.array([[0, 1, 0], [0, 0, 1], [0, 0.6, 0.8], [0, 0, 0]]))
+    assert neutralised(rows, G) == pytest.approx(
+        np.array([[0, 1, 0], [0, 0, 1], [0, 0.6, 0.8], [0, 0, 0]])
+    )
 
 
 def test_equalised_by_hand() -> None:
     # Mean (.1, .7, 0), without its first coordinate ν = (0, .7, 0): √(1 - .49) is left for ±g.
     pair = np.array([[0.8, 0.6, 0], [-0.6, 0.8, 0]])
-    assert equalised(pair, G) == pytest.approx(np.array([[sqrt(0.51), 0.7, 0], [-sqrt(0.51), 0.7, 0]]))
+    assert equalised(pair, G) == pytest.approx(
+        np.array([[sqrt(0.51), 0.7, 0], [-sqrt(0.51), 0.7, 0]])
+    )
     # In a plane: mean (.3, .3, .8), ν = (0, 0, .8), .6 is left for ±(1, -1) / √2.
     pair = np.array([[0.6, 0, 0.8], [0, 0.6, 0.8]])
     side = 0.6 / sqrt(2)
-    assert equalised(pair, np.eye(3)[:2]) == pytest.approx(np.array([[side, -side, 0.8], [-side, side, 0.8]]))
+    assert equalised(pair, np.eye(3)[:2]) == pytest.approx(
+        np.array([[side, -side, 0.8], [-side, side, 0.8]])
+    )
     # Two words with the same part in the subspace differ in no gender.
     assert equalised(np.array([[0.6, 0.8, 0], [0.6, 0, 0.8]]), G) is None
 
 
 def test_which_words_are_neutralised_equalised_and_kept() -> None:
-    rows = np.array([[0.8, 0.6, 0], [-0.6, 0.8, 0], [0.6, 0, 0.8], [0.6, 0.8, 0], [0.6, 0, 0.8], [0.6, 0.8, 0]])
+    rows = np.array(
+        [[0.8, 0.6, 0], [-0.6, 0.8, 0], [0.6, 0, 0.8], [0.6, 0.8, 0], [0.6, 0, 0.8], [0.6, 0.8, 0]]
+    )
     vectors = make_vectors(["woman", "man", "aunt", "nurse", "gal", "guy"], rows)
     pairs = [("woman", "man"), ("aunt", "uncle"), ("gal", "guy")]
     debiasing = hard_debiasing(vectors, G, pairs, ["aunt"])
     side = sqrt(0.51)
     # uncle has no vector: aunt stays. gal and guy lie equally far along g: they stay.
-    expected = [[side, 0.7, 0], [-side, 0.7, 0], [0.6, 0, 0.8], [0, 1, 0], [0.6, 0, 0.8], [0.6, 0.8, 0]]
+    expected = [
+        [side, 0.7, 0],
+        [-side, 0.7, 0],
+        [0.6, 0, 0.8],
+        [0, 1, 0],
+        [0.6, 0, 0.8],
+        [0.6, 0.8, 0],
+    ]
     assert np.array(list(debiasing.rows)) == pytest.approx(np.array(expected))
-    assert (debiasing.counts["pairs_equalised"], debiasing.counts["pairs_without_difference"]) == (1, 1)
+    assert (debiasing.counts["pairs_equalised"], debiasing.counts["pairs_without_difference"]) == (
+        1,
+        1,
+    )
 
 
 def _random(seed: int, words: int, dimensions: int, components: int) -> tuple[Floats, Floats]:
@@ -74,21 +92,29 @@ def test_a_word_close_to_the_subspace_has_no_gender_either() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 3))
-def test_equalised_pairs_are_equally_far_from_neutral_words(seed: int, extra: int, components: int) -> None:
+def test_equalised_pairs_are_equally_far_from_neutral_words(
+    seed: int, extra: int, components: int
+) -> None:
     rows, basis = _random(seed, 10, components + extra, components)
     pair = equalised(rows[:2], basis)
     assert pair is not None
     assert np.linalg.norm(pair, axis=1) == pytest.approx([1, 1])
-    first, second = neutralised(rows[2:], basis) @ pair.T[:, 0], neutralised(rows[2:], basis) @ pair.T[:, 1]
+    first, second = (
+        neutralised(rows[2:], basis) @ pair.T[:, 0],
+        neutralised(rows[2:], basis) @ pair.T[:, 1],
+    )
     assert first == pytest.approx(second, abs=1e-12)
     # Opposite in the subspace.
     assert (pair.sum(axis=0) @ basis.T) == pytest.approx(np.zeros(components), abs=1e-12)
 
 
 def test_against_the_steps_of_the_authors_program() -> None:
-    # Word by word, with scikit-learn's PCA: drop the direction, normalise, then put pairs at ±√(1 - |y|²).
+    # Word by word, with scikit-learn's PCA: drop the direction, normalise, then put pairs at ±√(1 -
+    # |y|²).
     decomposition = pytest.importorskip("sklearn.decomposition")
-    vectors = make_vectors([f"w{n}" for n in range(40)], np.random.default_rng(3).normal(size=(40, 9)))
+    vectors = make_vectors(
+        [f"w{n}" for n in range(40)], np.random.default_rng(3).normal(size=(40, 9))
+    )
     pairs = [("w0", "w1"), ("w2", "w3"), ("w4", "w5")]
     rows, index = vectors.matrix.copy(), vectors.index
     centred = [(rows[index[a]] - rows[index[b]]) / 2 * sign for a, b in pairs for sign in (1, -1)]

@@ -17,8 +17,11 @@ from tests.embeddings.toy_vectors import make_vectors
 pytest.importorskip("sklearn")
 
 
-def gendered(copies: int, *, words: int = 600, dimensions: int = 12, seed: int = 0) -> tuple[Vectors, Floats]:
-    """Words that lean ±1 in each of the first dimensions, of which g is the first; the others are noise."""
+def gendered(
+    copies: int, *, words: int = 600, dimensions: int = 12, seed: int = 0
+) -> tuple[Vectors, Floats]:
+    """Words that lean ±1 in each of the first dimensions, of which g is the first; the others are
+    noise."""
     rng = np.random.default_rng(seed)
     side = np.repeat([1.0, -1.0], words // 2)
     known = side[:, None] * rng.uniform(0.5, 1.5, size=(words, copies))
@@ -38,12 +41,15 @@ def test_as_many_rounds_as_copies_of_gender_leave_chance(copies: int) -> None:
     assert len(found.accuracies) == copies + 1
     # 180 words are held out: the standard error of a share of one half is 3.7.
     assert found.accuracies[-1] == pytest.approx(50, abs=11)
-    # Another kind of classifier, trained on one half of the words, finds gender in the other before and not after.
+    # Another kind of classifier, trained on one half of the words, finds gender in the other before
+    # and not after.
     after = np.array(list(found.of(vectors).rows))
     labels, half = vectors.matrix @ g > 0, np.arange(600) % 2 == 0
     for rows, expected, within in ((vectors.matrix, 100, 1), (after, 50, 10)):
         trained = LogisticRegression(C=100).fit(rows[half], labels[half])
-        assert 100 * trained.score(rows[~half], labels[~half]) == pytest.approx(expected, abs=within)
+        assert 100 * trained.score(rows[~half], labels[~half]) == pytest.approx(
+            expected, abs=within
+        )
     # The rank falls by one for each round.
     assert np.linalg.matrix_rank(vectors.matrix) == 12
     assert np.linalg.matrix_rank(after, tol=1e-9) == 12 - copies
@@ -54,7 +60,9 @@ def test_as_many_rounds_as_copies_of_gender_leave_chance(copies: int) -> None:
 def test_it_is_a_projection(seed: int, rounds: int, neutral: int) -> None:
     vectors, g = gendered(1, words=60, dimensions=13, seed=seed)
     found = inlp.nullspace_projection(
-        vectors, g, DebiasSettings(rounds=rounds, biased_words=20, neutral_words=neutral, neutral_cosine=1)
+        vectors,
+        g,
+        DebiasSettings(rounds=rounds, biased_words=20, neutral_words=neutral, neutral_cosine=1),
     )
     removed = found.removed
     assert removed @ removed.T == pytest.approx(np.eye(len(removed)), abs=1e-12)
@@ -72,7 +80,8 @@ def test_it_is_a_projection(seed: int, rounds: int, neutral: int) -> None:
 
 @pytest.mark.parametrize("neutral", [0, 50])
 def test_against_the_projections_one_after_the_other(neutral: int) -> None:
-    # The algorithm as the paper has it, in all coordinates: X becomes X P with P of scipy's null space of the weights.
+    # The algorithm as the paper has it, in all coordinates: X becomes X P with P of scipy's null
+    # space of the weights.
     from scipy.linalg import null_space
     from sklearn.svm import LinearSVC
 
@@ -98,7 +107,9 @@ def test_vectors_keep_the_length_that_the_projection_leaves() -> None:
     vectors, g = gendered(1, words=40)
     found = inlp.nullspace_projection(vectors, g, DebiasSettings(rounds=1, neutral_words=0))
     longer = Vectors(vectors.words, vectors.matrix, lengths=np.full(40, 3.0))
-    assert np.array(list(found.of(longer).rows)) == pytest.approx(3 * np.array(list(found.of(vectors).rows)))
+    assert np.array(list(found.of(longer).rows)) == pytest.approx(
+        3 * np.array(list(found.of(vectors).rows))
+    )
 
 
 def test_the_same_seed_gives_the_same_projection() -> None:
@@ -112,11 +123,15 @@ def test_the_same_seed_gives_the_same_projection() -> None:
 
 def test_more_rounds_than_dimensions_leave_no_vectors_and_are_refused() -> None:
     vectors, g = gendered(1, words=40, dimensions=3)
-    with pytest.raises(DataError, match="3 of 35 rounds took out all 3 dimensions: no vector is left; give fewer"):
+    with pytest.raises(
+        DataError, match="3 of 35 rounds took out all 3 dimensions: no vector is left; give fewer"
+    ):
         inlp.nullspace_projection(vectors, g, DebiasSettings(neutral_words=0))
 
 
 def test_too_few_words() -> None:
     vectors = make_vectors(list("abc"), np.array([[1.0, 1], [1, 2], [-1, 1]]))
-    with pytest.raises(DataError, match="two words or more that lean to each gender, got 2 feminine, 1 masculine"):
+    with pytest.raises(
+        DataError, match="two words or more that lean to each gender, got 2 feminine, 1 masculine"
+    ):
         inlp.nullspace_projection(vectors, np.array([1.0, 0]), DebiasSettings())

@@ -29,8 +29,8 @@ def _moved(repels: bool, **weights: float) -> Floats:
 
 
 def test_each_part_alone() -> None:
-    # Neutralisation alone: |cos| with g is least, 0, at (0, 1). Repulsion alone: at a right angle to n.
-    # Attraction alone, and repulsion without a word that repels: it stays.
+    # Neutralisation alone: |cos| with g is least, 0, at (0, 1). Repulsion alone: at a right angle
+    # to n. Attraction alone, and repulsion without a word that repels: it stays.
     assert _moved(False, neutralisation=1.0) == pytest.approx([0, 1], abs=0.01)
     assert abs(_moved(True, repulsion=1.0) @ [0.96, 0.28]) < 0.01
     assert _moved(True, attraction=1.0) == pytest.approx([0.8, 0.6], abs=1e-6)
@@ -38,9 +38,12 @@ def test_each_part_alone() -> None:
 
 
 def test_attraction_against_neutralisation() -> None:
-    # w' = (cos t, sin t), w at angle a, cos a = .8. λ2 (1 − cos(t − a)) / 2 + λ3 cos t with λ2 = 1, λ3 = .25 is
-    # stationary where sin(t − a) / 2 = .25 sin t, that is tan t (cos a / 2 − .25) = sin a / 2: tan t = .3 / .15 = 2.
-    assert _moved(False, attraction=1.0, neutralisation=0.25) == pytest.approx([1 / sqrt(5), 2 / sqrt(5)], abs=0.005)
+    # w' = (cos t, sin t), w at angle a, cos a = .8. λ2 (1 − cos(t − a)) / 2 + λ3 cos t with λ2 = 1,
+    # λ3 = .25 is stationary where sin(t − a) / 2 = .25 sin t, that is tan t (cos a / 2 − .25) = sin
+    # a / 2: tan t = .3 / .15 = 2.
+    assert _moved(False, attraction=1.0, neutralisation=0.25) == pytest.approx(
+        [1 / sqrt(5), 2 / sqrt(5)], abs=0.005
+    )
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,9 @@ def test_reading_vectors(tmp_path: Path) -> None:
     plain = read_vectors(written(tmp_path, "a 3 4\r\nb 0 2e0 \r\nnew york -1 0\n"), limit=None)
     assert plain.words == ("a", "b", "new york")
     assert plain.matrix.tolist() == [[0.6, 0.8], [0.0, 1.0], [-1.0, 0.0]]
-    headed = read_vectors(written(tmp_path, "4 2\na 3 4\na 1 0\n  0 1\nzero 0 0\n".replace("  0 1", "c 0 1")))
+    headed = read_vectors(
+        written(tmp_path, "4 2\na 3 4\na 1 0\n  0 1\nzero 0 0\n".replace("  0 1", "c 0 1"))
+    )
     assert (headed.words, headed.repeated, headed.zeros) == (("a", "c"), 1, 1)
     assert read_vectors(written(tmp_path, "9 2\na 3 4\nb 1 0\n"), limit=1).words == ("a",)
     assert headed.header
@@ -28,7 +30,11 @@ def test_reading_vectors(tmp_path: Path) -> None:
 
 
 def test_a_word_may_be_white_space_of_unicode(tmp_path: Path) -> None:
-    assert read_vectors(written(tmp_path, "a 3 4\n\x85 0 1\n\u00a0 1 0\n")).words == ("a", "\x85", "\u00a0")
+    assert read_vectors(written(tmp_path, "a 3 4\n\x85 0 1\n\u00a0 1 0\n")).words == (
+        "a",
+        "\x85",
+        "\u00a0",
+    )
 
 
 def test_words_that_look_like_numbers(tmp_path: Path) -> None:

@@ -1,10 +1,17 @@
-"""What `mtbias.english.gender_swap` has beyond the tests of the coreference module, which came first."""
+"""What `mtbias.english.gender_swap` has beyond the tests of the coreference module, which came
+first."""
 
 from __future__ import annotations
 
 import pytest
 
-from mtbias.english.gender_swap import gendered_words, her_is_object, tells_gender, tokenize, word_gender
+from mtbias.english.gender_swap import (
+    gendered_words,
+    her_is_object,
+    tells_gender,
+    tokenize,
+    word_gender,
+)
 from mtbias.types import Gender
 
 
@@ -18,7 +25,9 @@ def test_other_words_do_not(word: str) -> None:
     assert not tells_gender(word)
 
 
-@pytest.mark.parametrize("word", ["widower", "Mr.", "Sir", "salesmen", "bridegroom", "clergyman", "him", "Brother"])
+@pytest.mark.parametrize(
+    "word", ["widower", "Mr.", "Sir", "salesmen", "bridegroom", "clergyman", "him", "Brother"]
+)
 def test_a_word_tells_a_man(word: str) -> None:
     assert word_gender(word) is Gender.MALE
 
@@ -52,7 +61,15 @@ def test_object_or_possessive(text: str, is_object: bool, guess: bool) -> None:
 
 
 def test_pronouns_swap_with_the_one_of_the_same_role() -> None:
-    # him and her are objects, his and hers stand alone; his and her have two roles and are left to the words around
-    swaps = {"he": "she", "himself": "herself", "him": "her", "hers": "his", "she": "he", "herself": "himself"}
+    # him and her are objects, his and hers stand alone; his and her have two roles and are left to
+    # the words around
+    swaps = {
+        "he": "she",
+        "himself": "herself",
+        "him": "her",
+        "hers": "his",
+        "she": "he",
+        "herself": "himself",
+    }
     assert {word: gendered_words().swaps[word] for word in swaps} == swaps
     assert not {"his", "her"} & set(gendered_words().swaps)

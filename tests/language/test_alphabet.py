@@ -1,4 +1,5 @@
-"""What no good text of a language is written with: damage of every kind is seen without a list of kinds."""
+"""What no good text of a language is written with: damage of every kind is seen without a list of
+kinds."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ GOOD = {
 def test_good_texts_have_nothing_unusual(lang: str) -> None:
     assert get_language(lang).alphabet.unusual(GOOD[lang]) is None
     decomposed = unicodedata.normalize("NFD", GOOD[lang])
-    assert get_language(lang).alphabet.unusual(decomposed) is None, "marks count as they are written"
+    assert get_language(lang).alphabet.unusual(decomposed) is None, (
+        "marks count as they are written"
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,7 +52,11 @@ def test_good_texts_have_nothing_unusual(lang: str) -> None:
         ("de", "die Ärztin<x kam", "<"),
         ("de", "die mitarb;eiterin kam", ";"),
         ("de", "die mitarb3iterin kam", "b3i"),
-        ("fr", "la diseñatrice vint", "diseñatrice"),  # a letter that the language lacks, in a word without a capital
+        (
+            "fr",
+            "la diseñatrice vint",
+            "diseñatrice",
+        ),  # a letter that the language lacks, in a word without a capital
         ("fr", "Núñez vint", None),  # and in a name
         ("it", 'l"avvocata venne', '"'),
         ("he", 'המנכ"לית באה', None),  # which Hebrew writes within words
@@ -61,7 +68,9 @@ def test_good_texts_have_nothing_unusual(lang: str) -> None:
         ("ar", "قال medوctor", "dو"),
     ],
 )
-def test_what_no_good_text_has_is_seen_where_it_stands(lang: str, text: str, unusual: str | None) -> None:
+def test_what_no_good_text_has_is_seen_where_it_stands(
+    lang: str, text: str, unusual: str | None
+) -> None:
     found = get_language(lang).alphabet.unusual(text)
     assert found == unusual
 

@@ -102,7 +102,8 @@ Package = Callable[..., Language]
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Package]:
-    """``package(toml, nouns)`` reads a language from a package with these data files; None leaves a file out."""
+    """``package(toml, nouns)`` reads a language from a package with these data files; None leaves a
+    file out."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def make(toml: str | bytes | None = TOML, nouns: str | bytes | None = NOUNS) -> Language:
@@ -112,7 +113,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Package
         importlib.invalidate_caches()
         for name, content in (("xh.toml", toml), ("xh_nouns.tsv", nouns)):
             if content is not None:
-                (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+                (folder / name).write_bytes(
+                    content.encode() if isinstance(content, str) else content
+                )
         return Language.from_package("toy_language", "xh")
 
     yield make
@@ -142,7 +145,11 @@ def test_every_rule_arrives(package: Package) -> None:
         "beide": (),
     }
     assert language.determiners_before_consonant == {"le": (Agreement("m", "*", "pl"),)}
-    assert language.noun_endings == {"in": NounKind.FEMININE, "trice": NounKind.FEMININE, "ice": None}
+    assert language.noun_endings == {
+        "in": NounKind.FEMININE,
+        "trice": NounKind.FEMININE,
+        "ice": None,
+    }
     assert language.noun_endings_except == {"termin": None, "cousin": NounKind.MASCULINE}
     assert language.first_parts == {"frau-": NounKind.FEMININE, "herr-": None}
     assert language.silent_determiners == {"ama": {"le", "der"}}
@@ -157,7 +164,10 @@ def test_every_rule_arrives(package: Package) -> None:
     assert language.verbs.skip == {"nicht"}
     assert language.verbs.copulas == {"ist"}
     assert language.verbs.oblique == {"et"}
-    assert language.verbs.endings == (("ila", Agreement("m", "*", "pl")), ("la", Agreement("f", "*", "*")))
+    assert language.verbs.endings == (
+        ("ila", Agreement("m", "*", "pl")),
+        ("la", Agreement("f", "*", "*")),
+    )
     assert language.verbs.words == {"mila": Agreement("m", "*", "sg")}
     assert language.verbs.short == {"gotowa": Agreement("f", "*", "*")}
 
@@ -165,15 +175,23 @@ def test_every_rule_arrives(package: Package) -> None:
 def test_nouns_with_their_forms(package: Package) -> None:
     language = package()
     assert language.nouns["lehrern"] == language.nouns["lehrers"] == masculine("Lehrer")
-    assert language.nouns["maestra"] == (NounReading("maestra", NounKind.FEMININE, (Agreement("f", "*", "sg"),)),)
+    assert language.nouns["maestra"] == (
+        NounReading("maestra", NounKind.FEMININE, (Agreement("f", "*", "sg"),)),
+    )
     # A form of two nouns has both readings, by lemma.
     assert language.nouns["maestre"] == (
         NounReading("maestr", NounKind.MASCULINE, ()),
-        NounReading("maestra", NounKind.FEMININE, (Agreement("f", "*", "pl"), Agreement("m", "*", "pl"))),
+        NounReading(
+            "maestra", NounKind.FEMININE, (Agreement("f", "*", "pl"), Agreement("m", "*", "pl"))
+        ),
     )
     # Both English words, in small letters, lead to all forms.
     assert language.glossary["instructor"] == {"lehrer", "lehrers", "lehrern"}
-    assert language.glossary["teacher"] == language.glossary["instructor"] | {"maestra", "maestre", "maestr"}
+    assert language.glossary["teacher"] == language.glossary["instructor"] | {
+        "maestra",
+        "maestre",
+        "maestr",
+    }
     # A compound is kept by its first word, longest first; the stress mark is deleted, ё is е.
     assert [others for others, _ in language.phrases["рое"]] == [("chesb", "on"), ("chesb",)]
     assert language.glossary["accountant"] == {"рое"}
@@ -189,12 +207,24 @@ def test_the_version_is_the_datas_hash(package: Package) -> None:
     [
         ("[align]", "[allign]", r"xh\.toml: unknown table \[allign\]; did you mean align\?"),
         ("copulas =", "copula =", r"xh\.toml \[verbs\] copula: unknown key; did you mean copulas"),
-        ("min_stem =", "minstem =", r"xh\.toml \[align\] minstem: unknown key; did you mean min_stem\?"),
+        (
+            "min_stem =",
+            "minstem =",
+            r"xh\.toml \[align\] minstem: unknown key; did you mean min_stem\?",
+        ),
         ('code = "xh"', "", r"\[language\] needs code and name"),
         ('name = "Toy"', "name = 3", r"\[language\] needs code and name"),
-        ('direction = "rtl"', 'direction = "up"', r"\[language\] direction: expected ltr or rtl; got 'up'"),
+        (
+            'direction = "rtl"',
+            'direction = "up"',
+            r"\[language\] direction: expected ltr or rtl; got 'up'",
+        ),
         ("[align]", "[align", r"xh\.toml: .*at line 21"),
-        ("m.nom.sg f", "m.nomi.sg f", r"\[determiners\] Der: expected gender\.case\.number .*got 'm\.nomi\.sg'"),
+        (
+            "m.nom.sg f",
+            "m.nomi.sg f",
+            r"\[determiners\] Der: expected gender\.case\.number .*got 'm\.nomi\.sg'",
+        ),
         ('"o" = "m.sg"', '"o" = "x.sg"', r"\[adjective_endings\] o: .*got 'x\.sg'"),
         ('"o" = "m.sg"', '"o" = 3', r"a value is of another type than the format has"),
         ('"ila" = "m.pl"', '"ila" = "m.du"', r"\[verbs\.endings\] ila: .*got 'm\.du'"),
@@ -204,12 +234,18 @@ def test_the_version_is_the_datas_hash(package: Package) -> None:
             r"\[language\] weak: expected gender\.case\.number .*got 'm\.weak\.sg'",
         ),
         ('"X" = "O a"', '"X" = 3', r"a value is of another type than the format has"),
-        ('"trice" = "f"', '"trice" = "n"', r"\[noun_endings\] trice: expected one of m, f, common.*got 'n'"),
+        (
+            '"trice" = "f"',
+            '"trice" = "n"',
+            r"\[noun_endings\] trice: expected one of m, f, common.*got 'n'",
+        ),
         ('"Frau" = "f"', '"Frau" = "w"', r"\[names\] Frau: expected one of m, f; got 'w'"),
         ('"e/f.*.pl,', '"e/f.pl.x,', r"xh_nouns\.tsv:4 paradigm a: .*got 'f\.pl\.x'"),
     ],
 )
-def test_a_rule_that_cannot_be_is_named_with_its_place(package: Package, old: str, new: str, message: str) -> None:
+def test_a_rule_that_cannot_be_is_named_with_its_place(
+    package: Package, old: str, new: str, message: str
+) -> None:
     assert old in TOML
     with pytest.raises(PluginError, match=message):
         package(TOML.replace(old, new))
@@ -221,20 +257,33 @@ def test_a_rule_that_cannot_be_is_named_with_its_place(package: Package, old: st
         ("", r"xh_nouns\.tsv:1: expected columns english, lemma, gender"),
         ("lemma\tgender\n", r":1: expected columns english.*got \['lemma', 'gender'\]"),
         (f"{HEADER}cook\t\tm\t\t\n", r":2: expected a lemma"),
-        (f"# c\n\n{HEADER}cook\tKoch\tx\t\t\n", r":4: expected a lemma and one of m, f, common.*'Koch', 'x'"),
-        (f"{HEADER}cook\tKoch\tm\tnone\t\n", r":2: no paradigm 'none' in \[paradigms\]; there are a, er"),
-        (f"{HEADER}cook\tKoch\tm\ta\t\n", r":2: 'Koch' does not end in 'a', which paradigm 'a' cuts"),
+        (
+            f"# c\n\n{HEADER}cook\tKoch\tx\t\t\n",
+            r":4: expected a lemma and one of m, f, common.*'Koch', 'x'",
+        ),
+        (
+            f"{HEADER}cook\tKoch\tm\tnone\t\n",
+            r":2: no paradigm 'none' in \[paradigms\]; there are a, er",
+        ),
+        (
+            f"{HEADER}cook\tKoch\tm\ta\t\n",
+            r":2: 'Koch' does not end in 'a', which paradigm 'a' cuts",
+        ),
         (f"{HEADER}cook\tKoch\tm\t\tKöche\tKöchen\n", r":2: expected at most 5 columns, got 6"),
         (HEADER.encode() + b"cook\tK\xf6chin\tf\t\t\n", r"xh_nouns\.tsv: expected UTF-8"),
     ],
 )
-def test_a_noun_that_cannot_be_is_named_with_its_line(package: Package, nouns: str | bytes, message: str) -> None:
+def test_a_noun_that_cannot_be_is_named_with_its_line(
+    package: Package, nouns: str | bytes, message: str
+) -> None:
     with pytest.raises(PluginError, match=message):
         package(nouns=nouns)
 
 
 def test_a_missing_file_is_named(package: Package) -> None:
-    with pytest.raises(PluginError, match=r"language 'xh': toy_language lacks a data file: .*xh_nouns\.tsv"):
+    with pytest.raises(
+        PluginError, match=r"language 'xh': toy_language lacks a data file: .*xh_nouns\.tsv"
+    ):
         package(nouns=None)
 
 
@@ -300,9 +349,13 @@ def test_a_row_of_the_table_is_not_derived_from_itself(package: Package) -> None
         ("100-Meter-Zeuge", ["Zeuge"]),  # a number first
     ],
 )
-def test_an_ending_that_says_nothing_goes_before_the_last_part(form: str, lemmas: list[str]) -> None:
+def test_an_ending_that_says_nothing_goes_before_the_last_part(
+    form: str, lemmas: list[str]
+) -> None:
     witness = NounReading("Zeuge", NounKind.MASCULINE, ())
-    language = Language("de", "Toy", compounds=True, nouns={"zeuge": (witness,)}, noun_endings={"gzeuge": None})
+    language = Language(
+        "de", "Toy", compounds=True, nouns={"zeuge": (witness,)}, noun_endings={"gzeuge": None}
+    )
     assert [r.lemma for r in language.noun(form)] == lemmas
 
 
@@ -330,7 +383,9 @@ def test_german_endings_of_people_and_of_things(form: str, kind: NounKind | None
     assert (ending[1] if ending else None) is kind
 
 
-@pytest.mark.parametrize("form", ["Werkzeuge", "Oktober", "Europas", "Oberschenkel", "Krankenhäusern", "Urkunde"])
+@pytest.mark.parametrize(
+    "form", ["Werkzeuge", "Oktober", "Europas", "Oberschenkel", "Krankenhäusern", "Urkunde"]
+)
 def test_no_german_person_is_the_end_of_another_word(form: str) -> None:
     assert get_language("de").noun(form) == ()
 
@@ -339,7 +394,9 @@ def test_first_parts_and_inclusive_forms_decide_for_the_whole_word(package: Pack
     language = package()
     assert [r.kind for r in language.noun("Frau-arbeiter")] == [NounKind.FEMININE]
     assert [r.kind for r in language.noun("Lehrer*innen")] == [NounKind.INCLUSIVE]
-    assert [r.kind for r in language.noun("herr-Lehrer")] == [NounKind.MASCULINE]  # cut off, saying nothing
+    assert [r.kind for r in language.noun("herr-Lehrer")] == [
+        NounKind.MASCULINE
+    ]  # cut off, saying nothing
 
 
 @pytest.mark.parametrize(
@@ -362,15 +419,25 @@ def test_endings(package: Package, form: str, expected: tuple[str, NounKind] | N
 
 def test_compounds_of_several_words(package: Package) -> None:
     language = package()
-    assert language.phrase(["рое", "chesb", "on", "x"]) == (3, NounReading("рое_chesb_on", NounKind.FEMININE, ()))
-    assert language.phrase(["рое", "chesb", "x"]) == (2, NounReading("ро́е_chesb", NounKind.MASCULINE, ()))
-    assert language.phrase(["wрое", "alchesb"]) == (2, NounReading("ро́е_chesb", NounKind.MASCULINE, ()))
+    assert language.phrase(["рое", "chesb", "on", "x"]) == (
+        3,
+        NounReading("рое_chesb_on", NounKind.FEMININE, ()),
+    )
+    assert language.phrase(["рое", "chesb", "x"]) == (
+        2,
+        NounReading("ро́е_chesb", NounKind.MASCULINE, ()),
+    )
+    assert language.phrase(["wрое", "alchesb"]) == (
+        2,
+        NounReading("ро́е_chesb", NounKind.MASCULINE, ()),
+    )
     assert language.phrase(["рое"]) is None
     assert language.phrase(["chesb", "on"]) is None
 
 
 @pytest.mark.parametrize(
-    ("form", "stem"), [("lehrers", "lehr"), ("lehrer", "lehr"), ("ers", "ers"), ("mers", "mer"), ("käse", "käse")]
+    ("form", "stem"),
+    [("lehrers", "lehr"), ("lehrer", "lehr"), ("ers", "ers"), ("mers", "mer"), ("käse", "käse")],
 )
 def test_stems(package: Package, form: str, stem: str) -> None:
     # endings ers, er, s; three letters must be left
@@ -418,7 +485,11 @@ def test_later_words_of_a_compound_have_no_preposition(words: list[str], size: i
     reading = NounReading("عامل بناء", NounKind.MASCULINE, ())
     cut = ("وال", "ال", "ب", "ل")
     language = Language(
-        code="ar", name="Toy", proclitics=cut, definite="^و?ال", phrases={"عامل": ((("بناء",), reading),)}
+        code="ar",
+        name="Toy",
+        proclitics=cut,
+        definite="^و?ال",
+        phrases={"عامل": ((("بناء",), reading),)},
     )
     found = language.phrase(words)
     assert (found and found[0]) == size
@@ -436,7 +507,9 @@ def test_later_words_of_a_compound_have_no_preposition(words: list[str], size: i
 )
 def test_an_abbreviation_cut_in_two_is_one_word(text: str, forms: list[str]) -> None:
     readings = (NounReading("x", NounKind.COMMON, ()),)
-    language = Language(code="he", name="Toy", proclitics=("וה", "ל"), nouns={'מנכ"ל': readings, 'עו"ד': readings})
+    language = Language(
+        code="he", name="Toy", proclitics=("וה", "ל"), nouns={'מנכ"ל': readings, 'עו"ד': readings}
+    )
     tokens = language.tokens(text)
     assert [t.form for t in tokens] == forms
     assert all(text[slice(*t.span)] == t.text for t in tokens)
@@ -479,7 +552,11 @@ def test_folding_twice_changes_nothing_more(text: str, code: str) -> None:
         ("ru", "врач-камень", set()),  # a stone is nobody
         ("ru", "актриса-жертва", set()),  # of fixed gender
         ("ru", "детей-бродяг", {NounKind.FIXED}),  # the first is
-        ("ru", "мальчика-пастушка", {NounKind.MASCULINE}),  # as a nominative the second would be a woman
+        (
+            "ru",
+            "мальчика-пастушка",
+            {NounKind.MASCULINE},
+        ),  # as a nominative the second would be a woman
         ("ru", "рэп-исполнителя", {NounKind.MASCULINE}),
         ("ru", "рэп-исполнительницы", {NounKind.FEMININE}),
         ("es", "superatleta", {NounKind.COMMON}),

@@ -18,12 +18,24 @@ FORM = re.compile("[\ufb50-\ufdff\ufe70-\ufeff]")
 @pytest.mark.parametrize(
     ("text", "letters"),
     [
-        ("\ufec3\ufe92\ufef4\ufe90", "\u0637\u0628\u064a\u0628"),  # tah initial, beh medial, yeh medial, beh final
+        (
+            "\ufec3\ufe92\ufef4\ufe90",
+            "\u0637\u0628\u064a\u0628",
+        ),  # tah initial, beh medial, yeh medial, beh final
         ("\ufefb", "\u0644\u0627"),  # the ligature lam with alef
         ("\ufb90\ufe8e\ufee5", "\u06a9\u0627\u0646"),  # keheh initial, alef final, noon isolated
-        ("\u0628\ufe76\ufe77", "\u0628\u064e\u0640\u064e"),  # fatha isolated (its blank dropped) and on a tatweel
-        ("\ufd3e\ufeff", "\ufd3e\ufeff"),  # ornate parenthesis, zero-width no-break space: not made of letters
-        ("\uff21\ufb01", "\uff41\ufb01"),  # full-width A, the ligature fi: no Arabic forms, NFKC leaves them alone
+        (
+            "\u0628\ufe76\ufe77",
+            "\u0628\u064e\u0640\u064e",
+        ),  # fatha isolated (its blank dropped) and on a tatweel
+        (
+            "\ufd3e\ufeff",
+            "\ufd3e\ufeff",
+        ),  # ornate parenthesis, zero-width no-break space: not made of letters
+        (
+            "\uff21\ufb01",
+            "\uff41\ufb01",
+        ),  # full-width A, the ligature fi: no Arabic forms, NFKC leaves them alone
     ],
 )
 def test_presentation_forms_fold_to_their_letters(text: str, letters: str) -> None:
@@ -48,11 +60,14 @@ def test_offsets_belong_to_the_text_as_it_is() -> None:
 
 
 def test_nouns_written_in_presentation_forms_are_found(winomt: Path) -> None:
-    # Two of Google's lines, 1923 and 3524, are written in presentation forms; their nouns stand in the table.
+    # Two of Google's lines, 1923 and 3524, are written in presentation forms; their nouns stand in
+    # the table.
     from mtbias.language.installed import get_language
 
     arabic = get_language("ar")
-    lines = (winomt / "translations" / "google" / "en-ar.txt").read_text(encoding="utf-8").split("\n")
+    lines = (
+        (winomt / "translations" / "google" / "en-ar.txt").read_text(encoding="utf-8").split("\n")
+    )
     shaped = {n: line.partition(" ||| ")[2] for n, line in enumerate(lines, 1) if FORM.search(line)}
     assert list(shaped) == [1923, 3524]
     for number, word in (

@@ -1,4 +1,5 @@
-"""Every listed occupation has a rendering for a woman and one for a man in each language's table of nouns."""
+"""Every listed occupation has a rendering for a woman and one for a man in each language's table of
+nouns."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ from mtbias.new_language.policy_rows import kinds_of, lacking_occupations, occup
 from tests.language.test_installed import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2]
-# Offices, ranks and names that English has for men alone, beside those of mtbias's table of gendered words, and nouns
-# whose counterpart in the table is another one (ru *техничка* cleans).
+# Offices, ranks and names that English has for men alone, beside those of mtbias's table of
+# gendered words, and nouns whose counterpart in the table is another one (ru *техничка* cleans).
 FOR_MEN = frozenset(
     """alumnus|butler|chap|curate|dame|diva|drug lord|earl|elder|emir|executive|fellow|footman|friar|gal|manservant|monk
-    |mrs|prince consort|prior|reverend|sumo wrestler|tsar|uhlan|undertaker|valet|vicar""".replace("\n    ", "").split(
-        "|"
-    )
+    |mrs|prince consort|prior|reverend|sumo wrestler|tsar|uhlan|undertaker|valet|vicar""".replace(
+        "\n    ", ""
+    ).split("|")
 )
 OTHER_NOUNS = frozenset({"техничка"})
 
@@ -32,7 +33,9 @@ def test_the_list_is_whole() -> None:
 
 
 def test_the_entities_of_winomt_come_first(winomt: Path) -> None:
-    rows = [line.split("\t") for line in (winomt / "en.txt").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        line.split("\t") for line in (winomt / "en.txt").read_text(encoding="utf-8").splitlines()
+    ]
     entities = {row[3].lower().removeprefix("the ") for row in rows}
     assert set(occupations(winomt=True)) == entities
     assert occupations()[: len(occupations(winomt=True))] == occupations(winomt=True)
@@ -63,7 +66,10 @@ def for_one_gender(english: str) -> bool:
     words = gendered_words()
     last = english.rsplit(maxsplit=1)[-1].rsplit("-", maxsplit=1)[-1]
     return (
-        english in FOR_MEN or last in FOR_MEN or last in words.swaps or last.endswith((*words.endings, "boy", "master"))
+        english in FOR_MEN
+        or last in FOR_MEN
+        or last in words.swaps
+        or last.endswith((*words.endings, "boy", "master"))
     )
 
 
@@ -76,7 +82,8 @@ def rows(code: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("code", BUILT_IN)
 def test_a_womans_noun_renders_what_the_mans_beside_it_renders(code: str) -> None:
-    # Otherwise women are found less often than men: of uk пожилець and пожилиця only he was a *lodger*.
+    # Otherwise women are found less often than men: of uk пожилець and пожилиця only he was a
+    # *lodger*.
     table = rows(code)
     lacking = [
         (man[1], woman[1], english)

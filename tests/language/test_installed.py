@@ -23,16 +23,25 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """``install(distribution, code, module, source, name="TOY", version="1.0")``: a distribution with one plugin."""
+    """``install(distribution, code, module, source, name="TOY", version="1.0")``: a distribution
+    with one plugin."""
     monkeypatch.syspath_prepend(str(tmp_path))
     modules: set[str] = set()
 
     def make(
-        distribution: str, code: str, module: str, source: str, *, name: str = "TOY", version: str = "1.0"
+        distribution: str,
+        code: str,
+        module: str,
+        source: str,
+        *,
+        name: str = "TOY",
+        version: str = "1.0",
     ) -> None:
         info = tmp_path / f"{distribution.replace('-', '_')}-{version}.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+        )
         (info / "entry_points.txt").write_text(f"[{GROUP}]\n{code} = {module}:{name}\n")
         (tmp_path / f"{module}.py").write_text(source)
         modules.add(module)
@@ -69,10 +78,21 @@ def test_an_unknown_language_lists_what_is_installed() -> None:
 
 @pytest.mark.parametrize(
     ("given", "meant"),
-    [("deu", "de"), ("ger", "de"), ("German", "de"), ("DE", "de"), ("de_AT", "de"), ("ukr", "uk"), ("spanish", "es")],
+    [
+        ("deu", "de"),
+        ("ger", "de"),
+        ("German", "de"),
+        ("DE", "de"),
+        ("de_AT", "de"),
+        ("ukr", "uk"),
+        ("spanish", "es"),
+    ],
 )
 def test_a_language_named_otherwise_is_found_again(given: str, meant: str) -> None:
-    with pytest.raises(UsageError, match=rf"^no language '{given}' is installed; did you mean {meant}\? there are ar"):
+    with pytest.raises(
+        UsageError,
+        match=rf"^no language '{given}' is installed; did you mean {meant}\? there are ar",
+    ):
         get_language(given)
 
 
@@ -102,7 +122,11 @@ def test_two_distributions_for_one_code_are_a_conflict(install: Install) -> None
     assert sorted(installed(GROUP)["xh"]) == ["toy-one 1.0", "toy-two 0.3"]
     with pytest.raises(PluginError, match="registered twice") as caught:
         get_language("xh")
-    for part in ("toy_one:TOY of toy-one 1.0", "toy_two:TOY of toy-two 0.3", "uninstall one of them"):
+    for part in (
+        "toy_one:TOY of toy-one 1.0",
+        "toy_two:TOY of toy-two 0.3",
+        "uninstall one of them",
+    ):
         assert part in str(caught.value)
 
 
@@ -115,19 +139,33 @@ def test_a_built_in_code_cannot_be_taken_over(install: Install) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("raise RuntimeError('no such table')\n", "fails to load (toy_one:TOY): RuntimeError: no such table"),
+        (
+            "raise RuntimeError('no such table')\n",
+            "fails to load (toy_one:TOY): RuntimeError: no such table",
+        ),
         ("import a_module_that_nobody_has\n", "fails to load (toy_one:TOY): ModuleNotFoundError: "),
         ("def\n", "SyntaxError"),
         ("import sys\nsys.exit(0)\n", "fails to load (toy_one:TOY): SystemExit: 0"),
-        ("class Odd(BaseException): ...\nraise Odd('no')\n", "fails to load (toy_one:TOY): Odd: no"),
+        (
+            "class Odd(BaseException): ...\nraise Odd('no')\n",
+            "fails to load (toy_one:TOY): Odd: no",
+        ),
         ("other = 1\n", "AttributeError"),
         ("TOY = 'a string'\n", "expected a mtbias.plugin.Language, got str"),
-        ("from mtbias.plugin import Language as TOY\n", "expected a mtbias.plugin.Language, got type"),
+        (
+            "from mtbias.plugin import Language as TOY\n",
+            "expected a mtbias.plugin.Language, got type",
+        ),
         (GOOD.replace("xh", "zu"), "says that its code is 'zu'"),
-        ("from mtbias.errors import PluginError\nraise PluginError('xh.toml:3: no gender')\n", "xh.toml:3: no gender"),
+        (
+            "from mtbias.errors import PluginError\nraise PluginError('xh.toml:3: no gender')\n",
+            "xh.toml:3: no gender",
+        ),
     ],
 )
-def test_a_plugin_that_does_not_load_names_its_distribution(install: Install, source: str, message: str) -> None:
+def test_a_plugin_that_does_not_load_names_its_distribution(
+    install: Install, source: str, message: str
+) -> None:
     install("toy-one", "xh", "toy_one", source)
     with pytest.raises(PluginError) as caught:
         get_language("xh")
@@ -135,17 +173,24 @@ def test_a_plugin_that_does_not_load_names_its_distribution(install: Install, so
     assert message in str(caught.value)
 
 
-def test_what_a_plugin_prints_goes_to_standard_error(install: Install, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_plugin_prints_goes_to_standard_error(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
     install("toy-one", "xh", "toy_one", f"print('loading')\n{GOOD}")
     get_language("xh")
     assert capsys.readouterr() == ("", "loading\n")
 
 
-@pytest.mark.parametrize("content", [f"[{GROUP}]\nxh = é:A\n".encode("latin-1"), b"[mtbias.languages]\nxh\n"])
+@pytest.mark.parametrize(
+    "content", [f"[{GROUP}]\nxh = é:A\n".encode("latin-1"), b"[mtbias.languages]\nxh\n"]
+)
 def test_damaged_metadata_are_named(install: Install, tmp_path: Path, content: bytes) -> None:
     install("toy-one", "xh", "toy_one", GOOD)
     (tmp_path / "toy_one-1.0.dist-info" / "entry_points.txt").write_bytes(content)
-    with pytest.raises(PluginError, match=r"entry_points\.txt of what is installed cannot be read: .*uninstall them$"):
+    with pytest.raises(
+        PluginError,
+        match=r"entry_points\.txt of what is installed cannot be read: .*uninstall them$",
+    ):
         installed(GROUP)
 
 

@@ -49,7 +49,9 @@ def test_a_text_is_split_once_and_a_form_looked_up_once() -> None:
     texts = SplitTexts(language)
     for text in ("a b a", "b c", "a b a", "", ""):
         texts.words(text)
-    assert language.asked == dict.fromkeys(("tokens a b a", "tokens b c", "tokens ", "noun a", "noun b", "noun c"), 1)
+    assert language.asked == dict.fromkeys(
+        ("tokens a b a", "tokens b c", "tokens ", "noun a", "noun b", "noun c"), 1
+    )
 
 
 def test_a_plugins_own_look_ups_are_asked() -> None:
@@ -65,12 +67,21 @@ def test_what_is_known_of_a_form() -> None:
         proclitics=("al", "w"),
         nouns={"lehrer": MASCULINE, "gast": (NounReading("Gast", NounKind.FIXED, ()),)},
         noun_endings={"in": NounKind.FEMININE},
-        adjective_endings={"e": (Agreement("*", "nom", "sg"),), "se": (Agreement("f", "nom", "sg"),), "lose": ()},
+        adjective_endings={
+            "e": (Agreement("*", "nom", "sg"),),
+            "se": (Agreement("f", "nom", "sg"),),
+            "lose": (),
+        },
     )
     lehrer, gast, winner, nurse, lose = (
         w.facts for w in SplitTexts(language).words("alLehrer Gast Winnerin böse lose")
     )
-    assert (lehrer.text, lehrer.form, lehrer.readings, lehrer.names_person) == ("alLehrer", "allehrer", MASCULINE, True)
+    assert (lehrer.text, lehrer.form, lehrer.readings, lehrer.names_person) == (
+        "alLehrer",
+        "allehrer",
+        MASCULINE,
+        True,
+    )
     assert lehrer.bases == lehrer.dictionary_forms == {"allehrer", "lehrer"}
     assert (gast.readings[0].kind, gast.names_person) == (NounKind.FIXED, False)
     # "w" is cut as if it were written on; the lemma is the form itself where there is no reading

@@ -1,8 +1,10 @@
-"""Runs of a command that are killed at random moments: the command again and again, in processes forked from one.
+"""Runs of a command that are killed at random moments: the command again and again, in processes
+forked from one.
 
-Run as ``python killed_runs.py KILLS SECONDS SMALL COMMAND…``: the command is killed KILLS times, each at a moment drawn
-from 0 to SECONDS, and then run to its end; chunks have SMALL passages. A run that ends by itself before is no kill:
-what it made is removed, and the next one begins at the start. Exits as the last run does, or as the first that fails.
+Run as ``python killed_runs.py KILLS SECONDS SMALL COMMAND…``: the command is killed KILLS times,
+each at a moment drawn from 0 to SECONDS, and then run to its end; chunks have SMALL passages. A run
+that ends by itself before is no kill: what it made is removed, and the next one begins at the
+start. Exits as the last run does, or as the first that fails.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ def run(kills: int, seconds: float, command: list[str], out: Path) -> int:
             kills -= 1
         elif status:
             return os.waitstatus_to_exitcode(status)
-        if out.exists() and not out.with_name(f"{out.name}.part").exists():  # whole, so there is nothing left to kill
+        if (
+            out.exists() and not out.with_name(f"{out.name}.part").exists()
+        ):  # whole, so there is nothing left to kill
             out.unlink()
             out.with_suffix(".md").unlink()
     _, status = os.waitpid(_started(command), 0)
@@ -48,4 +52,11 @@ def _started(command: list[str]) -> int:
 if __name__ == "__main__":
     text_input.PASSAGES = int(sys.argv[3])
     arguments = sys.argv[4:]
-    sys.exit(run(int(sys.argv[1]), float(sys.argv[2]), arguments, Path(arguments[arguments.index("--out") + 1])))
+    sys.exit(
+        run(
+            int(sys.argv[1]),
+            float(sys.argv[2]),
+            arguments,
+            Path(arguments[arguments.index("--out") + 1]),
+        )
+    )

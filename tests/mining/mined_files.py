@@ -24,7 +24,9 @@ ROWS: list[Row] = [
 def write_mined(path: Path, rows: list[Row] = ROWS) -> Path:
     """The corpus as a TSV; the distance is counted, the rest is the same in all rows."""
     lines = ["\t".join(COLUMNS)]
-    for n, (sentence, profession, pronoun, gender, stereotype, pattern, confidence) in enumerate(rows):
+    for n, (sentence, profession, pronoun, gender, stereotype, pattern, confidence) in enumerate(
+        rows
+    ):
         words = sentence.split()
         p, g = words.index(profession), words.index(pronoun)
         fields = (

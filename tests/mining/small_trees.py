@@ -10,8 +10,8 @@ from mtbias.types import Span
 
 
 def tree(text: str) -> ParsedSentence:
-    """A sentence of words ``form/head/label/XPOS``, with heads from 1 (0 at the root); XPOS, from which UPOS
-    follows, may lack."""
+    """A sentence of words ``form/head/label/XPOS``, with heads from 1 (0 at the root); XPOS, from
+    which UPOS follows, may lack."""
     nodes: list[Node] = []
     start = 0
     for word in text.split():
@@ -24,7 +24,15 @@ def tree(text: str) -> ParsedSentence:
 
 def upos(xpos: str) -> str:
     """The universal tag of a Penn tag; X of those that the tests do not need."""
-    starts = {"NNP": "PROPN", "NN": "NOUN", "VB": "VERB", "JJ": "ADJ", "PRP": "PRON", ".": "PUNCT", ",": "PUNCT"}
+    starts = {
+        "NNP": "PROPN",
+        "NN": "NOUN",
+        "VB": "VERB",
+        "JJ": "ADJ",
+        "PRP": "PRON",
+        ".": "PUNCT",
+        ",": "PUNCT",
+    }
     return next((tag for start, tag in starts.items() if xpos.startswith(start)), "X")
 
 

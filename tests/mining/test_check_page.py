@@ -1,4 +1,5 @@
-"""The page on which rows are checked: whole, safe, and in headless Chromium what its keys and buttons do."""
+"""The page on which rows are checked: whole, safe, and in headless Chromium what its keys and
+buttons do."""
 
 from __future__ import annotations
 
@@ -32,16 +33,23 @@ def test_the_pieces_are_the_sentence_with_its_two_marks(tmp_path: Path) -> None:
     page = render_check_page(_rows(tmp_path), tmp_path / "ward.tsv", "abc")
     data = _data(page)
     assert (data["store"], data["file"]) == ("mtbias-check-abc", "ward.judgements.tsv")
-    assert ["".join(text for _, text in row["pieces"]) for row in data["rows"]] == [row[0] for row in ROWS]
+    assert ["".join(text for _, text in row["pieces"]) for row in data["rows"]] == [
+        row[0] for row in ROWS
+    ]
     assert [[piece for piece in row["pieces"] if piece[0]] for row in data["rows"]][3:] == [
         [["head", "clerk"], ["other", "his"]], [["other", "His"], ["head", "doctor"]],
     ]  # fmt: skip
-    assert not {"object", "conjunct", "0.92"} & set(re.findall(r"[\w.]+", json.dumps(data))), "would sway the reader"
+    assert not {"object", "conjunct", "0.92"} & set(re.findall(r"[\w.]+", json.dumps(data))), (
+        "would sway the reader"
+    )
 
 
 def test_the_command_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     page = unescape(render_check_page(_rows(tmp_path), tmp_path / "ward 1.tsv", "abc"))
-    assert "mtbias corpora check --data 'ward 1.tsv' --judgements 'ward 1.judgements.tsv'</code>" in page
+    assert (
+        "mtbias corpora check --data 'ward 1.tsv' --judgements 'ward 1.judgements.tsv'</code>"
+        in page
+    )
 
 
 def test_the_page_loads_nothing_and_markup_in_the_data_is_text(tmp_path: Path) -> None:
@@ -56,12 +64,15 @@ def test_the_page_loads_nothing_and_markup_in_the_data_is_text(tmp_path: Path) -
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Opens the page of the small corpus, and fails where it asks for anything else, or writes an error."""
+    """Opens the page of the small corpus, and fails where it asks for anything else, or writes an
+    error."""
     troubles: list[str] = []
     path = tmp_path / "check.html"
 
     def of(width: int = 1280) -> Any:
-        path.write_text(render_check_page(_rows(tmp_path), tmp_path / "ward.tsv", "abc"), encoding="utf-8")
+        path.write_text(
+            render_check_page(_rows(tmp_path), tmp_path / "ward.tsv", "abc"), encoding="utf-8"
+        )
         page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -79,11 +90,19 @@ def _seen(page: Any) -> tuple[str, ...]:
 
 def test_keys_give_judgements_and_go_back(opened: Callable[..., Any]) -> None:
     page = opened()
-    assert _seen(page) == ("The nurse lost her keys .", "Row 1 of 5; 0 judged.", "0 right, 0 wrong, 0 unsure.")
+    assert _seen(page) == (
+        "The nurse lost her keys .",
+        "Row 1 of 5; 0 judged.",
+        "0 right, 0 wrong, 0 unsure.",
+    )
     assert page.text_content("#question") == "Does “her” stand for the “nurse”?"
     for key in "r2U":
         page.keyboard.press(key)
-    assert _seen(page) == ("The clerk and his friends slept .", "Row 4 of 5; 3 judged.", "1 right, 1 wrong, 1 unsure.")
+    assert _seen(page) == (
+        "The clerk and his friends slept .",
+        "Row 4 of 5; 3 judged.",
+        "1 right, 1 wrong, 1 unsure.",
+    )
     page.keyboard.press("b")
     assert page.get_attribute("[data-judgement=unsure]", "aria-pressed") == "true"
     page.keyboard.press("r")
@@ -93,7 +112,9 @@ def test_keys_give_judgements_and_go_back(opened: Callable[..., Any]) -> None:
     assert _seen(page)[1] == "Row 4 of 5; 3 judged."
 
 
-def test_judgements_outlast_the_page_and_are_downloaded(opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_judgements_outlast_the_page_and_are_downloaded(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
     page = opened()
     assert page.is_disabled("#download")
     for judgement in ("wrong", "right", "right", "unsure"):
@@ -108,7 +129,9 @@ def test_judgements_outlast_the_page_and_are_downloaded(opened: Callable[..., An
     found.value.save_as(tmp_path / "v.tsv")
     _, judgements = read_judgements(tmp_path / "v.tsv")
     keys = [row.key for row in _rows(tmp_path)]
-    assert judgements == dict(zip(keys, ["wrong", "right", "right", "unsure", "right"], strict=True))
+    assert judgements == dict(
+        zip(keys, ["wrong", "right", "right", "unsure", "right"], strict=True)
+    )
 
 
 @pytest.mark.slow

@@ -14,13 +14,17 @@ HEAD = "key\tjudgement\n"
 
 
 def _judgements(path: Path, *said: tuple[str, str]) -> Path:
-    path.write_text(HEAD + "".join(f"{key}\t{judgement}\n" for key, judgement in said), encoding="utf-8")
+    path.write_text(
+        HEAD + "".join(f"{key}\t{judgement}\n" for key, judgement in said), encoding="utf-8"
+    )
     return path
 
 
 def test_the_smaller_sample_is_the_beginning_of_the_larger(tmp_path: Path) -> None:
     rows = read_corpus(write_mined(tmp_path / "c.tsv")).rows
-    assert [row.key for row in draw(rows, 9, seed=1)[:3]] == [row.key for row in draw(rows, 3, seed=1)]
+    assert [row.key for row in draw(rows, 9, seed=1)[:3]] == [
+        row.key for row in draw(rows, 3, seed=1)
+    ]
     assert len({row.key for row in draw(rows, 9, seed=1)}) == 5
     assert len({draw(rows, 1, seed)[0].key for seed in range(40)}) == 5
 
@@ -35,12 +39,16 @@ def test_a_key_is_of_the_sentence_and_not_of_its_place(tmp_path: Path) -> None:
 
 def test_rows_with_another_word_at_an_index_are_left_out(tmp_path: Path) -> None:
     path = write_mined(tmp_path / "c.tsv")
-    path.write_text(path.read_text().replace("The clerk and", "Well the clerk and"), encoding="utf-8")
+    path.write_text(
+        path.read_text().replace("The clerk and", "Well the clerk and"), encoding="utf-8"
+    )
     corpus = read_corpus(path)
     assert (len(corpus.rows), corpus.left_out) == (4, 1)
 
 
-@pytest.mark.parametrize(("confidence", "name"), [(0.0, "0.0 to 0.1"), (0.6, "0.6 to 0.7"), (1.0, "0.9 to 1.0")])
+@pytest.mark.parametrize(
+    ("confidence", "name"), [(0.0, "0.0 to 0.1"), (0.6, "0.6 to 0.7"), (1.0, "0.9 to 1.0")]
+)
 def test_bins_of_confidence(confidence: float, name: str, tmp_path: Path) -> None:
     data = write_mined(tmp_path / "c.tsv", [(*ROWS[0][:6], confidence)])
     (row,) = read_corpus(data).rows
@@ -57,7 +65,10 @@ def test_gold_bug_can_be_checked(shared: Path) -> None:
 def test_precision_together_by_pattern_and_by_confidence(tmp_path: Path) -> None:
     data = write_mined(tmp_path / "c.tsv")
     keys = [row.key for row in read_corpus(data).rows]
-    said = [*zip(keys, ["right", "right", "right", "wrong", "unsure"], strict=True), ("0" * 16, "wrong")]
+    said = [
+        *zip(keys, ["right", "right", "right", "wrong", "unsure"], strict=True),
+        ("0" * 16, "wrong"),
+    ]
     checked = check_judgements(data, _judgements(tmp_path / "v.tsv", *said))
     all_ = checked.together
     # 3 of 4. Wilson with z = 1.959964: centre (0.75 + z²/8) / (1 + z²/4) = 0.6275, half-width
@@ -75,26 +86,36 @@ def test_precision_together_by_pattern_and_by_confidence(tmp_path: Path) -> None
 
 
 def test_files_of_judgements_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"v\.tsv:2: judgement: expected right, wrong, unsure, wrong: .*, got 'ok'"):
+    with pytest.raises(
+        DataError, match=r"v\.tsv:2: judgement: expected right, wrong, unsure, wrong: .*, got 'ok'"
+    ):
         read_judgements(_judgements(tmp_path / "v.tsv", ("a", "ok")))
-    with pytest.raises(DataError, match=r"v\.tsv:3: expected one judgement a row, got a second for 'a'"):
+    with pytest.raises(
+        DataError, match=r"v\.tsv:3: expected one judgement a row, got a second for 'a'"
+    ):
         read_judgements(_judgements(tmp_path / "v.tsv", ("a", "right"), ("a", "right")))
     with pytest.raises(DataError, match="expected judgements on rows of this corpus, got none"):
-        check_judgements(write_mined(tmp_path / "c.tsv"), _judgements(tmp_path / "v.tsv", ("a", "right")))
+        check_judgements(
+            write_mined(tmp_path / "c.tsv"), _judgements(tmp_path / "v.tsv", ("a", "right"))
+        )
 
 
 def test_two_readers_and_why_rows_are_wrong(tmp_path: Path) -> None:
     data = write_mined(tmp_path / "c.tsv")
     keys = [row.key for row in read_corpus(data).rows]
     first = _judgements(
-        tmp_path / "a.tsv", *zip(keys, ["right", "right", "wrong: ambiguous", "wrong", "unsure"], strict=True)
+        tmp_path / "a.tsv",
+        *zip(keys, ["right", "right", "wrong: ambiguous", "wrong", "unsure"], strict=True),
     )
-    second = _judgements(tmp_path / "b.tsv", *zip(keys[:4], ["right", "wrong", "wrong: quoted", "wrong"], strict=True))
+    second = _judgements(
+        tmp_path / "b.tsv",
+        *zip(keys[:4], ["right", "wrong", "wrong: quoted", "wrong"], strict=True),
+    )
     checked = check_judgements(data, first, second)
     assert checked.errors == {"ambiguous": 1}
     assert (checked.together.right, checked.together.wrong, checked.together.unsure) == (2, 2, 1)
-    # Both have judged four rows and agree on three: p_o = 3/4. The first says right 2, wrong 2; the second right 1,
-    # wrong 3: p_e = (2·1 + 2·3) / 16 = 1/2, κ = (3/4 − 1/2) / (1 − 1/2) = 1/2.
+    # Both have judged four rows and agree on three: p_o = 3/4. The first says right 2, wrong 2; the
+    # second right 1, wrong 3: p_e = (2·1 + 2·3) / 16 = 1/2, κ = (3/4 − 1/2) / (1 − 1/2) = 1/2.
     agreement = checked.second_reader
     assert agreement is not None
     assert (agreement.n, agreement.agreed, agreement.kappa) == (4, 75.0, 0.5)

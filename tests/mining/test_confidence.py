@@ -1,4 +1,5 @@
-"""The terms of the confidence that hold for a find, on trees written by hand; and the confidence that follows."""
+"""The terms of the confidence that hold for a find, on trees written by hand; and the confidence
+that follows."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ OTHERS = TERMS[: TERMS.index("reflexive")]
 
 
 def values(text: str, profession: str, pronoun: str, distance: int = 1) -> tuple[float, ...]:
-    """The values for the first word of the spelling `profession` and the last of the spelling `pronoun`."""
+    """The values for the first word of the spelling `profession` and the last of the spelling
+    `pronoun`."""
     sentence = tree(text)
     forms = [node.form for node in sentence.nodes]
     find = Find("4", 4, forms.index(profession), len(forms) - 1 - forms[::-1].index(pronoun))
@@ -33,7 +35,8 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
     ("text", "profession", "pronoun", "expected"),
     [
         (ALONE, "doctor", "he", ()),
-        # His doctor said he slept: "his" may be the one who slept, and stands before both at a word that governs "he".
+        # His doctor said he slept: "his" may be the one who slept, and stands before both at a word
+        # that governs "he".
         (
             "His/2/nmod:poss/PRP$ doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/ccomp/VBD",
             "doctor",
@@ -41,7 +44,12 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
             ("owned", "above"),
         ),
         # Her doctor said he slept: a woman is no rival.
-        ("Her/2/nmod:poss/PRP$ doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/ccomp/VBD", "doctor", "he", ()),
+        (
+            "Her/2/nmod:poss/PRP$ doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/ccomp/VBD",
+            "doctor",
+            "he",
+            (),
+        ),
         # The doctor told Ann she slept.
         (
             "The/2/det/DT doctor/3/nsubj/NN told/0/root/VBD Ann/3/obj/NNP she/6/nsubj/PRP slept/3/ccomp/VBD",
@@ -69,7 +77,8 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
             "her",
             ("between",),
         ),
-        # When Ann slept , the doctor lost her pen: Ann depends on "slept", which governs neither of the two.
+        # When Ann slept , the doctor lost her pen: Ann depends on "slept", which governs neither of
+        # the two.
         (
             (
                 "When/3/advmod/WRB Ann/3/nsubj/NNP slept/7/advcl/VBD ,/3/punct/, the/6/det/DT doctor/7/nsubj/NN "
@@ -145,7 +154,8 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
             "her",
             (),
         ),
-        # In Paris the Senate told the doctor she slept: neither a place nor what has an article is a person.
+        # In Paris the Senate told the doctor she slept: neither a place nor what has an article is
+        # a person.
         (
             (
                 "In/2/case/IN Paris/5/obl/NNP the/4/det/DT Senate/5/nsubj/NNP told/0/root/VBD the/7/det/DT "
@@ -157,7 +167,9 @@ ALONE = "The/2/det/DT doctor/3/nsubj/NN said/0/root/VBD he/5/nsubj/PRP slept/3/c
         ),
     ],
 )
-def test_signs_of_another_person(text: str, profession: str, pronoun: str, expected: tuple[str, ...]) -> None:
+def test_signs_of_another_person(
+    text: str, profession: str, pronoun: str, expected: tuple[str, ...]
+) -> None:
     held = zip(OTHERS, values(text, profession, pronoun), strict=False)
     assert tuple(term for term, value in held if value) == expected
 
@@ -165,9 +177,13 @@ def test_signs_of_another_person(text: str, profession: str, pronoun: str, expec
 def test_the_confidence_is_the_logistic_function_of_the_terms() -> None:
     # 2 - 1.5 - 0.5 + 0.25 · ln 4; of the terms, one sign, a subject pronoun, and four tokens.
     weights = dict.fromkeys(TERMS, 0.0) | {"owned": -1.5, "subject": -0.5, "distance": 0.25}
-    owned = "Ann/2/nmod:poss/NNP doctor/3/nsubj/NN said/0/root/VBD she/5/nsubj/PRP slept/3/ccomp/VBD"
+    owned = (
+        "Ann/2/nmod:poss/NNP doctor/3/nsubj/NN said/0/root/VBD she/5/nsubj/PRP slept/3/ccomp/VBD"
+    )
     expected = 1 / (1 + math.exp(-(2 - 1.5 - 0.5 + 0.25 * math.log(4))))
-    assert ConfidenceModel(2.0, weights).confidence(values(owned, "doctor", "she", 4)) == pytest.approx(expected)
+    assert ConfidenceModel(2.0, weights).confidence(
+        values(owned, "doctor", "she", 4)
+    ) == pytest.approx(expected)
 
 
 def test_every_sign_lowers_the_shipped_confidence() -> None:

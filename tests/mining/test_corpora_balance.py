@@ -1,4 +1,5 @@
-"""`mtbias corpora balance`: samples in the corpus's own columns or in those of one's own, what is said."""
+"""`mtbias corpora balance`: samples in the corpus's own columns or in those of one's own, what is
+said."""
 
 from __future__ import annotations
 
@@ -23,7 +24,12 @@ def _balance(*options: object) -> int:
 def mined(tmp_path: Path) -> Path:
     """Men: four sentences of six words, two of seven; women: one and three."""
     short, long = "The nurse lost {} keys .", "The nurse lost {} keys again ."
-    of: list[tuple[str, str, int]] = [(short, "Male", 4), (long, "Male", 2), (short, "Female", 1), (long, "Female", 3)]
+    of: list[tuple[str, str, int]] = [
+        (short, "Male", 4),
+        (long, "Male", 2),
+        (short, "Female", 1),
+        (long, "Female", 3),
+    ]
     rows: list[Row] = []
     for text, gender, n in of:
         pronoun = "his" if gender == "Male" else "her"
@@ -33,7 +39,9 @@ def mined(tmp_path: Path) -> Path:
     return write_mined(tmp_path / "ward.tsv", rows)
 
 
-def test_a_sample_of_a_mined_corpus_is_rows_of_it(mined: Path, tmp_path: Path, capsys: Printed) -> None:
+def test_a_sample_of_a_mined_corpus_is_rows_of_it(
+    mined: Path, tmp_path: Path, capsys: Printed
+) -> None:
     # Of six words there are 4 and 1, of seven 2 and 3: 1 + 1 + 2 + 2 rows.
     out = tmp_path / "sample.tsv"
     assert _balance("--dataset", "bug", "--data", mined, "--out", out, "--seed", 3) == 0
@@ -74,9 +82,12 @@ def test_quarters_are_bugs_balanced_part(mined: Path, tmp_path: Path, capsys: Pr
 
 
 def test_a_sample_of_another_corpus_has_the_columns_of_ones_own(tmp_path: Path) -> None:
-    # The demo's sentences are linked in pairs: a link out of the sample would be refused when it is read.
+    # The demo's sentences are linked in pairs: a link out of the sample would be refused when it is
+    # read.
     out = tmp_path / "sample.jsonl"
-    assert _balance("--dataset", "demo", "--out", out, "--over", "length", "--over", "stereotype") == 0
+    assert (
+        _balance("--dataset", "demo", "--out", out, "--over", "length", "--over", "stereotype") == 0
+    )
     sample = load_corpus("custom", out).instances
     demo = {row.id: row for row in load_corpus("demo", None).instances}
     assert all(demo[row.id].source == row.source for row in sample)
@@ -87,14 +98,30 @@ def test_a_sample_of_another_corpus_has_the_columns_of_ones_own(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--out", "s.tsv", "--quarters", "--over", "length"], "--quarters and --over exclude each other"),
-        (["--out", "s.xlsx"], "--out: expected a name that ends in .csv, .jsonl, .ndjson, .tab, .tsv, got 's.xlsx'"),
-        (["--out", "s.tsv", "--dataset", "mt-geneval"], "--dataset: expected the same sentences for all languages"),
-        (["--out", "s.tsv", "--dataset", "gest", "--data", "gest.csv"], "--dataset: expected sentences with an entity"),
+        (
+            ["--out", "s.tsv", "--quarters", "--over", "length"],
+            "--quarters and --over exclude each other",
+        ),
+        (
+            ["--out", "s.xlsx"],
+            "--out: expected a name that ends in .csv, .jsonl, .ndjson, .tab, .tsv, got 's.xlsx'",
+        ),
+        (
+            ["--out", "s.tsv", "--dataset", "mt-geneval"],
+            "--dataset: expected the same sentences for all languages",
+        ),
+        (
+            ["--out", "s.tsv", "--dataset", "gest", "--data", "gest.csv"],
+            "--dataset: expected sentences with an entity",
+        ),
     ],
 )
 def test_wrong_usage(
-    options: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Printed,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gest.csv").write_text("sentence,stereotype\nI slept.,1\n", encoding="utf-8")
@@ -105,7 +132,10 @@ def test_wrong_usage(
 def test_what_the_corpus_does_not_have_cannot_be_balanced(tmp_path: Path, capsys: Printed) -> None:
     out = tmp_path / "w.tsv"
     assert _balance("--dataset", "demo", "--out", out, "--over", "distance") == 1
-    assert "expected sentences with a distance, got none in this corpus; leave distance out" in capsys.readouterr().err
+    assert (
+        "expected sentences with a distance, got none in this corpus; leave distance out"
+        in capsys.readouterr().err
+    )
     assert not out.exists()
 
 

@@ -54,7 +54,10 @@ def test_the_precision(tmp_path: Path, capsys: Printed) -> None:
     ("options", "message"),
     [
         ([], "expected one of --out, for the page, and --judgements"),
-        (["--out", "c.html", "--judgements", "v.tsv"], "expected one of --out, for the page, and --judgements"),
+        (
+            ["--out", "c.html", "--judgements", "v.tsv"],
+            "expected one of --out, for the page, and --judgements",
+        ),
         (["--out", "rows.tsv"], "--out: expected a page that ends in .html, got 'rows.tsv'"),
         (["--out", "c.html", "--seed=-1"], "--seed"),
     ],

@@ -1,4 +1,5 @@
-"""`mtbias corpora mine`: a corpus that BUG's reader takes, the same bytes however the run went, and what it counts."""
+"""`mtbias corpora mine`: a corpus that BUG's reader takes, the same bytes however the run went, and
+what it counts."""
 
 from __future__ import annotations
 
@@ -34,10 +35,9 @@ The nurse and his friends left early. Every nurse finished his or her work.
 The writer finished her book in the spring.
 The plumber painted himself.
 """
-# One find each in lines 1, 3 (two), 4 and 5; "his or her" is out, and line 1 is the same sentence as line 4.
-OCCUPATIONS = (
-    "occupation,M_workers,F_workers,entities\nwriters,40,60,writer\nnurses,10,90,nurse\nplumbers,9,1,plumber\n"
-)
+# One find each in lines 1, 3 (two), 4 and 5; "his or her" is out, and line 1 is the same sentence
+# as line 4.
+OCCUPATIONS = "occupation,M_workers,F_workers,entities\nwriters,40,60,writer\nnurses,10,90,nurse\nplumbers,9,1,plumber\n"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,15 @@ def mine(
     monkeypatch.chdir(home)
 
     def run(*arguments: str, code: int = 0) -> dict[str, Any]:
-        common = ["--occupations", "occupations.csv", "--cache-dir", "cache", "--json", "--device", "cpu"]
+        common = [
+            "--occupations",
+            "occupations.csv",
+            "--cache-dir",
+            "cache",
+            "--json",
+            "--device",
+            "cpu",
+        ]
         given = ["corpora", "mine", *arguments, *common, "--stanza-dir", str(stanza_dir)]
         assert main(given) == code
         said = capsys.readouterr()
@@ -83,7 +91,9 @@ def test_a_text_becomes_a_corpus(home: Path, mine: Callable[..., dict[str, Any]]
     assert report["left_out"] == {"duplicate sentence": 1, "he or she": 2}
     assert (report["rows"], report["resumed"]) == (3, False)
     found = rows(home / "corpus.tsv")
-    assert [(row["profession"], row["g"], row["predicted gender"], row["stereotype"]) for row in found] == [
+    assert [
+        (row["profession"], row["g"], row["predicted gender"], row["stereotype"]) for row in found
+    ] == [
         ("nurse", "his", "Male", "-1"),
         ("writer", "her", "Female", "1"),
         ("plumber", "himself", "Male", "1"),
@@ -109,8 +119,11 @@ def test_the_card_is_not_written_over(home: Path, mine: Callable[..., dict[str, 
     assert not (home / "notes.tsv").exists()
 
 
-def test_the_corpus_is_outside_the_folders_that_are_read(home: Path, mine: Callable[..., dict[str, Any]]) -> None:
-    # Inside, a run that was stopped would find its own part there: another input, so it would not resume.
+def test_the_corpus_is_outside_the_folders_that_are_read(
+    home: Path, mine: Callable[..., dict[str, Any]]
+) -> None:
+    # Inside, a run that was stopped would find its own part there: another input, so it would not
+    # resume.
     (home / "texts" / "in").mkdir(parents=True)
     (home / "texts" / "a.txt").write_text("The nurse lost her keys.", encoding="utf-8")
     for text, out in (("texts", "texts/in/c.tsv"), (".", "c.tsv"), ("texts", "texts/in/../c.tsv")):
@@ -122,7 +135,10 @@ def test_bugs_reader_takes_it(home: Path, mine: Callable[..., dict[str, Any]]) -
     mine("--text", "text.txt", "--out", "read.tsv", "--name", "Novels")
     corpus = load_corpus("bug", home / "read.tsv")
     assert not corpus.skipped
-    assert [(i.entity, i.gold, i.stereotype, i.domain, i.source[slice(*i.head)]) for i in corpus.instances] == [
+    assert [
+        (i.entity, i.gold, i.stereotype, i.domain, i.source[slice(*i.head)])
+        for i in corpus.instances
+    ] == [
         ("nurse", Gender.MALE, Stereotype.ANTI, "novels", "nurse"),
         ("writer", Gender.FEMALE, Stereotype.PRO, "novels", "writer"),
         ("plumber", Gender.MALE, Stereotype.PRO, "novels", "plumber"),
@@ -156,7 +172,12 @@ def test_a_run_that_was_stopped_resumes(
     mine("--text", "text.txt", "--out", "resumed.tsv", code=130)
     with (home / "resumed.tsv.part").open("a") as file:
         file.write('{"half a line')
-    assert "options" in mine("--text", "text.txt", "--out", "resumed.tsv", "--max-distance", "3", code=1)["error"]
+    assert (
+        "options"
+        in mine("--text", "text.txt", "--out", "resumed.tsv", "--max-distance", "3", code=1)[
+            "error"
+        ]
+    )
     report = mine("--text", "text.txt", "--out", "resumed.tsv")
     assert report["resumed"] is True
     assert (home / "resumed.tsv").read_bytes() == (home / "whole.tsv").read_bytes()
@@ -169,7 +190,10 @@ def test_a_run_that_was_stopped_resumes(
     [
         (["--out", "x.tsv"], "--text"),
         (["--out", "x.csv", "--text", "text.txt"], "--out: expected a name that ends in .tsv"),
-        (["--out", "x.tsv", "--text", "text.txt", "--min-confidence", "2"], "--min-confidence: expected"),
+        (
+            ["--out", "x.tsv", "--text", "text.txt", "--min-confidence", "2"],
+            "--min-confidence: expected",
+        ),
         (["--out", "x.tsv", "--text", "text.txt", "--device", "tpu"], "--device: expected cpu"),
     ],
 )
@@ -194,8 +218,24 @@ def test_text_without_finds_gives_a_header(home: Path, mine: Callable[..., dict[
 
 
 def command(home: Path, stanza_dir: Path, out: str, *more: str) -> list[str]:
-    common = ["--occupations", str(home / "occupations.csv"), "--cache-dir", str(home / "cache"), "--device", "cpu"]
-    return ["corpora", "mine", "--out", str(home / out), *common, "--stanza-dir", str(stanza_dir), *more]
+    common = [
+        "--occupations",
+        str(home / "occupations.csv"),
+        "--cache-dir",
+        str(home / "cache"),
+        "--device",
+        "cpu",
+    ]
+    return [
+        "corpora",
+        "mine",
+        "--out",
+        str(home / out),
+        *common,
+        "--stanza-dir",
+        str(stanza_dir),
+        *more,
+    ]
 
 
 def kill(kills: int, seconds: float, small: int, arguments: Sequence[str]) -> None:
@@ -211,14 +251,22 @@ def many_lines(home: Path, copies: int) -> Path:
     """The text many times over, a number in every sentence."""
     path = home / f"{copies}.txt"
     lines = TEXT.replace(" and ", " and {0} ").replace(" finished", " {0} finished").splitlines()
-    path.write_text("\n".join(line.format(n) for n in range(copies) for line in lines), encoding="utf-8")
+    path.write_text(
+        "\n".join(line.format(n) for n in range(copies) for line in lines), encoding="utf-8"
+    )
     return path
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("processes", "kills"),
-    [(2, 3), *(pytest.param(n, kills, marks=pytest.mark.exhaustive) for n, kills in ((1, 6), (1, 100), (2, 100)))],
+    [
+        (2, 3),
+        *(
+            pytest.param(n, kills, marks=pytest.mark.exhaustive)
+            for n, kills in ((1, 6), (1, 100), (2, 100))
+        ),
+    ],
 )
 def test_kills_change_nothing(home: Path, stanza_dir: Path, processes: int, kills: int) -> None:
     text = many_lines(home, 4 * min(kills, 100))
@@ -246,14 +294,20 @@ def test_sigterm_leaves_no_process_and_the_run_resumes(home: Path, stanza_dir: P
     arguments = command(home, stanza_dir, "stopped.tsv", "--text", str(text), "--processes", "2")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MTBIAS_LOG_SECONDS": "0"}
     run = subprocess.Popen(
-        [sys.executable, "-m", "mtbias", *arguments], env=environment, stderr=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-m", "mtbias", *arguments],
+        env=environment,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
     part = home / "stopped.tsv.part"
     while run.poll() is None and not (part.is_file() and part.read_bytes().count(b"\n") > 1):
         time.sleep(0.1)  # until the first chunk is there: the processes are at work
     run.terminate()
     _, said = run.communicate(timeout=600)
-    assert (run.returncode, said.decode()) == (143, "mtbias: stopped by SIGTERM; the same command resumes\n")
+    assert (run.returncode, said.decode()) == (
+        143,
+        "mtbias: stopped by SIGTERM; the same command resumes\n",
+    )
     assert is_gone(run.pid)
 
 

@@ -1,4 +1,5 @@
-"""Differences between the sentences of men and of women, and matched samples without them; expected values by hand."""
+"""Differences between the sentences of men and of women, and matched samples without them; expected
+values by hand."""
 
 from __future__ import annotations
 
@@ -39,7 +40,11 @@ def test_the_sample_has_as_many_of_both_in_every_cell() -> None:
     assert chosen == [("a", M), ("b", M), ("a", F), ("b", F)]
     assert found.facts == {"cells of like sentences": 2, "with both genders": 2}
     assert found == matched_sample(CROSSED, ["domain"], seed=0)
-    assert {matched_sample(CROSSED, ["domain"], seed=seed).chosen[0] for seed in range(20)} == {0, 1, 2}
+    assert {matched_sample(CROSSED, ["domain"], seed=seed).chosen[0] for seed in range(20)} == {
+        0,
+        1,
+        2,
+    }
 
 
 def test_cells_are_combinations_of_classes() -> None:
@@ -54,7 +59,9 @@ def test_cells_are_combinations_of_classes() -> None:
     ]
     found = matched_sample(rows, ["domain", "pronouns"], seed=0)
     assert (found.chosen, *found.facts.values()) == ((2, 3), 4, 1)
-    with pytest.raises(DataError, match="no sentence of a man is like one of a woman in domain; ask for fewer"):
+    with pytest.raises(
+        DataError, match="no sentence of a man is like one of a woman in domain; ask for fewer"
+    ):
         matched_sample([_row(0, M, domain="a"), _row(1, F, domain="b")], ["domain"], seed=0)
     with pytest.raises(DataError, match="expected sentences with a distance, got none"):
         matched_sample(rows, ["distance"], seed=0)
@@ -67,14 +74,23 @@ def test_without_properties_the_genders_are_equally_many() -> None:
 
 
 PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
-# The smallest quarter is that of masculine anti, not the feminine pro of which the authors take all.
-_SIDES = [(F, PRO)] * 4 + [(F, ANTI)] * 5 + [(M, PRO)] * 9 + [(M, ANTI)] * 2 + [(M, Stereotype.NONE), (N, PRO)] * 3
+# The smallest quarter is that of masculine anti, not the feminine pro of which the authors take
+# all.
+_SIDES = (
+    [(F, PRO)] * 4
+    + [(F, ANTI)] * 5
+    + [(M, PRO)] * 9
+    + [(M, ANTI)] * 2
+    + [(M, Stereotype.NONE), (N, PRO)] * 3
+)
 SIDES = [_row(n, gold, side=side) for n, (gold, side) in enumerate(_SIDES)]
 
 
 def test_every_quarter_is_as_large_as_the_smallest() -> None:
     part = balanced_part(SIDES, seed=0)
-    assert Counter((SIDES[n].gold, SIDES[n].stereotype) for n in part.chosen) == dict.fromkeys(QUARTERS, 2)
+    assert Counter((SIDES[n].gold, SIDES[n].stereotype) for n in part.chosen) == dict.fromkeys(
+        QUARTERS, 2
+    )
     assert list(part.facts.values()) == [4, 5, 9, 2]
     assert part.chosen == tuple(sorted(set(part.chosen)))
 
@@ -86,5 +102,7 @@ def test_the_seed_decides_and_every_row_can_be_drawn() -> None:
 
 def test_an_empty_quarter_is_an_error_that_counts_all() -> None:
     rows = [_row(0, F, side=PRO), _row(1, M, side=PRO), _row(2, M, side=ANTI)]
-    with pytest.raises(DataError, match="female pro 1, female anti 0, male pro 1, male anti 1: nothing is balanced"):
+    with pytest.raises(
+        DataError, match="female pro 1, female anti 0, male pro 1, male anti 1: nothing is balanced"
+    ):
         balanced_part(rows, seed=0)

@@ -8,7 +8,9 @@ from mtbias.mining.mined_rows import MinedRow
 from mtbias.mining.mining_run import RowCounts
 
 
-def _row(words: int, gender: str, stereotype: int, pattern: tuple[str, int | None], confidence: float) -> MinedRow:
+def _row(
+    words: int, gender: str, stereotype: int, pattern: tuple[str, int | None], confidence: float
+) -> MinedRow:
     tokens = ("The", "nurse", *["w"] * (words - 2))
     return MinedRow(
         sentence_text=" ".join(tokens), profession="Nurse", g="her", profession_first_index=1,

@@ -1,4 +1,5 @@
-"""`mtbias corpora describe`: sizes, means and histograms by hand, and what Gold BUG is known to have."""
+"""`mtbias corpora describe`: sizes, means and histograms by hand, and what Gold BUG is known to
+have."""
 
 from __future__ import annotations
 
@@ -26,7 +27,11 @@ def test_a_small_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert means["distance", "pro"] == pytest.approx((5 / 3, sqrt(2) / 3, 3))
     assert means["distance", "anti"] == pytest.approx((2.0, 0.0, 2))
     counts = {str(row["class"]): (row["male"], row["female"]) for row in found.histograms}
-    assert (counts["length, 0 to 4"], counts["length, 5 to 9"], counts["pronouns, 1"]) == ((1, 0), (2, 2), (3, 2))
+    assert (counts["length, 0 to 4"], counts["length, 5 to 9"], counts["pronouns, 1"]) == (
+        (1, 0),
+        (2, 2),
+        (3, 2),
+    )
     assert (counts["stereotype, anti"], counts["stereotype, pro"]) == ((1, 1), (2, 1))
     assert main(["corpora", "describe", "--dataset", "bug", "--data", str(data)]) == 0
     out = capsys.readouterr().out
@@ -36,13 +41,17 @@ def test_a_small_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_gold_bug_and_winomt(shared: Path) -> None:
-    """1,719 rows have a sentence, 1 is skipped; 383 feminine, 435 neither, 420 anti-stereotypical (authors' file).
+    """1,719 rows have a sentence, 1 is skipped; 383 feminine, 435 neither, 420 anti-stereotypical
+    (authors' file).
 
     BUG's table 2 has 1,868 words of WinoMT; ours are letters in a row.
     """
     found = describe(load_entities("bug-gold-paper", shared / "data" / "bug"))
     assert found.sentences == 1718
-    rows = [(str(row["class"]).partition(",")[0], row["male"], row["female"]) for row in found.histograms]
+    rows = [
+        (str(row["class"]).partition(",")[0], row["male"], row["female"])
+        for row in found.histograms
+    ]
     assert [men + women for name, men, women in rows if name == "stereotype"] == [420, 435, 863]  # type: ignore[operator]
     # Nine rows of the file say 0 pronouns; two have none by our count (scraps).
     pronouns = {str(row["class"]): (row["male"], row["female"]) for row in found.histograms}

@@ -1,4 +1,5 @@
-"""Files of every kind of damage, to what reads occupations and patterns: each is refused in one line that names it."""
+"""Files of every kind of damage, to what reads occupations and patterns: each is refused in one
+line that names it."""
 
 from __future__ import annotations
 

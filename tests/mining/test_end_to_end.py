@@ -1,4 +1,5 @@
-"""From text to a report in one test: mined, evaluated with the demo's model, taken by all that take one of BUG's."""
+"""From text to a report in one test: mined, evaluated with the demo's model, taken by all that take
+one of BUG's."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def _run(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     return said.out
 
 
-def _mine(folder: Path, capsys: pytest.CaptureFixture[str], *options: object) -> tuple[Path, Table, dict[str, Any]]:
+def _mine(
+    folder: Path, capsys: pytest.CaptureFixture[str], *options: object
+) -> tuple[Path, Table, dict[str, Any]]:
     occupations, out = folder / "occupations.csv", folder / "mined.tsv"
     occupations.write_text(OCCUPATIONS, encoding="utf-8")
     given = ["--occupations", occupations, "--out", out, "--cache-dir", folder / "cache", "--json"]
@@ -52,9 +55,15 @@ def _use(corpus: Path, table: Table, folder: Path, capsys: pytest.CaptureFixture
     run = folder / "run"
     _run(capsys, "eval", "--model", "demo", "--lang", "de", "--dataset", "bug", *data, "--out", run,
          "--stanza-dir", "mtbias:demo", "--resamples", 200)  # fmt: skip
-    calls = [json.loads(line) for line in (run / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [call["source"] for call in calls] == [record.get("sentence_text") for record in table.records]
-    assert [call["entity"] for call in calls] == [record.get("profession").lower() for record in table.records]
+    calls = [
+        json.loads(line) for line in (run / "calls.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [call["source"] for call in calls] == [
+        record.get("sentence_text") for record in table.records
+    ]
+    assert [call["entity"] for call in calls] == [
+        record.get("profession").lower() for record in table.records
+    ]
     report = folder / "report.html"
     _run(capsys, "report", run, "--out", report)
     assert "<h1>" in report.read_text(encoding="utf-8")
@@ -66,14 +75,33 @@ def _use(corpus: Path, table: Table, folder: Path, capsys: pytest.CaptureFixture
     _run(capsys, "coref", "export", "bug", *data, "--format", "jsonl", "--out", exported)
     assert len(exported.read_text(encoding="utf-8").splitlines()) == n
     program = f"{shlex.quote(sys.executable)} -c 'import shutil, sys; shutil.copy(*sys.argv[1:])' {{in}} {{out}}"
-    _run(capsys, "coref", "run", "--system", "command", "--command", program, "--dataset", "bug", *data, "--out", found)
+    _run(
+        capsys,
+        "coref",
+        "run",
+        "--system",
+        "command",
+        "--command",
+        program,
+        "--dataset",
+        "bug",
+        *data,
+        "--out",
+        found,
+    )
     shown = _run(capsys, "coref", "score", "bug", *data, "--predictions", found, "--counts")
     assert f"all {n} 0" in " ".join(shown.split())
 
     pairs = folder / "pairs.tsv"
-    made = json.loads(_run(capsys, "corpora", "counterfactual", "--dataset", "bug", *data, "--out", pairs, "--json"))
+    made = json.loads(
+        _run(
+            capsys, "corpora", "counterfactual", "--dataset", "bug", *data, "--out", pairs, "--json"
+        )
+    )
     assert (made["swapped"], made["written"]) == (n, 2 * n)
-    page = json.loads(_run(capsys, "corpora", "check", *data, "--out", folder / "check.html", "--json"))
+    page = json.loads(
+        _run(capsys, "corpora", "check", *data, "--out", folder / "check.html", "--json")
+    )
     assert (page["rows"], page["drawn"]) == (n, n)
 
 
@@ -87,10 +115,38 @@ def test_from_text(stanza_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert rows["carpenter"].get("sentence_text") == "The carpenter and her friends slept late ."
     assert rows["carpenter"].get("pattern").startswith("13")
     assert rows["manager"].get("g") == "he"
-    kept = ("g", "predicted gender", "stereotype", "distance", "num_of_pronouns", "corpus", "data_index")
-    assert [rows["receptionist"].get(column) for column in kept] == ["his", "Male", "-1", "2", "1", "notes", "17"]
+    kept = (
+        "g",
+        "predicted gender",
+        "stereotype",
+        "distance",
+        "num_of_pronouns",
+        "corpus",
+        "data_index",
+    )
+    assert [rows["receptionist"].get(column) for column in kept] == [
+        "his",
+        "Male",
+        "-1",
+        "2",
+        "1",
+        "notes",
+        "17",
+    ]
     assert f"- Rows: {report['rows']}\n" in corpus.with_suffix(".md").read_text(encoding="utf-8")
     _use(corpus, table, tmp_path, capsys)
     sample = tmp_path / "sample.tsv"
-    _run(capsys, "corpora", "balance", "--dataset", "bug", "--data", corpus, "--out", sample, "--over", "domain")
+    _run(
+        capsys,
+        "corpora",
+        "balance",
+        "--dataset",
+        "bug",
+        "--data",
+        corpus,
+        "--out",
+        sample,
+        "--over",
+        "domain",
+    )
     assert len(read_table(sample).records) == 4

@@ -1,4 +1,5 @@
-"""Sentences with their dependencies: what Stanza gives, at true places, for those that are wanted alone."""
+"""Sentences with their dependencies: what Stanza gives, at true places, for those that are wanted
+alone."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ def test_only_sentences_that_are_wanted_are_parsed(parser: EnglishParser) -> Non
     assert parses.sentences >= 4
 
 
-def test_a_sentence_that_is_too_long_is_counted(parser: EnglishParser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sentence_that_is_too_long_is_counted(
+    parser: EnglishParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(parsed_sentence, "MOST_TOKENS", 5)
     parses = parser.parse(["The nurse left.", "The nurse left the house with him."], lambda _: True)
     assert (len(parses.parsed), parses.too_long) == (1, 1)
@@ -56,7 +59,12 @@ def test_the_trees_are_those_of_stanzas_pipeline(parser: EnglishParser, stanza_d
     import stanza
 
     pipeline = stanza.Pipeline(
-        "en", dir=str(stanza_dir), processors=",".join(PARSER), download_method=None, verbose=False, use_gpu=False
+        "en",
+        dir=str(stanza_dir),
+        processors=",".join(PARSER),
+        download_method=None,
+        verbose=False,
+        use_gpu=False,
     )
     text = "The teacher who had met the nurse said she would write his letter herself. He didn't know the singer."
     own = [
@@ -64,4 +72,6 @@ def test_the_trees_are_those_of_stanzas_pipeline(parser: EnglishParser, stanza_d
         for sentence in pipeline(text).sentences
     ]
     found = parser.parse([text], lambda _: True).parsed
-    assert [[(n.form, n.lemma, n.upos, n.xpos, n.head, n.deprel) for n in f.parsed.nodes] for f in found] == own
+    assert [
+        [(n.form, n.lemma, n.upos, n.xpos, n.head, n.deprel) for n in f.parsed.nodes] for f in found
+    ] == own

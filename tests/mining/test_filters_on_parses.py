@@ -14,7 +14,9 @@ def mined(parser: EnglishParser, text: str, options: MiningOptions) -> list[Mine
     rows: list[MinedRow] = []
     for each in parser.parse([text], lambda _: True).parsed:
         finds = find(each.parsed, read_patterns(), TABLE.majority)
-        made, _ = rows_of(each.parsed, finds, TABLE, options, corpus="ward", file="ward.txt", offset=each.offset)
+        made, _ = rows_of(
+            each.parsed, finds, TABLE, options, corpus="ward", file="ward.txt", offset=each.offset
+        )
         rows += made
     return rows
 
@@ -24,4 +26,7 @@ def test_another_person_lowers_the_confidence(parser: EnglishParser) -> None:
     (owned,) = mined(parser, "Her doctor said that she was tired.", MiningOptions())
     assert (alone.g, owned.g) == ("she", "she")
     assert owned.confidence < 0.5 < alone.confidence
-    assert mined(parser, "Her doctor said that she was tired.", MiningOptions(min_confidence=0.5)) == []
+    assert (
+        mined(parser, "Her doctor said that she was tired.", MiningOptions(min_confidence=0.5))
+        == []
+    )

@@ -1,4 +1,5 @@
-"""Filters: every find becomes a row, or is counted by the first reason for leaving it out; and the file of the rows."""
+"""Filters: every find becomes a row, or is counted by the first reason for leaving it out; and the
+file of the rows."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ def sentence(text: str) -> ParsedSentence:
     start = 0
     for form in text.split():
         start = text.index(form, start)
-        nodes.append(Node(form=form, upos="X", deprel="dep", head=-1, span=Span(start, start + len(form))))
+        nodes.append(
+            Node(form=form, upos="X", deprel="dep", head=-1, span=Span(start, start + len(form)))
+        )
         start += len(form)
     return ParsedSentence(text=text, nodes=tuple(nodes))
 
@@ -43,18 +46,38 @@ def judged(
 ) -> tuple[Sequence[MinedRow], dict[str, int]]:
     """The rows of the finds (profession, pronoun), each the first word of that spelling."""
     words = text.split()
-    finds = [Find("11", 11, words.index(profession), words.index(pronoun)) for profession, pronoun in pairs]
+    finds = [
+        Find("11", 11, words.index(profession), words.index(pronoun))
+        for profession, pronoun in pairs
+    ]
     options = MiningOptions(max_distance=max_distance, max_pronouns=max_pronouns)
-    made = rows_of(sentence(text), finds, NURSES, options, corpus="ward", file="ward.txt", offset=70)
+    made = rows_of(
+        sentence(text), finds, NURSES, options, corpus="ward", file="ward.txt", offset=70
+    )
     return made[0], dict(made[1])
 
 
 def test_a_row_has_bugs_columns() -> None:
     (row,), left_out = judged("Then the Nurse wrote his report to him .", ("Nurse", "his"))
-    assert (row.sentence_text, row.profession, row.g) == ("Then the Nurse wrote his report to him .", "Nurse", "his")
-    assert (row.profession_first_index, row.g_first_index, row.distance, row.num_of_pronouns) == (2, 4, 2, 2)
+    assert (row.sentence_text, row.profession, row.g) == (
+        "Then the Nurse wrote his report to him .",
+        "Nurse",
+        "his",
+    )
+    assert (row.profession_first_index, row.g_first_index, row.distance, row.num_of_pronouns) == (
+        2,
+        4,
+        2,
+        2,
+    )
     assert (row.predicted_gender, row.stereotype) == ("Male", -1)
-    assert (row.corpus, row.data_index, row.pattern, row.file, row.offset) == ("ward", 17, "11", "ward.txt", 70)
+    assert (row.corpus, row.data_index, row.pattern, row.file, row.offset) == (
+        "ward",
+        17,
+        "11",
+        "ward.txt",
+        70,
+    )
     assert left_out == {}
 
 
@@ -70,7 +93,9 @@ def test_every_reason_is_counted() -> None:
 
 @pytest.mark.parametrize("pair", ["he or she", "she / he", "his or her", "her / his"])
 def test_he_or_she_is_left_out(pair: str) -> None:
-    assert judged(f"the nurse knew that {pair} was ill", ("nurse", pair.split(maxsplit=1)[0]))[1] == {BOTH_GENDERS: 1}
+    assert judged(f"the nurse knew that {pair} was ill", ("nurse", pair.split(maxsplit=1)[0]))[
+        1
+    ] == {BOTH_GENDERS: 1}
 
 
 def test_the_authors_look_for_he_or_she_in_this_case() -> None:
@@ -91,10 +116,20 @@ def test_a_pronoun_within_a_longer_token_is_left_out() -> None:
     # A treebank's words he and is, written he's: the column g would be no pronoun.
     text = "the nurse knows he's ill"
     written = Span(16, 20)
-    parts = (("the", Span(0, 3)), ("nurse", Span(4, 9)), ("knows", Span(10, 15)), ("he", written), ("is", written))
-    nodes = tuple(Node(form=form, upos="X", deprel="dep", head=-1, span=span) for form, span in parts)
+    parts = (
+        ("the", Span(0, 3)),
+        ("nurse", Span(4, 9)),
+        ("knows", Span(10, 15)),
+        ("he", written),
+        ("is", written),
+    )
+    nodes = tuple(
+        Node(form=form, upos="X", deprel="dep", head=-1, span=span) for form, span in parts
+    )
     finds = [Find("4", 4, 1, 3)]
-    made = rows_of(ParsedSentence(text, nodes), finds, NURSES, MiningOptions(), corpus="w", file="w", offset=0)
+    made = rows_of(
+        ParsedSentence(text, nodes), finds, NURSES, MiningOptions(), corpus="w", file="w", offset=0
+    )
     assert made == ((), {WITHIN_WORD: 1})
 
 
@@ -109,7 +144,9 @@ def test_the_least_confidence_is_counted() -> None:
     finds = [Find("9", 14, 4, 1)]
 
     def made(options: MiningOptions) -> tuple[Sequence[MinedRow], Mapping[str, int]]:
-        return rows_of(sentence(text), finds, NURSES, options, corpus="ward", file="ward.txt", offset=0)
+        return rows_of(
+            sentence(text), finds, NURSES, options, corpus="ward", file="ward.txt", offset=0
+        )
 
     (row,), _ = made(MiningOptions())
     assert 0 < row.confidence < 0.6

@@ -39,11 +39,23 @@ def test_words_and_stereotypes_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("pilot,9", "pilot,Na"), r"table\.csv:4: M_workers: expected a number of 0 or more, got 'Na'"),
-        (("friend,50,50", "Pilot,1,9"), r"table\.csv:5: entities: 'pilot' is in an earlier row whose majority"),
-        (("Nurse, midwife", "flight attendant"), r"table\.csv:2: entities: expected single words, got 'flight attend"),
+        (
+            ("pilot,9", "pilot,Na"),
+            r"table\.csv:4: M_workers: expected a number of 0 or more, got 'Na'",
+        ),
+        (
+            ("friend,50,50", "Pilot,1,9"),
+            r"table\.csv:5: entities: 'pilot' is in an earlier row whose majority",
+        ),
+        (
+            ("Nurse, midwife", "flight attendant"),
+            r"table\.csv:2: entities: expected single words, got 'flight attend",
+        ),
         (("F_workers", "women"), r"table\.csv:1: expected the column 'F_workers'; got 'entities'"),
-        (('"Nurse, midwife",10,90.5\n,Na,Na\npilot,9,1\nfriend,50,50', ",1,2"), r"expected words for occupations"),
+        (
+            ('"Nurse, midwife",10,90.5\n,Na,Na\npilot,9,1\nfriend,50,50', ",1,2"),
+            r"expected words for occupations",
+        ),
     ],
 )
 def test_errors_say_where(tmp_path: Path, change: tuple[str, str], says: str) -> None:
@@ -52,9 +64,14 @@ def test_errors_say_where(tmp_path: Path, change: tuple[str, str], says: str) ->
 
 
 def test_bugs_table(shared: Path) -> None:
-    # BUG_MINING.md, section 5: 197 words; the bare majority makes 124 masculine, 64 feminine, 9 neutral.
+    # BUG_MINING.md, section 5: 197 words; the bare majority makes 124 masculine, 64 feminine, 9
+    # neutral.
     table = read_occupations(shared / "data" / "bug" / "inc_occ_gender.csv")
-    assert Counter(table.stereotype(word, Gender.MALE) for word in table.majority) == {1: 124, -1: 64, 0: 9}
+    assert Counter(table.stereotype(word, Gender.MALE) for word in table.majority) == {
+        1: 124,
+        -1: 64,
+        0: 9,
+    }
     assert table.stereotype("child", Gender.MALE) == table.stereotype("person", Gender.FEMALE) == 1
 
 

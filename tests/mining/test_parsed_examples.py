@@ -14,7 +14,8 @@ from tests.mining.small_trees import examples, tree
 PATTERNS = read_patterns()
 EXAMPLES = examples()
 NOT_FOUND = {"10", "10-longer", "13-name"}
-"""The small tagger takes a trade at the beginning of a sentence and before a name for a part of the name (NNP)."""
+"""The small tagger takes a trade at the beginning of a sentence and before a name for a part of the
+name (NNP)."""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,10 @@ def parsed(stanza_dir: Path) -> Mapping[str, ParsedSentence]:
     )  # fmt: skip
     texts = [tree(example["tree"]).text for each in EXAMPLES.values() for example in each]
     sentences = pipeline([[*text.split(), "."] for text in texts]).sentences
-    return {text: parsed_sentence(f"{text} .", each) for text, each in zip(texts, sentences, strict=True)}
+    return {
+        text: parsed_sentence(f"{text} .", each)
+        for text, each in zip(texts, sentences, strict=True)
+    }
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
@@ -39,5 +43,7 @@ def test_the_parsed_example_is_found_by_a_pattern_of_its_number(
         sentence = parsed[tree(example["tree"]).text]
         finds = find(sentence, PATTERNS, {example["profession"].lower()})
         pairs = {(sentence.nodes[f.profession].form, sentence.nodes[f.pronoun].form) for f in finds}
-        assert pairs == (set() if pattern.name in NOT_FOUND else {(example["profession"], example["pronoun"])})
+        assert pairs == (
+            set() if pattern.name in NOT_FOUND else {(example["profession"], example["pronoun"])}
+        )
         assert not pairs or any(each.number == pattern.number for each in finds)

@@ -34,11 +34,14 @@ def found(tree: str, patterns: tuple[Pattern, ...] = PATTERNS) -> list[tuple[str
     """Pattern, noun and pronoun of each find; a noun of the tree is tagged NN by hand."""
     sentence = sentence_of(tree)
     forms = [node.form for node in sentence.nodes]
-    return [(f.pattern, forms[f.profession], forms[f.pronoun]) for f in find(sentence, patterns, WORDS)]
+    return [
+        (f.pattern, forms[f.profession], forms[f.pronoun]) for f in find(sentence, patterns, WORDS)
+    ]
 
 
 def added(tree: str) -> list[Edge]:
-    """The edges that the extended graph has more than the tree, words counted from 1 as in `tree`."""
+    """The edges that the extended graph has more than the tree, words counted from 1 as in
+    `tree`."""
     sentence = sentence_of(tree)
     basic, extended = basic_graph(sentence), extended_graph(sentence)
     return sorted(
@@ -50,10 +53,13 @@ def added(tree: str) -> list[Edge]:
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
 def test_each_example_is_found_by_its_own_pattern(pattern: Pattern) -> None:
-    # The paper's examples by no other of the paper's patterns; ours by a pattern of the paper's in no case.
+    # The paper's examples by no other of the paper's patterns; ours by a pattern of the paper's in
+    # no case.
     for example in examples()[pattern.name]:
         profession = example["profession"]
-        tagged = [f"{w}/NN" if w.startswith(f"{profession}/") else w for w in example["tree"].split()]
+        tagged = [
+            f"{w}/NN" if w.startswith(f"{profession}/") else w for w in example["tree"].split()
+        ]
         sentence = sentence_of(" ".join(tagged))
         forms = [node.form for node in sentence.nodes]
         finds = find(sentence, (*PAPER, pattern), {profession.lower()})
@@ -68,7 +74,9 @@ def test_all_fourteen_numbers_are_there() -> None:
 
 def test_adjacent_is_right_behind() -> None:
     tree = "The/2/det nurse/5/nsubj/NN {}himself/{}/nsubj told/0/root us/{}/obj"
-    assert found(tree.format("", 4, 4).replace("/5/nsubj/NN", "/4/nsubj/NN")) == [("7-adjacent", "nurse", "himself")]
+    assert found(tree.format("", 4, 4).replace("/5/nsubj/NN", "/4/nsubj/NN")) == [
+        ("7-adjacent", "nurse", "himself")
+    ]
     assert found(tree.format("then/5/advmod ", 5, 5)) == []
 
 
@@ -89,13 +97,20 @@ def test_a_noun_must_be_listed_singular_and_common() -> None:
 def test_other_tags_than_the_penn_treebanks_go_by_upos() -> None:
     # LinES tags SG-NOM, ParTUT S; some treebanks have no XPOS at all.
     for xpos in ("SG-NOM", "S", None):
-        for upos, number, is_noun in (("NOUN", "Sing", True), ("NOUN", "Plur", False), ("PROPN", "Sing", False)):
-            node = Node("nurse", upos, "root", -1, Span(0, 5), xpos=xpos, feats=(("Number", number),))
+        for upos, number, is_noun in (
+            ("NOUN", "Sing", True),
+            ("NOUN", "Plur", False),
+            ("PROPN", "Sing", False),
+        ):
+            node = Node(
+                "nurse", upos, "root", -1, Span(0, 5), xpos=xpos, feats=(("Number", number),)
+            )
             assert is_singular_noun(node) is is_noun
 
 
 def test_finds_come_in_the_order_of_nouns_and_pronouns() -> None:
-    # "The nurse and the clerk lost his book and her hat": of the objects, and by the conjuncts' shared roles.
+    # "The nurse and the clerk lost his book and her hat": of the objects, and by the conjuncts'
+    # shared roles.
     tree = (
         "The/2/det nurse/6/nsubj/NN and/5/cc the/5/det clerk/2/conj/NN lost/0/root His/8/nmod:poss book/6/obj "
         "and/11/cc her/11/nmod:poss hat/8/conj"
@@ -132,7 +147,10 @@ def test_a_pronoun_of_another_kind_is_no_find() -> None:
         ("Nurses/4/nsubj and/3/cc writers/1/conj came/0/root", [(4, "nsubj", 3)]),
         # "The writer tried to come"; "The writer told us to come".
         ("The/2/det writer/3/nsubj tried/0/root to/5/mark come/3/xcomp", [(5, "nsubj", 2)]),
-        ("The/2/det writer/3/nsubj told/0/root us/3/iobj to/6/mark come/3/xcomp", [(6, "nsubj", 4)]),
+        (
+            "The/2/det writer/3/nsubj told/0/root us/3/iobj to/6/mark come/3/xcomp",
+            [(6, "nsubj", 4)],
+        ),
         # "Smiling, the writer sat".
         ("Smiling/4/advcl/VBG the/3/det writer/4/nsubj sat/0/root", [(1, "nsubj", 3)]),
         # "Ann, the writer, came".
@@ -163,7 +181,8 @@ def test_a_sentence_too_long_for_further_edges_keeps_its_tree() -> None:
 
 
 def test_edges_rest_on_edges() -> None:
-    # "the writer who came and sold her book": subject of the relative clause, shared by the second verb, then 11.
+    # "the writer who came and sold her book": subject of the relative clause, shared by the second
+    # verb, then 11.
     tree = "the/2/det writer/0/root/NN who/4/nsubj came/2/acl:relcl and/6/cc sold/4/conj her/8/nmod:poss book/6/obj"
     assert found(tree) == [("11" + EDGES, "writer", "her")]
 
@@ -198,9 +217,18 @@ def test_a_pattern_of_ones_own_with_an_optional_step(pattern_file: Callable[[str
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("up =", "upwards ="), r"own\.toml: pattern\.0\.upwards: unknown key; there are adjacent, down, example"),
-        (('"obj"', '"dobj"'), r"own\.toml: pattern\.0\.down: 'dobj' is no relation of Universal Dependencies"),
-        (('["determiner"]', '["noun"]'), r"own\.toml: pattern\.0\.pronouns\.0: expected subject, object"),
+        (
+            ("up =", "upwards ="),
+            r"own\.toml: pattern\.0\.upwards: unknown key; there are adjacent, down, example",
+        ),
+        (
+            ('"obj"', '"dobj"'),
+            r"own\.toml: pattern\.0\.down: 'dobj' is no relation of Universal Dependencies",
+        ),
+        (
+            ('["determiner"]', '["noun"]'),
+            r"own\.toml: pattern\.0\.pronouns\.0: expected subject, object",
+        ),
         (
             ('"obj", "nmod?", "nmod:poss"', '"obj?"'),
             r"own\.toml: pattern\.0\.down: expected a step that cannot",
@@ -211,13 +239,21 @@ def test_a_pattern_of_ones_own_with_an_optional_step(pattern_file: Callable[[str
             ("of-phrase", "of+edges"),
             r"own\.toml: pattern\.0\.name: expected text in one line that does not end",
         ),
-        (("up =", "numbers = [15]\nup ="), r"own\.toml: pattern\.0\.numbers: expected .* 1 to 14, got 15"),
-        (('"nmod?"', ", ".join(['"nmod?"'] * MOST_STEPS)), r"expected at most 10 steps up and down, got 13"),
+        (
+            ("up =", "numbers = [15]\nup ="),
+            r"own\.toml: pattern\.0\.numbers: expected .* 1 to 14, got 15",
+        ),
+        (
+            ('"nmod?"', ", ".join(['"nmod?"'] * MOST_STEPS)),
+            r"expected at most 10 steps up and down, got 13",
+        ),
         ((OWN, OWN + OWN), r"own\.toml: expected patterns of different names, got 'of-phrase'"),
         ((OWN, "pattern = []"), r"own\.toml: expected patterns of different names, got none"),
         ((OWN, "="), r"own\.toml: expected TOML"),
     ],
 )
-def test_errors_say_what_is_wrong(pattern_file: Callable[[str], Path], change: tuple[str, str], says: str) -> None:
+def test_errors_say_what_is_wrong(
+    pattern_file: Callable[[str], Path], change: tuple[str, str], says: str
+) -> None:
     with pytest.raises(DataError, match=says):
         read_patterns(pattern_file(OWN.replace(*change)))

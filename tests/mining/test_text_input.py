@@ -51,13 +51,25 @@ def test_a_line_is_a_passage(tmp_path: Path, name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "field"), [("a.jsonl", None), ("a.ndjson.gz", None), ("a.txt", "body")])
-def test_paragraphs_of_a_field_have_their_place_in_it(tmp_path: Path, name: str, field: str | None) -> None:
+@pytest.mark.parametrize(
+    ("name", "field"), [("a.jsonl", None), ("a.ndjson.gz", None), ("a.txt", "body")]
+)
+def test_paragraphs_of_a_field_have_their_place_in_it(
+    tmp_path: Path, name: str, field: str | None
+) -> None:
     key = field or "text"
-    lines = [json.dumps({"id": 1, key: "One.\n\n Two\u2028three."}), "", json.dumps({key: "Four\n"})]
+    lines = [
+        json.dumps({"id": 1, key: "One.\n\n Two\u2028three."}),
+        "",
+        json.dumps({key: "Four\n"}),
+    ]
     path = written(tmp_path / name, "\n".join(lines).encode())
     # "One." has 4 characters and two line breaks follow it.
-    assert passages(path, field=field) == [(0, 1, 0, "One."), (0, 1, 6, " Two\u2028three."), (0, 3, 0, "Four")]
+    assert passages(path, field=field) == [
+        (0, 1, 0, "One."),
+        (0, 1, 6, " Two\u2028three."),
+        (0, 3, 0, "Four"),
+    ]
 
 
 def test_a_folder_is_read_sorted_and_without_hidden_files(tmp_path: Path) -> None:
@@ -80,8 +92,18 @@ def test_the_corpus_is_the_name_of_the_file_without_its_endings(tmp_path: Path) 
 def test_what_cannot_be_read_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_input, "LONGEST_LINE", 40)
     monkeypatch.setattr(text_input, "LONGEST_PASSAGE", 30)
-    text = written(tmp_path / "a.txt", b"ok\n" + b"x" * 41 + b"\n" + b"y" * 100 + b"\n\xff\n" + b"z" * 35 + b"\nend")
-    lines = [b'{"text": "ok"}', b"nonsense", b"[1]", b'{"text": 3}', b'{"other": 1}', b'{"text": "\\ud800"}']
+    text = written(
+        tmp_path / "a.txt",
+        b"ok\n" + b"x" * 41 + b"\n" + b"y" * 100 + b"\n\xff\n" + b"z" * 35 + b"\nend",
+    )
+    lines = [
+        b'{"text": "ok"}',
+        b"nonsense",
+        b"[1]",
+        b'{"text": 3}',
+        b'{"other": 1}',
+        b'{"text": "\\ud800"}',
+    ]
     objects = written(tmp_path / "b.jsonl", b"\n".join(lines))
     (chunk,) = read_chunks(input_files([text, objects]), every)
     assert [passage.text for passage in chunk.passages] == ["ok", "end", "ok"]
@@ -92,15 +114,25 @@ def test_what_cannot_be_read_is_counted(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.jsonl", b'{"title": "x"}', "expected a JSON object with text under 'text', got an object with 'title'"),
-        ("a.jsonl", b"plain text", "expected a JSON object with text under 'text', got something else"),
+        (
+            "a.jsonl",
+            b'{"title": "x"}',
+            "expected a JSON object with text under 'text', got an object with 'title'",
+        ),
+        (
+            "a.jsonl",
+            b"plain text",
+            "expected a JSON object with text under 'text', got something else",
+        ),
         ("a.txt", "x".encode("utf-16"), "the file is UTF-16"),
         ("a.txt", b"\x89PNG\0\0", "expected text, got a binary file"),
         ("a.txt", b"\n \n", "expected text, got none in any file"),
         ("a.txt.gz", b"no gzip", "cannot be read beyond line 0"),
     ],
 )
-def test_a_file_that_is_wrong_as_a_whole_is_an_error(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+def test_a_file_that_is_wrong_as_a_whole_is_an_error(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
@@ -117,7 +149,11 @@ def test_a_gzipped_file_that_ends_early_is_an_error_with_its_line(tmp_path: Path
 def test_files_that_cannot_be_read_again_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").mkdir()
-    for path, message in (("pipe", "expected a regular file"), ("none", "no such file"), ("empty", "expected files")):
+    for path, message in (
+        ("pipe", "expected a regular file"),
+        ("none", "no such file"),
+        ("empty", "expected files"),
+    ):
         with pytest.raises(DataError, match=message):
             input_files([tmp_path / path])
     with pytest.raises(SettingError, match="expected files or folders"):
@@ -162,7 +198,13 @@ def test_chunks_are_the_same_each_time_and_have_all_passages(many: list[Path]) -
 
 def test_the_filter_finds_whole_words_in_any_case() -> None:
     keep = WordFilter({"doctor", "vice-president"}, {"he", "herself"})
-    kept = ["Doctor: HE", "the doctor's own; he's ill", "_doctor_ (he)", "Vice-President herself", "he-doctor"]
+    kept = [
+        "Doctor: HE",
+        "the doctor's own; he's ill",
+        "_doctor_ (he)",
+        "Vice-President herself",
+        "he-doctor",
+    ]
     refused = ["doctor the", "doctors he", "The president, he", "he", "doctor", "doctorhe he", ""]
     assert [keep(text) for text in kept] == [True] * 5
     assert [keep(text) for text in refused] == [False] * 7

@@ -27,10 +27,15 @@ ZUM = Analysis(
 
 def many(count: int) -> list[Analysis]:
     texts = [f"Satz {n}" for n in range(count)]
-    return [Analysis(t, (Token(Span(0, 4), "Satz", (Word("Satz", None, "NOUN", FEATS),)),)) for t in texts]
+    return [
+        Analysis(t, (Token(Span(0, 4), "Satz", (Word("Satz", None, "NOUN", FEATS),)),))
+        for t in texts
+    ]
 
 
-@pytest.mark.parametrize("analysis", [ZUM, Analysis("", ()), Analysis("רופאה", (Token(Span(0, 5), "רופאה", ()),))])
+@pytest.mark.parametrize(
+    "analysis", [ZUM, Analysis("", ()), Analysis("רופאה", (Token(Span(0, 5), "רופאה", ()),))]
+)
 def test_what_is_kept_comes_back(tmp_path: Path, analysis: Analysis) -> None:
     assert decode(analysis.text, encode(analysis)) == analysis
     path = tmp_path / "deep" / "de.sqlite"
@@ -102,7 +107,9 @@ def test_a_damaged_row_is_none(tmp_path: Path, value: str) -> None:
     cache.close()
     db = sqlite3.connect(path)
     with db:
-        changed = db.execute("UPDATE analysis SET value = ? WHERE value = ?", (value, encode(ZUM))).rowcount
+        changed = db.execute(
+            "UPDATE analysis SET value = ? WHERE value = ?", (value, encode(ZUM))
+        ).rowcount
     db.close()
     assert changed == 1
     cache = AnalysisCache(path)
@@ -117,7 +124,9 @@ def test_a_cache_of_an_earlier_format_is_made_anew(tmp_path: Path) -> None:
     path = tmp_path / "de.sqlite"
     db = sqlite3.connect(path)
     with db:
-        db.execute("CREATE TABLE analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        db.execute(
+            "CREATE TABLE analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+        )
         db.execute("INSERT INTO analysis VALUES (?, ?)", (sha256(b"zum Arzt").digest(), "[1,[]]"))
     db.close()
     cache = AnalysisCache(path)
@@ -135,12 +144,16 @@ def test_a_file_damaged_while_it_is_open_is_explained(tmp_path: Path) -> None:
     size = path.stat().st_size
     with path.open("r+b") as file:
         file.seek(24)
-        file.write(b"\xff" * 4)  # SQLite's counter of changes: what it holds in memory is read again
+        file.write(
+            b"\xff" * 4
+        )  # SQLite's counter of changes: what it holds in memory is read again
         file.seek(4096)
         file.write(b"\xff" * (size - 4096))
     assert cache.get("Satz 1999") is None
     assert list(cache.missing(["Satz 1999"])) == ["Satz 1999"]
-    with pytest.raises(RunFolderError, match=r"it is damaged: .*; start again: it is then set aside"):
+    with pytest.raises(
+        RunFolderError, match=r"it is damaged: .*; start again: it is then set aside"
+    ):
         cache.put(many(2000))
     cache.close()
 
@@ -208,7 +221,9 @@ def test_a_write_that_fails_is_an_error_and_keeps_nothing(tmp_path: Path) -> Non
     pages = other.execute("PRAGMA page_count").fetchone()[0]
     other.close()
     cache._db.execute(f"PRAGMA max_page_count = {pages}")  # a full disk, as SQLite sees it
-    with pytest.raises(RunFolderError, match=r"cannot write analyses to .*de\.sqlite: .*full; free space"):
+    with pytest.raises(
+        RunFolderError, match=r"cannot write analyses to .*de\.sqlite: .*full; free space"
+    ):
         cache.put(many(2000))
     assert cache.get("Satz 0") is not None
     assert cache.get("Satz 1") is None

@@ -1,4 +1,5 @@
-"""The short way through Stanza's models gives what Stanza's documents give, and is left where it might not."""
+"""The short way through Stanza's models gives what Stanza's documents give, and is left where it
+might not."""
 
 from __future__ import annotations
 
@@ -75,7 +76,9 @@ def translations(winomt: Path, code: str) -> list[str]:
     """Distinct translations of WinoMT by all systems that are there."""
     texts: dict[str, None] = {}
     for path in sorted((winomt / "translations").glob(f"*/en-{code}.txt")):
-        texts.update(dict.fromkeys(line.split(" ||| ")[1] for line in path.read_text("utf-8").splitlines()))
+        texts.update(
+            dict.fromkeys(line.split(" ||| ")[1] for line in path.read_text("utf-8").splitlines())
+        )
     return list(texts)
 
 
@@ -101,7 +104,9 @@ def test_many_translations(both: Make, winomt: Path, code: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["de", "he"])
-def test_an_analysis_does_not_depend_on_the_texts_beside_it(both: Make, winomt: Path, code: str) -> None:
+def test_an_analysis_does_not_depend_on_the_texts_beside_it(
+    both: Make, winomt: Path, code: str
+) -> None:
     texts = translations(winomt, code)[:25]
     alone = [both(code).bulk.analyse([text])[0] for text in texts]
     assert both(code).bulk.analyse(texts) == alone
@@ -111,7 +116,9 @@ def test_an_analysis_does_not_depend_on_the_texts_beside_it(both: Make, winomt: 
 def test_long_texts_go_the_long_way(both: Make) -> None:
     long = "Der Arzt kommt. " * (MOST_CHARACTERS // 10)
     models = both("de")
-    assert models.analyse(["kurz", long, "Die Ärztin geht."]) == models.documents(["kurz", long, "Die Ärztin geht."])
+    assert models.analyse(["kurz", long, "Die Ärztin geht."]) == models.documents(
+        ["kurz", long, "Die Ärztin geht."]
+    )
 
 
 @pytest.mark.parametrize("first", ["", " \t", "Die Köchin schläft. " * (MOST_CHARACTERS // 10)])
@@ -124,7 +131,8 @@ def test_texts_that_prove_nothing_decide_nothing(stanza_dir: Path, first: str) -
 
 
 def test_nothing_but_the_three_processors_is_loaded(both: Make) -> None:
-    # The index of the models names a default lemmatizer, which Stanza adds unless it is told not to.
+    # The index of the models names a default lemmatizer, which Stanza adds unless it is told not
+    # to.
     assert list(both("de")._pipeline.processors) == ["tokenize", "mwt", "pos"]
 
 
@@ -139,7 +147,12 @@ def test_nothing_but_the_three_processors_is_loaded(both: Make) -> None:
     ],
 )
 def test_models_that_are_not_known_are_refused(
-    both: Make, monkeypatch: pytest.MonkeyPatch, processor: str, argument: str, value: object, reason: str
+    both: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    processor: str,
+    argument: str,
+    value: object,
+    reason: str,
 ) -> None:
     pipeline = both("it")._pipeline
     monkeypatch.setitem(pipeline.processors[processor].trainer.args, argument, value)
@@ -150,18 +163,26 @@ def test_models_that_are_not_known_are_refused(
 def test_a_stanza_that_does_not_understand_the_models_is_an_error(
     stanza_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What Stanza 1.10.1, 1.12.2 and 1.14.0 give for every word with models of 1.15, without any error of their own.
+    # What Stanza 1.10.1, 1.12.2 and 1.14.0 give for every word with models of 1.15, without any
+    # error of their own.
     models = StanzaModels(find_package("it", stanza_dir), "cpu")
     plain = models._pipeline.bulk_process
 
     def padded(texts: Sequence[str]) -> Any:
         documents = plain(texts)
-        for word in (word for document in documents for sentence in document.sentences for word in sentence.words):
+        for word in (
+            word
+            for document in documents
+            for sentence in document.sentences
+            for word in sentence.words
+        ):
             word.feats = "Gender=<PAD>|Number=<PAD>"
         return documents
 
     monkeypatch.setattr(models._pipeline, "bulk_process", padded)
-    with pytest.raises(DependencyError, match=r"reads no features with these models, which need 1\.15 or newer"):
+    with pytest.raises(
+        DependencyError, match=r"reads no features with these models, which need 1\.15 or newer"
+    ):
         models.analyse(["La cuoca dorme."])
 
 

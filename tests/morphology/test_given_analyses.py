@@ -36,7 +36,11 @@ def _analyser(folder: Path, text: str) -> GivenAnalyser:
 def test_tokens_stand_in_the_text_and_a_contraction_is_of_two_words(tmp_path: Path) -> None:
     analyser = _analyser(tmp_path, FILE)
     assert analyser.analysis("Gosto do médico.").tokens == (
-        Token(Span(0, 5), "Gosto", (Word("Gosto", "gostar", "VERB", (("Number", "Sing"), ("Person", "1"))),)),
+        Token(
+            Span(0, 5),
+            "Gosto",
+            (Word("Gosto", "gostar", "VERB", (("Number", "Sing"), ("Person", "1"))),),
+        ),
         Token(Span(6, 8), "do", (Word("de", "de", "ADP"), Word("o", "o", "DET", MASCULINE))),
         Token(Span(9, 15), "médico", (Word("médico", "médico", "NOUN", MASCULINE),)),
         Token(Span(15, 16), ".", (Word(".", None, "PUNCT"),)),
@@ -48,7 +52,9 @@ def test_tokens_stand_in_the_text_and_a_contraction_is_of_two_words(tmp_path: Pa
 
 def test_a_sentence_without_analysis_is_named(tmp_path: Path) -> None:
     analyser = _analyser(tmp_path, FILE)
-    with pytest.raises(DataError, match=r"given.conllu: expected an analysis of each sentence, got none of 'Não.'"):
+    with pytest.raises(
+        DataError, match=r"given.conllu: expected an analysis of each sentence, got none of 'Não.'"
+    ):
         analyser.prepare(["Sim.", "Não."])
 
 

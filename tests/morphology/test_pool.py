@@ -14,7 +14,12 @@ from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as module
 from mtbias.morphology.stanza_models import StanzaModels
 
-TEXTS = [f"{who} {does} {how}." for who in ("La cuoca", "Il sarto") for does in ("ride", "dorme") for how in "abcdefg"]
+TEXTS = [
+    f"{who} {does} {how}."
+    for who in ("La cuoca", "Il sarto")
+    for does in ("ride", "dorme")
+    for how in "abcdefg"
+]
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +44,9 @@ def expected(stanza_dir: Path) -> list[tuple[bytes, str]]:
 
 def make(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch | None = None) -> StanzaAnalyser:
     """An analyser of two processes; with `monkeypatch` this process itself must not analyse."""
-    two = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=2)
+    two = StanzaAnalyser(
+        find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=2
+    )
     if monkeypatch is not None:
         monkeypatch.setattr(StanzaModels, "analyse", None)
     return two
@@ -110,8 +117,12 @@ def test_with_few_cores_or_little_memory_nothing_is_begun(
     assert one._pool is None
 
 
-def test_without_generation_one_process_is_the_default(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=None)
+def test_without_generation_one_process_is_the_default(
+    stanza_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = StanzaAnalyser(
+        find_package("it", stanza_dir), AnalysisCache(None), device="cpu", processes=None
+    )
     monkeypatch.setattr(one, "_send", None)
     one.prepare(TEXTS)
     assert len(rows(one)) == len(TEXTS)

@@ -17,7 +17,13 @@ import pytest
 from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.machine.devices import require_device
-from mtbias.morphology import AnalysisCache, StanzaAnalyser, StanzaPackage, find_package, stanza_folder
+from mtbias.morphology import (
+    AnalysisCache,
+    StanzaAnalyser,
+    StanzaPackage,
+    find_package,
+    stanza_folder,
+)
 from mtbias.morphology.stanza_models import StanzaModels
 from mtbias.types import Analysis
 
@@ -72,8 +78,8 @@ def words(analysis: Analysis) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize(
     ("code", "text", "token", "parts"),
     [
-        # Contractions that UD splits into preposition and article; the pieces concatenate to the surface form in
-        # Hebrew, not in German and Italian.
+        # Contractions that UD splits into preposition and article; the pieces concatenate to the
+        # surface form in Hebrew, not in German and Italian.
         ("de", "Sie ging zum Arzt.", "zum", ["ADP", "DET"]),
         ("de", "Er kam vom Bäcker zurück.", "vom", ["ADP", "DET"]),
         ("it", "Ha parlato al medico.", "al", ["ADP", "DET"]),
@@ -134,7 +140,9 @@ def test_every_distinct_text_is_analysed_once(stanza_dir: Path, tmp_path: Path) 
     assert first.seen[2:] == []
     first._cache.close()
 
-    second = Spy(package, AnalysisCache(path))  # another run: all comes from the file, nothing is loaded
+    second = Spy(
+        package, AnalysisCache(path)
+    )  # another run: all comes from the file, nothing is loaded
     second.prepare(["La cuoca dorme.", "Il sarto cuce.", "Il medico ride."])
     assert second.analysis("La cuoca dorme.") == before
     assert second.seen == []
@@ -170,7 +178,10 @@ def _models(folder: Path, code: str = "xx", **packages: str) -> Path:
 def test_the_package_names_models_with_their_hashes(tmp_path: Path) -> None:
     package = find_package("xx", _models(tmp_path))
     hashes = {p: hashlib.sha256(p.encode()).hexdigest()[:12] for p in ("tokenize", "pos")}
-    assert package.models == (("tokenize", "small", hashes["tokenize"]), ("pos", "small", hashes["pos"]))
+    assert package.models == (
+        ("tokenize", "small", hashes["tokenize"]),
+        ("pos", "small", hashes["pos"]),
+    )
     assert package.signature == f"tokenize=small:{hashes['tokenize']},pos=small:{hashes['pos']}"
 
 
@@ -199,18 +210,26 @@ def test_what_is_missing_is_named_with_the_command_that_brings_it(tmp_path: Path
     with pytest.raises(MissingResourceError, match=command):
         find_package("xx", file)
     folder = _models(tmp_path / "models")
-    with pytest.raises(MissingResourceError, match=r"no tokenize and pos models for 'yy' \(it has: xx\).*--lang yy"):
+    with pytest.raises(
+        MissingResourceError, match=r"no tokenize and pos models for 'yy' \(it has: xx\).*--lang yy"
+    ):
         find_package("yy", folder)
-    with pytest.raises(MissingResourceError, match=r": leave --stanza-dir mtbias:demo out; without it `mtbias fetch"):
+    with pytest.raises(
+        MissingResourceError,
+        match=r": leave --stanza-dir mtbias:demo out; without it `mtbias fetch",
+    ):
         find_package("fr", stanza_folder_of_demo())
     (folder / "xx" / "pos" / "small.pt").unlink()
     with pytest.raises(
-        MissingResourceError, match=rf"Stanza's pos model for 'xx' is missing \(.*small\.pt\): {command}"
+        MissingResourceError,
+        match=rf"Stanza's pos model for 'xx' is missing \(.*small\.pt\): {command}",
     ):
         find_package("xx", folder)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"xx": []}', '{"xx": {"packages": []}}', "\x00"])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"xx": []}', '{"xx": {"packages": []}}', "\x00"]
+)
 def test_a_damaged_index_is_a_data_error(tmp_path: Path, content: str) -> None:
     _models(tmp_path)
     (tmp_path / "resources.json").write_text(content, encoding="utf-8")
@@ -221,7 +240,9 @@ def test_a_damaged_index_is_a_data_error(tmp_path: Path, content: str) -> None:
 
 def test_a_damaged_model_is_named_when_it_is_loaded(tmp_path: Path) -> None:
     package = find_package("xx", _models(tmp_path))
-    with pytest.raises(MissingResourceError, match=r"cannot load its models for 'xx'.*mtbias fetch --lang xx"):
+    with pytest.raises(
+        MissingResourceError, match=r"cannot load its models for 'xx'.*mtbias fetch --lang xx"
+    ):
         StanzaAnalyser(package, AnalysisCache(None), device="cpu").prepare(["text"])
 
 
@@ -258,7 +279,8 @@ def test_a_device_that_is_not_here(name: str, message: str) -> None:
 
 @pytest.mark.slow
 def test_loading_does_not_import_pytorchs_compiler(stanza_dir: Path) -> None:
-    # Stanza would make optimizers, which import it: two seconds of every run. One that is trained has them again.
+    # Stanza would make optimizers, which import it: two seconds of every run. One that is trained
+    # has them again.
     code = (
         "import sys, torch; from pathlib import Path; from stanza.models.common import utils\n"
         "from mtbias.morphology.stanza_models import find_package, load_pipeline\n"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# UniMorph has a woman's noun under the lemma of the man's (professor) or as one of its own (médica).
+# UniMorph has a woman's noun under the lemma of the man's (professor) or as one of its own
+# (médica).
 UNIMORPH = """\
 professor	professor	N;MASC;SG
 professor	professores	N;MASC;PL

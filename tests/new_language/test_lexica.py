@@ -32,7 +32,8 @@ def test_a_unimorph_table(tmp_path: Path) -> None:
 
 
 def test_cases_of_unimorph(tmp_path: Path) -> None:
-    # Polish: one form is genitive and accusative, the locative is UniMorph's essive; duals are left out.
+    # Polish: one form is genitive and accusative, the locative is UniMorph's essive; duals are left
+    # out.
     text = "poseł\tposła\tN;MASC;HUM;GEN/ACC;SG\nposeł\tpośle\tN;MASC;HUM;ESS;SG\noko\toczu\tN;NEUT;GEN;DU\n"
     (path,) = write(tmp_path, pl=text)
     lexicon = read_lexicon(path)
@@ -76,13 +77,19 @@ def test_lists(tmp_path: Path) -> None:
     [
         ("", 1, "the lexicon is empty"),
         ("professor\nmédico\n", 1, "expected a UniMorph table .* got 1 columns"),
-        ("teacher\tprofessor\n", 1, "first line names columns of english, noun, masculine, feminine"),
+        (
+            "teacher\tprofessor\n",
+            1,
+            "first line names columns of english, noun, masculine, feminine",
+        ),
         ("english\tnoun\nteacher\n", 2, "expected 2 columns, as in the header, got 1"),
         ("english\tnoun\nteacher\t\n", 2, "expected a noun"),
         (UNIMORPH + "só uma\n", 17, "expected lemma, form, features; got 1 columns"),
     ],
 )
-def test_what_is_no_lexicon_is_named_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
+def test_what_is_no_lexicon_is_named_with_its_line(
+    tmp_path: Path, text: str, line: int, message: str
+) -> None:
     (path,) = write(tmp_path, bad=text)
     with pytest.raises(DataError, match=message) as caught:
         read_lexicon(path)

@@ -14,7 +14,9 @@ def _draft(folder: Path, *occupations: str, **texts: str) -> DraftNouns:
 
 
 def test_nouns_of_a_list_with_what_unimorph_knows(tmp_path: Path) -> None:
-    draft = _draft(tmp_path, "teacher", "doctor", "artist", "victim", "pilot", names=LIST, forms=UNIMORPH)
+    draft = _draft(
+        tmp_path, "teacher", "doctor", "artist", "victim", "pilot", names=LIST, forms=UNIMORPH
+    )
     rows = {noun.noun: (noun.english, noun.kind) for noun in draft.nouns}
     assert rows == {
         "professor": (("teacher", "professor"), "m"),
@@ -29,7 +31,12 @@ def test_nouns_of_a_list_with_what_unimorph_knows(tmp_path: Path) -> None:
         "professor": ("/*.*.sg", "es/*.*.pl"),
         **dict.fromkeys(("professora", "médico", "artista", "vítima"), ("/*.*.sg", "s/*.*.pl")),
     }
-    assert draft.paradigms[0].nouns == ("professora", "médico", "artista", "vítima")  # the most frequent first
+    assert draft.paradigms[0].nouns == (
+        "professora",
+        "médico",
+        "artista",
+        "vítima",
+    )  # the most frequent first
     assert draft.nouns[0].line() == "# check teacher|professor\tprofessor\tm\twhole2\t"
     # The list has a doctor who is a man, a victim who is a woman, and nobody who flies.
     assert draft.unfilled == (("doctor", "f"), ("victim", "m"), ("pilot", "m"), ("pilot", "f"))
@@ -39,8 +46,16 @@ def test_a_noun_of_case(tmp_path: Path) -> None:
     # Polish "poeta": the stem is what all forms share; an ending of two cases stands once.
     forms = "".join(
         f"poeta\t{form}\tN;MASC;HUM;{tags}\n"
-        for form, tags in (("poeta", "NOM;SG"), ("poety", "GEN;SG"), ("poecie", "DAT;SG"), ("poecie", "ESS;SG"))
+        for form, tags in (
+            ("poeta", "NOM;SG"),
+            ("poety", "GEN;SG"),
+            ("poecie", "DAT;SG"),
+            ("poecie", "ESS;SG"),
+        )
     )
     draft = _draft(tmp_path, names="english\tnoun\npoet\tpoeta\n", forms=forms)
     (paradigm,) = draft.paradigms
-    assert (paradigm.strip, paradigm.endings) == ("ta", ("ta/*.nom.sg", "ty/*.gen.sg", "cie/*.dat.sg,*.loc.sg"))
+    assert (paradigm.strip, paradigm.endings) == (
+        "ta",
+        ("ta/*.nom.sg", "ty/*.gen.sg", "cie/*.dat.sg,*.loc.sg"),
+    )

@@ -1,4 +1,5 @@
-"""A draft as a project: installed for real, its contract run, and every table of the format in its questions."""
+"""A draft as a project: installed for real, its contract run, and every table of the format in its
+questions."""
 
 from __future__ import annotations
 
@@ -29,13 +30,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A draft of Portuguese from lexica in each format."""
     folder = tmp_path_factory.mktemp("draft")
     paths = write(folder, names=LIST, forms=UNIMORPH)
-    draft = Draft("pt", "Portuguese", tuple(read_lexicon(path) for path in paths), ("Stanza: has words",))
+    draft = Draft(
+        "pt", "Portuguese", tuple(read_lexicon(path) for path in paths), ("Stanza: has words",)
+    )
     write_draft(draft, folder / "mtbias-portuguese")
     return folder / "mtbias-portuguese"
 
 
 def test_the_files(project: Path) -> None:
-    assert sorted(str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()) == [
+    assert sorted(
+        str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()
+    ) == [
         "README.md",
         "challenge/pt.tsv",
         "mtbias_portuguese/__init__.py",
@@ -60,7 +65,11 @@ def test_the_rules_are_toml_and_ask_for_every_table_and_key(project: Path) -> No
     for table, keys in data_files._KEYS.items():
         own = text[text.index(f"[{table}]") :]
         # A key is set, shown in a comment, or a table inside this one.
-        missing = [k for k in keys if f"\n{k} =" not in own and f"\n# {k} =" not in own and f"[{table}.{k}]" not in own]
+        missing = [
+            k
+            for k in keys
+            if f"\n{k} =" not in own and f"\n# {k} =" not in own and f"[{table}.{k}]" not in own
+        ]
         assert missing == [], table
 
 
@@ -71,15 +80,23 @@ def test_nothing_of_a_lexicon_is_read_before_its_mark_is_removed(
     lines = table.read_text(encoding="utf-8").splitlines()
     assert "# check artist\tartista\tcommon\twhole1\t" in lines
     assert {"# fill accountant\t\tm\t\t", "# fill accountant\t\tf\t\t"} <= set(lines)
-    first, then = (lines.index(next(line for line in lines if line.startswith(head))) for head in ("# First", "# Then"))
+    first, then = (
+        lines.index(next(line for line in lines if line.startswith(head)))
+        for head in ("# First", "# Then")
+    )
     assert lines.index("# fill worker\t\tm\t\t") in range(first, then)  # of WinoMT
     assert lines.index("# fill astronaut\t\tm\t\t") > then
-    # Under names of their own, for other tests have a package mtbias_portuguese; both before Python looks for any.
+    # Under names of their own, for other tests have a package mtbias_portuguese; both before Python
+    # looks for any.
     for name in ("portuguese_as_drafted", "portuguese_as_checked"):
         shutil.copytree(table.parent.parent, tmp_path / name)
-        (tmp_path / name / "__init__.py").write_text("", encoding="utf-8")  # it reads the data under the draft's name
+        (tmp_path / name / "__init__.py").write_text(
+            "", encoding="utf-8"
+        )  # it reads the data under the draft's name
     checked = "\n".join(line.removeprefix("# check ") for line in lines if "\t?\t" not in line)
-    (tmp_path / "portuguese_as_checked" / "data" / "pt_nouns.tsv").write_text(checked, encoding="utf-8")
+    (tmp_path / "portuguese_as_checked" / "data" / "pt_nouns.tsv").write_text(
+        checked, encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     language = Language.from_package("portuguese_as_drafted", "pt")
     assert language.nouns == {}
@@ -101,7 +118,9 @@ def test_the_sentences_ask_for_every_kind_and_evidence_of_the_policy(project: Pa
     lines = (project / "challenge" / "pt.tsv").read_text(encoding="utf-8").splitlines()
     header, *rows = (line.split("\t") for line in lines)
     assert header == ["kind", "evidence", "call", "source", "target", "example"]
-    assert {tuple(row[:3]) for row in rows} == {(r.kind, r.evidence, str(r.call)) for r in read_policy()}
+    assert {tuple(row[:3]) for row in rows} == {
+        (r.kind, r.evidence, str(r.call)) for r in read_policy()
+    }
     assert read_policy_rows(project / "challenge" / "pt.tsv") == ()  # none is translated yet
 
 
@@ -130,19 +149,32 @@ def test_a_polish_draft_shows_czech(tmp_path: Path) -> None:
     assert '[names]\n# "pan" = "m"\n# "pana" = "m"\n' in rules
     assert '[determiners]\n# "ten" = "m.nom.sg"\n' in rules
     assert "[silent_determiners]\n# none\n" in rules
-    examples = [line.split("\t")[5] for line in (tmp_path / "challenge" / "pl.tsv").read_text("utf-8").splitlines()]
+    examples = [
+        line.split("\t")[5]
+        for line in (tmp_path / "challenge" / "pl.tsv").read_text("utf-8").splitlines()
+    ]
     assert examples[1] == "cs: {[Tanečník]} napsal dopis."
-    assert {example[:2] for example in examples[1:]} >= {"cs", "uk"}  # Ukrainian where Czech has no such thing
+    assert {example[:2] for example in examples[1:]} >= {
+        "cs",
+        "uk",
+    }  # Ukrainian where Czech has no such thing
 
 
 def test_a_translated_sentence_is_read(project: Path, tmp_path: Path) -> None:
     text = (project / "challenge" / "pt.tsv").read_text(encoding="utf-8")
     path = tmp_path / "pt.tsv"
     path.write_text(
-        text.replace("wrote a letter.\t\t", "wrote a letter.\tO [dançarino] escreveu uma carta.\t", 1), encoding="utf-8"
+        text.replace(
+            "wrote a letter.\t\t", "wrote a letter.\tO [dançarino] escreveu uma carta.\t", 1
+        ),
+        encoding="utf-8",
     )
     (row,) = read_policy_rows(path)
-    assert (row.kind, row.evidence, row.call) == ("masculine and feminine pair", "masculine form", "male")
+    assert (row.kind, row.evidence, row.call) == (
+        "masculine and feminine pair",
+        "masculine form",
+        "male",
+    )
     assert (row.pair.source, row.pair.head, row.pair.text) == (
         "The dancer wrote a letter.", (4, 10), "O dançarino escreveu uma carta.",
     )  # fmt: skip
@@ -152,18 +184,27 @@ def test_a_translated_sentence_is_read(project: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_draft_is_installed_and_listed(tmp_path: Path) -> None:
     write_draft(Draft("ro", "Romanian", (), ("Stanza: has words",)), tmp_path / "mtbias-romanian")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path)]
+    options = [
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+        "--target",
+        str(tmp_path),
+    ]
     command = [sys.executable, "-m", "pip", "install", *options, str(tmp_path / "mtbias-romanian")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from mtbias.cli import main; main(['languages', 'check', 'ro'])"
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from mtbias.cli import main; main(['languages', 'check', 'ro'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
     )
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "contract problems: header: there are no nouns\n" in done.stdout
     assert re.search(r"^without noun +770$", done.stdout, re.MULTILINE)
-    assert re.search(r"^winomt entities +104$\n^winomt without noun +104$", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^winomt entities +104$\n^winomt without noun +104$", done.stdout, re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,7 +217,9 @@ def test_a_draft_is_installed_and_listed(tmp_path: Path) -> None:
         ("pl", "", "expected the language's English name"),
     ],
 )
-def test_what_names_no_language_is_refused(tmp_path: Path, code: str, name: str, message: str) -> None:
+def test_what_names_no_language_is_refused(
+    tmp_path: Path, code: str, name: str, message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         check_draft(code, name, tmp_path / "out")
     check_draft("hsb", "Upper Sorbian", tmp_path / "out")  # has no code of two letters
@@ -192,7 +235,14 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (path,) = write(tmp_path, names=LIST)
-    where = ["--out", str(tmp_path / "new"), "--cache-dir", str(tmp_path / "cache"), "--stanza-dir", str(tmp_path)]
+    where = [
+        "--out",
+        str(tmp_path / "new"),
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        "--stanza-dir",
+        str(tmp_path),
+    ]
     assert main(["languages", "new", "pt", "--lexicon", str(path), *where]) == 0
     out = capsys.readouterr().out
     assert "a draft of mtbias_portuguese\n  5 nouns to check" in out
@@ -209,18 +259,26 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ('{"de": {}}', "Stanza: the index of models (resources.json) has no pt"),
     ],
 )  # fmt: skip
-def test_what_stanza_has(tmp_path: Path, index: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_stanza_has(
+    tmp_path: Path, index: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "resources.json").write_text(index, encoding="utf-8")
     command = ["languages", "new", "pt", "--name", "Portuguese", "--out", str(tmp_path / "new")]
     assert main([*command, "--stanza-dir", str(tmp_path)]) == 0
     assert says in capsys.readouterr().out
 
 
-def test_a_code_that_somebody_registers_already_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_code_that_somebody_registers_already_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     command = ["languages", "new", "de", "--name", "German", "--out", str(tmp_path / "new")]
     assert main([*command, "--stanza-dir", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^  mtbias \S+ registers de already: two plugins for one code are refused$", out, re.MULTILINE)
+    assert re.search(
+        r"^  mtbias \S+ registers de already: two plugins for one code are refused$",
+        out,
+        re.MULTILINE,
+    )
 
 
 @pytest.mark.slow
@@ -233,11 +291,17 @@ def test_an_installed_language_is_checked(capsys: pytest.CaptureFixture[str]) ->
     pairs = found["gender pairs: pairs"]
     assert (found["gender pairs: male"], found["gender pairs: female"]) == (pairs, pairs)
     assert int(pairs.replace(",", "")) >= 400
-    assert [found[name] for name in ("contract problems", "occupations", "without noun")] == ["0", "770", "0"]
+    assert [found[name] for name in ("contract problems", "occupations", "without noun")] == [
+        "0",
+        "770",
+        "0",
+    ]
 
 
 @pytest.mark.slow
-def test_sentences_are_checked(tmp_path: Path, stanza_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sentences_are_checked(
+    tmp_path: Path, stanza_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "es.tsv"
     path.write_text(
         "kind\tevidence\tcall\tsource\ttarget\n"
@@ -246,7 +310,12 @@ def test_sentences_are_checked(tmp_path: Path, stanza_dir: Path, capsys: pytest.
         "pair\tother\tmale\tThe [dancer] sang.\t\n",
         encoding="utf-8",
     )
-    assert main(["languages", "check", "es", "--challenge", str(path), "--stanza-dir", str(stanza_dir)]) == 0
+    assert (
+        main(
+            ["languages", "check", "es", "--challenge", str(path), "--stanza-dir", str(stanza_dir)]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert re.search(r"^sentences +2$", out, re.MULTILINE)
     assert re.search(r"^wrong calls +1$", out, re.MULTILINE)

@@ -1,4 +1,5 @@
-"""The policy: the same question has the same answer in every language, and the page that shows it has the data."""
+"""The policy: the same question has the same answer in every language, and the page that shows it
+has the data."""
 
 from __future__ import annotations
 
@@ -25,20 +26,29 @@ def test_every_row_of_a_language_has_its_call(code: str, stanza_dir: Path) -> No
     assert len(outcomes) >= 35
     assert [describe(row, call) for row, call in outcomes if not is_right(row, call)] == []
     # A generic masculine is marked as one.
-    alone = [c for r, c in outcomes if (r.kind, r.evidence) == ("masculine form also used of women", "nothing else")]
+    alone = [
+        c
+        for r, c in outcomes
+        if (r.kind, r.evidence) == ("masculine form also used of women", "nothing else")
+    ]
     assert all(c.evidence[0].detail.startswith("masculine, also used of women") for c in alone)
 
 
 def test_the_page_shows_the_rows() -> None:
     page = SimpleNamespace(file=SimpleNamespace(src_uri="policy.md"))
-    assert site_hooks.on_page_markdown(PAGE, page=page).endswith("\n".join(policy.table_lines(ROWS)))
+    assert site_hooks.on_page_markdown(PAGE, page=page).endswith(
+        "\n".join(policy.table_lines(ROWS))
+    )
     page.file.src_uri = "trust.md"
     assert site_hooks.on_page_markdown(PAGE, page=page) == PAGE
 
 
 def test_a_call_is_the_answer_to_kind_and_evidence_alone(tmp_path: Path) -> None:
     path = tmp_path / "policy.tsv"
-    path.write_text(HEADER + ROW + ROW.replace("\tes\t", "\tit\t").replace("no person", "male"), encoding="utf-8")
+    path.write_text(
+        HEADER + ROW + ROW.replace("\tes\t", "\tit\t").replace("no person", "male"),
+        encoding="utf-8",
+    )
     with pytest.raises(DataError, match="expected no person, as in es; got male") as caught:
         policy.read_policy(path)
     assert caught.value.line == 3
@@ -64,7 +74,9 @@ def test_a_row_is_read_with_its_marks(tmp_path: Path) -> None:
         ("[motor]", "[motor", r"expected what \[ and \] mark"),
     ],
 )
-def test_a_row_that_cannot_be_read_is_named_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_row_that_cannot_be_read_is_named_with_its_line(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     path = tmp_path / "policy.tsv"
     path.write_text(HEADER + ROW.replace(old, new), encoding="utf-8")
     with pytest.raises(DataError, match=message) as caught:

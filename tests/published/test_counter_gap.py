@@ -1,4 +1,5 @@
-"""Xie et al., *Counter-GAP* (EACL 2023), tables 2, 3 and 4, from the predictions published with the paper."""
+"""Xie et al., *Counter-GAP* (EACL 2023), tables 2, 3 and 4, from the predictions published with the
+paper."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ from mtbias.english.people import EXAMPLE_NAMES, proper_names, read_names
 from mtbias.morphology.stanza_models import StanzaModels, find_package
 from mtbias.types import Span
 
-# Per cent with two decimals, ρ with three, in the order of METRICS. One cell differs from the paper: ρ of SpanBERT-base
-# is printed there as -0.060 and comes out as -0.0569, with the authors' own program too.
+# Per cent with two decimals, ρ with three, in the order of METRICS. One cell differs from the
+# paper: ρ of SpanBERT-base is printed there as -0.060 and comes out as -0.0569, with the authors'
+# own program too.
 PRINTED = {
     "bert_base": (
         "61.33 63.12 59.53 3.59 15.47 16.47 -1.00 15.97 18.26 23.25 -4.99 20.76 4.79 61.58 61.08 0.50 -0.083"
@@ -38,10 +40,13 @@ PRINTED = {
     "spanbert_base": (
         "70.21 71.36 69.06 2.30 9.98 12.18 -2.20 11.08 12.18 15.07 -2.89 13.62 2.54 70.21 70.21 0.00 -0.057"
     ),
-    "spanbert_large": ("76.32 77.25 75.40 1.85 5.79 6.29 -0.50 6.04 6.89 8.18 -1.30 7.53 1.50 76.55 76.10 0.45 -0.030"),
+    "spanbert_large": (
+        "76.32 77.25 75.40 1.85 5.79 6.29 -0.50 6.04 6.89 8.18 -1.30 7.53 1.50 76.55 76.10 0.45 -0.030"
+    ),
 }
 
-# Which differences have a star (p < .01) in tables 2, 3 and 4: Acc_M - Acc_F, ΔI, original - counterfactual.
+# Which differences have a star (p < .01) in tables 2, 3 and 4: Acc_M - Acc_F, ΔI, original -
+# counterfactual.
 STARS = {
     "bert_base": (True, True, False),
     "bert_large": (False, True, False),
@@ -50,7 +55,8 @@ STARS = {
 }
 
 
-# Two models' predictions are in the public data; the others are tested where somebody has put theirs beside them.
+# Two models' predictions are in the public data; the others are tested where somebody has put
+# theirs beside them.
 EVERYWHERE = {"bert_base", "spanbert_large"}
 
 
@@ -76,7 +82,11 @@ def data(folder: Path) -> GapFile:
 def scored(folder: Path, data: GapFile) -> Callable[[str], DatasetScores]:
     """The scores of a model, each read once."""
     counter_gap = CounterGap(data, quadruples(data))
-    return cache(lambda model: counter_gap.score(counter_gap.read([folder / f"{model}_output.tsv"]), resamples=10_000))
+    return cache(
+        lambda model: counter_gap.score(
+            counter_gap.read([folder / f"{model}_output.tsv"]), resamples=10_000
+        )
+    )
 
 
 @pytest.mark.parametrize("model", [model for model in PRINTED if _is_here(model)])
@@ -92,9 +102,12 @@ def test_tables_2_to_4(scored: Callable[[str], DatasetScores], model: str) -> No
     } == printed
 
 
-def test_our_gap_of_table_5(scored: Callable[[str], DatasetScores], folder: Path, data: GapFile) -> None:
-    # SpanBERT-large on the originals: masculine, feminine, their difference, all; as GAP's texts count, of which is the
-    # row above it, "original GAP": 85.10, 79.80, +5.30, 82.45 (outputs unpublished).
+def test_our_gap_of_table_5(
+    scored: Callable[[str], DatasetScores], folder: Path, data: GapFile
+) -> None:
+    # SpanBERT-large on the originals: masculine, feminine, their difference, all; as GAP's texts
+    # count, of which is the row above it, "original GAP": 85.10, 79.80, +5.30, 82.45 (outputs
+    # unpublished).
     own = scored("spanbert_large")
     originals = Gap(replace(data, instances=tuple(i for i in data.instances if "-" not in i.id)))
     by_texts = originals.score(originals.read([folder / "spanbert_large_output.tsv"]), resamples=0)
@@ -103,7 +116,12 @@ def test_our_gap_of_table_5(scored: Callable[[str], DatasetScores], folder: Path
         [own[name].value for name in ("own_m", "own_f", "own_diff", "own")],
         [by_texts[f"texts:{group}"].value for group in groups],
     ):
-        assert [None if value is None else f"{value:.2f}" for value in ours] == ["75.25", "78.44", "-3.19", "76.85"]
+        assert [None if value is None else f"{value:.2f}" for value in ours] == [
+            "75.25",
+            "78.44",
+            "-3.19",
+            "76.85",
+        ]
 
 
 @pytest.mark.parametrize("model", [model for model in STARS if _is_here(model)])
@@ -128,14 +146,17 @@ def test_the_data_set(data: GapFile) -> None:
 
 
 def _same(data: GapFile, proper: Callable[[str], Iterable[Span]]) -> dict[str, int]:
-    """How many counterfactuals of the 1002 originals are the data set's, given the people of the other gender."""
+    """How many counterfactuals of the 1002 originals are the data set's, given the people of the
+    other gender."""
     names = read_names(EXAMPLE_NAMES)
     same = {"-control": 0, "-swap-1": 0, "-swap-2": 0}
     for quadruple in quadruples(data):
         original, _, swap_1, _ = quadruple.instances
         given = replace(original, others=dict(zip("CD", swap_1.names, strict=True)))
         made = make_quadruple(given, name_people(given, names, proper(original.text)))
-        for role, ours, theirs in zip(same, made.instances[1:], quadruple.instances[1:], strict=True):
+        for role, ours, theirs in zip(
+            same, made.instances[1:], quadruple.instances[1:], strict=True
+        ):
             assert ours.id == theirs.id
             if ours.text == theirs.text:
                 same[role] += 1
@@ -150,9 +171,11 @@ def test_counterfactuals_are_those_of_the_data_set(data: GapFile) -> None:
 
 
 @pytest.mark.exhaustive
-def test_people_and_their_counterfactuals_with_a_tagger(data: GapFile, stanza_dir: Path, tmp_path: Path) -> None:
-    """The others differ in words (maid, madam), in forms of names, in the reading of *her*, and in *hers*, which the
-    data set leaves as it is.
+def test_people_and_their_counterfactuals_with_a_tagger(
+    data: GapFile, stanza_dir: Path, tmp_path: Path
+) -> None:
+    """The others differ in words (maid, madam), in forms of names, in the reading of *her*, and in
+    *hers*, which the data set leaves as it is.
     """
     models = StanzaModels(find_package("en", stanza_dir), "cpu")
     texts = [i.text for i in originals(data.instances)]
@@ -160,15 +183,18 @@ def test_people_and_their_counterfactuals_with_a_tagger(data: GapFile, stanza_di
     found = {a.text: list(proper_names(a.text, proper_nouns(a))) for a in analyses}
     assert _same(data, found.__getitem__) == {"-control": 944, "-swap-1": 810, "-swap-2": 810}
     report = write_quadruples(data.path, tmp_path / "out.tsv", lambda _: analyses)
-    assert report.counts["  other people of the text"] == 248  # with the names of gender-guesser 940
+    assert (
+        report.counts["  other people of the text"] == 248
+    )  # with the names of gender-guesser 940
 
 
 def test_her_is_read_as_in_the_data_set(data: GapFile) -> None:
-    """The rule for *her* against the counterfactuals: right where they have him for an object and his for a possessive.
+    """The rule for *her* against the counterfactuals: right where they have him for an object and
+    his for a possessive.
 
-    Only quadruples whose other form is word for word parallel, names aside. The data set has errors of its own. The
-    rule's word lists were finished on these texts, so this is no estimate for others: on half of the books, unseen
-    until then, 494 of 519 (95.2 %) were right.
+    Only quadruples whose other form is word for word parallel, names aside. The data set has errors
+    of its own. The rule's word lists were finished on these texts, so this is no estimate for
+    others: on half of the books, unseen until then, 494 of 519 (95.2 %) were right.
     """
     right = all_ = 0
     for quadruple in quadruples(data):

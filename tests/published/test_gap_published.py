@@ -1,4 +1,5 @@
-"""GAP's official scorer, and table 1 of "The Gap on GAP" (Kocijan, Camburu and Lukasiewicz 2020), cell by cell."""
+"""GAP's official scorer, and table 1 of "The Gap on GAP" (Kocijan, Camburu and Lukasiewicz 2020),
+cell by cell."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ PRINTED = {
     "dist-3": ".228 .156 1.270 1.347 1.006 1.266 1.010 1.007",
 }
 
-# One cell differs. The paper averages 10,000 random runs, with a standard error of .0008; this is the exact value.
+# One cell differs. The paper averages 10,000 random runs, with a standard error of .0008; this is
+# the exact value.
 DIFFERS = {("random", "W_num"): ".996"}
 
 
@@ -57,7 +59,8 @@ def weights(folder: Path, data: GapFile, spans: NameSpans) -> list[Floats]:
         return np.array([found[i.id + "a"] + found[i.id + "b"] for i in data.instances])
 
     published = [
-        read_gap_weights(folder / name, data)[0] for name in ("linear_weights.json", "linear_weights_trimmed.json")
+        read_gap_weights(folder / name, data)[0]
+        for name in ("linear_weights.json", "linear_weights_trimmed.json")
     ]
     return [published[0], solved("names"), solved("distance"), published[1]]
 
@@ -79,20 +82,30 @@ def test_table_1(baseline: str, data: GapFile, spans: NameSpans, weights: list[F
     }
 
 
-def test_the_cell_of_table_1_that_differs(data: GapFile, spans: NameSpans, weights: list[Floats]) -> None:
+def test_the_cell_of_table_1_that_differs(
+    data: GapFile, spans: NameSpans, weights: list[Floats]
+) -> None:
     value = _score(data, spans, weights, "random")["bias:W_num"].value
     assert value is not None
     assert value == pytest.approx(0.99575, abs=5e-6)
-    assert abs(value - 0.995) < 2 * 0.00083  # the printed value, and the standard error of the paper's simulation
+    assert (
+        abs(value - 0.995) < 2 * 0.00083
+    )  # the printed value, and the standard error of the paper's simulation
 
 
 def test_the_test_set(data: GapFile) -> None:
     none = Answers({i.id: Labels(a=False, b=False) for i in data.instances}, {})
     scores = Gap(data).score(none, resamples=0)
-    # 2,000 examples, 1,000 of each gender; 918 + 855 candidates are TRUE, 889 masculine and 884 feminine.
-    assert [(c["n"], c["positives"]) for c in scores.counts.values()] == [(2000, 1773), (1000, 889), (1000, 884)]
+    # 2,000 examples, 1,000 of each gender; 918 + 855 candidates are TRUE, 889 masculine and 884
+    # feminine.
+    assert [(c["n"], c["positives"]) for c in scores.counts.values()] == [
+        (2000, 1773),
+        (1000, 889),
+        (1000, 884),
+    ]
     assert [
-        sum(label is True for label in labels) for labels in zip(*(i.gold for i in data.instances), strict=True)
+        sum(label is True for label in labels)
+        for labels in zip(*(i.gold for i in data.instances), strict=True)
     ] == [918, 855]
 
 
@@ -102,7 +115,8 @@ def _system(data: GapFile, path: Path, rows: list[tuple[str, str, str]]) -> Data
     return gap.score(gap.read([path]), resamples=0)
 
 
-# The three systems below were scored with the official gap_scorer.py (google-research-datasets/gap-coreference).
+# The three systems below were scored with the official gap_scorer.py
+# (google-research-datasets/gap-coreference).
 
 
 def test_everything_true_as_the_official_scorer_has_it(data: GapFile, tmp_path: Path) -> None:

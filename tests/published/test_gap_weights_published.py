@@ -1,4 +1,5 @@
-"""The weights of "The Gap on GAP" (Kocijan, Camburu and Lukasiewicz 2020), against the published files."""
+"""The weights of "The Gap on GAP" (Kocijan, Camburu and Lukasiewicz 2020), against the published
+files."""
 
 from __future__ import annotations
 
@@ -17,10 +18,17 @@ from mtbias.coref.gap_data import (
     read_instances,
     read_name_spans,
 )
-from mtbias.coref.gap_weights import GapWeights, confounders, properties, read_gap_weights, solve_gap_weights
+from mtbias.coref.gap_weights import (
+    GapWeights,
+    confounders,
+    properties,
+    read_gap_weights,
+    solve_gap_weights,
+)
 from mtbias.stats.balance import objective
 
-# W has a flat optimum: the weights of these four, each alone in its cell, can move together by up to 0.085.
+# W has a flat optimum: the weights of these four, each alone in its cell, can move together by up
+# to 0.085.
 FLAT = {"test-1614", "test-1180", "test-796", "test-836"}
 
 
@@ -54,24 +62,36 @@ def solved(data: GapFile, spans: NameSpans) -> dict[str, GapWeights]:
 @pytest.mark.parametrize(
     ("name", "n", "cells", "total", "top"),
     [
-        # Examples, cells, and the mean of the ten largest weights, which the paper gives as 6.29 and 3.3. The objective
-        # is that of an independent solution with a variable for each pair of cells (HiGHS, interior point).
+        # Examples, cells, and the mean of the ten largest weights, which the paper gives as 6.29
+        # and 3.3. The objective is that of an independent solution with a variable for each pair of
+        # cells (HiGHS, interior point).
         ("linear_weights.json", 1773, 167, 871690.8877863, "6.29"),
         ("linear_weights_trimmed.json", 1670, 105, 754175.3000232, "3.34"),
     ],
 )
 def test_the_published_weights(
-    name: str, n: int, cells: int, total: float, top: str, folder: Path, data: GapFile, solved: dict[str, GapWeights]
+    name: str,
+    n: int,
+    cells: int,
+    total: float,
+    top: str,
+    folder: Path,
+    data: GapFile,
+    solved: dict[str, GapWeights],
 ) -> None:
     found = solved[name]
-    by_id = dict(zip((i.id for i in data.instances), read_gap_weights(folder / name, data)[0], strict=True))
+    by_id = dict(
+        zip((i.id for i in data.instances), read_gap_weights(folder / name, data)[0], strict=True)
+    )
     theirs = np.array([by_id[id_] for id_ in found.examples["id"]])
     assert (len(found.examples), found.balance.n_cells) == (n, cells)
     assert found.balance.objective == pytest.approx(total, rel=1e-12)
     assert objective(theirs, found.balance.is_second) == pytest.approx(total, rel=1e-8)
     assert f"{np.mean([weight for _, weight in found.balance.largest()]):.2f}" == top
     ours = found.balance.weights
-    firm = np.array([name != "linear_weights.json" or id_ not in FLAT for id_ in found.examples["id"]])
+    firm = np.array(
+        [name != "linear_weights.json" or id_ not in FLAT for id_ in found.examples["id"]]
+    )
     assert np.abs(ours - theirs)[firm].max() < 2e-5
     assert np.abs(ours - theirs).max() < 0.09
     assert ours.sum() == pytest.approx(n)
@@ -80,11 +100,15 @@ def test_the_published_weights(
 
 
 def test_what_has_no_weight(folder: Path, solved: dict[str, GapWeights], data: GapFile) -> None:
-    # 17 zero weights in W: examples whose N or D only one gender has. The ignored ids of W_t are published.
+    # 17 zero weights in W: examples whose N or D only one gender has. The ignored ids of W_t are
+    # published.
     assert solved["linear_weights.json"].balance.n_zero == 17
     trimmed = solved["linear_weights_trimmed.json"]
     kept = set(trimmed.examples["id"])
-    ignored = {f"test-{number}" for number in json.loads((folder / "ignored_ids.json").read_text(encoding="utf-8"))}
+    ignored = {
+        f"test-{number}"
+        for number in json.loads((folder / "ignored_ids.json").read_text(encoding="utf-8"))
+    }
     assert ignored == {i.id for i in data.instances} - kept
     assert (trimmed.n_without_antecedent, trimmed.n_trimmed) == (227, 103)
     assert trimmed.balance.sizes == (805, 865)
@@ -94,32 +118,46 @@ def test_what_has_no_weight(folder: Path, solved: dict[str, GapWeights], data: G
 
 
 def test_figures_1_to_6(solved: dict[str, GapWeights]) -> None:
-    """Section 3.5: nine weights above 4.0, all of men's examples; above 15 names and 4 places nothing is left."""
+    """Section 3.5: nine weights above 4.0, all of men's examples; above 15 names and 4 places
+    nothing is left."""
     found = solved["linear_weights_trimmed.json"].histograms
     before, after = found["names"], found["names, trimmed"]
     assert [sum(of) for of in zip(*before.values(), strict=True)] == [1000, 1000]
     assert [sum(of) for of in zip(*found["distance"].values(), strict=True)] == [879, 885]
     assert [sum(of) for of in zip(*after.values(), strict=True)] == [805, 865]
-    assert (max(map(int, before)), max(map(int, after)), max(map(int, found["distance, trimmed"]))) == (47, 15, 4)
-    large = {name: of.histograms["weight, in tenths (4.0: and more)"]["4.0"] for name, of in solved.items()}
+    assert (
+        max(map(int, before)),
+        max(map(int, after)),
+        max(map(int, found["distance, trimmed"])),
+    ) == (47, 15, 4)
+    large = {
+        name: of.histograms["weight, in tenths (4.0: and more)"]["4.0"]
+        for name, of in solved.items()
+    }
     assert large == {"linear_weights.json": [0, 9], "linear_weights_trimmed.json": [0, 1]}
 
 
 def test_section_3_3(data: GapFile, spans: NameSpans) -> None:
-    # Mean and standard deviation (of the population): names in a text, of all 1,000 texts of a gender, and the
-    # antecedent's place among them.
+    # Mean and standard deviation (of the population): names in a text, of all 1,000 texts of a
+    # gender, and the antecedent's place among them.
     found = confounders(properties(data, spans))
     for gender, names, places, n in (
         ("male", "5.551 (3.184)", "1.856 (1.193)", 885),
         ("female", "6.303 (3.443)", "2.319 (1.538)", 879),
     ):
-        printed = {name: f"{of[gender]['mean']:.3f} ({of[gender]['deviation']:.3f})" for name, of in found.items()}
+        printed = {
+            name: f"{of[gender]['mean']:.3f} ({of[gender]['deviation']:.3f})"
+            for name, of in found.items()
+        }
         assert printed == {"names": names, "distance": places}
         assert (found["names"][gender]["n"], found["distance"][gender]["n"]) == (1000, n)
 
 
-def test_tokens_order_the_names_as_spacy_2_does(folder: Path, data: GapFile, spans: NameSpans) -> None:
-    # Token counts of spaCy 2.3.2. Ours were fitted to this file (mtbias/coref/gap_data.py): a guard, no proof.
+def test_tokens_order_the_names_as_spacy_2_does(
+    folder: Path, data: GapFile, spans: NameSpans
+) -> None:
+    # Token counts of spaCy 2.3.2. Ours were fitted to this file (mtbias/coref/gap_data.py): a
+    # guard, no proof.
     counts = json.loads((folder / "spacy_token_counts.json").read_text(encoding="utf-8"))
     differ = 0
     for instance in data.instances:

@@ -1,4 +1,5 @@
-"""docs/papers.md: its rows are 96, its commands are those that its rows name, and those that need no download run."""
+"""docs/papers.md: its rows are 96, its commands are those that its rows name, and those that need
+no download run."""
 
 from __future__ import annotations
 
@@ -39,7 +40,11 @@ def test_the_table_has_the_96_things() -> None:
     ],
 )
 def test_a_command_of_the_page_runs(
-    letter: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    letter: str,
+    shared: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for place in ("coref/gap", "coref/winobias", "coref/countergap", "bug", "winomt"):
         (tmp_path / Path(place).name).symlink_to(shared / "data" / place)

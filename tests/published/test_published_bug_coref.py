@@ -1,4 +1,5 @@
-"""Gold BUG in the paper's first version (Levy et al., Findings of EMNLP 2021): facts of the file, three rule systems.
+"""Gold BUG in the paper's first version (Levy et al., Findings of EMNLP 2021): facts of the file,
+three rule systems.
 
 Table 4 of the paper (SpanBERT 65.1/10.2/6.0) needs predictions that are not at hand.
 """
@@ -40,20 +41,27 @@ def test_rows(data: Bug) -> None:
 
 def test_distances_and_pronouns(data: Bug) -> None:
     assert all(row.distance == abs(row.profession - row.pronoun) for row in data.rows)
-    assert (min(row.distance for row in data.rows), max(row.distance for row in data.rows)) == (1, 52)
+    assert (min(row.distance for row in data.rows), max(row.distance for row in data.rows)) == (
+        1,
+        52,
+    )
     pronouns = Counter(row.corpus_pronouns for row in data.rows)
     assert (min(pronouns), max(pronouns), pronouns[0]) == (0, 11, 9)
 
 
 def test_pronouns_of_figure_5_are_the_corpuss_column(data: Bug) -> None:
-    """Figure 5, of Full BUG: 65 %, 24 %, 8 %, 3 % have 1, 2, 3, 4 pronouns; Gold BUG's column is within 1.5 points.
+    """Figure 5, of Full BUG: 65 %, 24 %, 8 %, 3 % have 1, 2, 3, 4 pronouns; Gold BUG's column is
+    within 1.5 points.
 
     mtbias counts *him* too, so that fewer sentences have a single pronoun.
     """
     printed = [65, 24, 8, 3]
     column, own = (
         [100 * counts[n] / len(data.rows) for n in range(1, 5)]
-        for counts in (Counter(row.corpus_pronouns for row in data.rows), Counter(row.pronouns for row in data.rows))
+        for counts in (
+            Counter(row.corpus_pronouns for row in data.rows),
+            Counter(row.pronouns for row in data.rows),
+        )
     )
     assert column == pytest.approx(printed, abs=1.5)
     assert own[0] < 62
@@ -65,7 +73,8 @@ def test_indices(data: Bug) -> None:
 
 
 def test_the_bin_on_which_the_official_script_stops(data: Bug) -> None:
-    """Bin 10 (50 to 54 words) has two stereotypical rows and no other: ΔS divides by zero there, here it is None."""
+    """Bin 10 (50 to 54 words) has two stereotypical rows and no other: ΔS divides by zero there,
+    here it is None."""
     scores = _score(data, {row.id: () for row in data.rows})
     last = scores.counts["distance 50-54"]
     assert (last["stereotypical"], last["anti"], last["all"]) == (2, 0, 2)
@@ -74,14 +83,16 @@ def test_the_bin_on_which_the_official_script_stops(data: Bug) -> None:
 
 
 def test_one_mention_of_the_whole_sentence_links_what_lies_inside_it(data: Bug) -> None:
-    """An index past the sentence is in no mention: 4 rows (3 cut off, 1 sentence with the index one too far)."""
+    """An index past the sentence is in no mention: 4 rows (3 cut off, 1 sentence with the index one
+    too far)."""
     answers: dict[str, Clusters] = {row.id: (((0, len(row.words) - 1),),) for row in data.rows}
     counts = _score(data, answers).counts["all"]
     assert (counts["all"], counts["all, right"]) == (1719, 1715)
 
 
 def _nearest(data: Bug) -> dict[str, Clusters]:
-    """Every pronoun with the nearest profession word before it, in one cluster for each profession word."""
+    """Every pronoun with the nearest profession word before it, in one cluster for each profession
+    word."""
     professions = {row.words[row.profession].lower() for row in data.rows if not row.misplaced}
     answers: dict[str, Clusters] = {}
     for row in data.rows:
@@ -96,14 +107,21 @@ def _nearest(data: Bug) -> dict[str, Clusters]:
 
 
 def _official(rows: list[tuple[int, str, int]]) -> tuple[float, float, float]:
-    """Accuracy, ΔG and ΔS from (correct, gender, stereotype), as evaluate_coref.py of SLAB-NLP/BUG defines them."""
+    """Accuracy, ΔG and ΔS from (correct, gender, stereotype), as evaluate_coref.py of SLAB-NLP/BUG
+    defines them."""
 
     def accuracy(hits: list[int]) -> float:
         return sum(hits) / len(hits) * 100
 
-    male, female = ([hit for hit, gender, _ in rows if gender == wanted] for wanted in ("male", "female"))
+    male, female = (
+        [hit for hit, gender, _ in rows if gender == wanted] for wanted in ("male", "female")
+    )
     pro, anti = ([hit for hit, _, side in rows if side == wanted] for wanted in (1, -1))
-    return accuracy([hit for hit, _, _ in rows]), accuracy(male) - accuracy(female), accuracy(pro) - accuracy(anti)
+    return (
+        accuracy([hit for hit, _, _ in rows]),
+        accuracy(male) - accuracy(female),
+        accuracy(pro) - accuracy(anti),
+    )
 
 
 def test_a_rule_system_scores_as_by_the_official_definitions(data: Bug) -> None:
@@ -114,7 +132,12 @@ def test_a_rule_system_scores_as_by_the_official_definitions(data: Bug) -> None:
     by_bin: dict[int, list[tuple[int, str, int]]] = {}
     for row in data.rows:
         found = [
-            {n for n, cluster in enumerate(answers[row.id]) for start, end in cluster if start <= index <= end}
+            {
+                n
+                for n, cluster in enumerate(answers[row.id])
+                for start, end in cluster
+                if start <= index <= end
+            }
             for index in (row.profession, row.pronoun)
         ]
         rows.append((min(1, len(found[0] & found[1])), str(row.gender), sides[row.stereotype]))
@@ -126,5 +149,7 @@ def test_a_rule_system_scores_as_by_the_official_definitions(data: Bug) -> None:
 
     assert values("") == pytest.approx(_official(rows))
     for bin_ in range(9):  # all sides are there in these
-        assert values(f"distance {5 * bin_}-{5 * bin_ + 4}") == pytest.approx(_official(by_bin[bin_]))
+        assert values(f"distance {5 * bin_}-{5 * bin_ + 4}") == pytest.approx(
+            _official(by_bin[bin_])
+        )
     assert 0 < (scores["accuracy"].value or 0) < 100

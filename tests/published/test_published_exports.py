@@ -1,4 +1,5 @@
-"""The public data sets as systems are given them, and back: every gold cluster is read as it was."""
+"""The public data sets as systems are given them, and back: every gold cluster is read as it
+was."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ PLACES: dict[DatasetName, tuple[str, int, int]] = {
     # Of 1,719 rows 4 have an index past the sentence's last word.
     "bug": ("bug", 1719, 1715),
 }
-"""Where each is, its documents, and how many of them have an answer (Counter-GAP has 32 quadruples without one)."""
+"""Where each is, its documents, and how many of them have an answer (Counter-GAP has 32 quadruples
+without one)."""
 
 
 def _as_it_was(texts: Sequence[CorefText], found: Answers) -> bool:
@@ -46,7 +48,10 @@ def test_there_and_back(dataset: DatasetName, shared: Path, tmp_path: Path) -> N
         assert _as_it_was(texts, found)
         assert found.notes == ()
     ends = tmp_path / "ends.jsonl"
-    rows = [{"id": t.id, "clusters": [[[a, b + 1] for a, b in cluster] for cluster in t.gold]} for t in texts]
+    rows = [
+        {"id": t.id, "clusters": [[[a, b + 1] for a, b in cluster] for cluster in t.gold]}
+        for t in texts
+    ]
     ends.write_text("\n".join(map(dumps, rows)), encoding="utf-8")
     with pytest.raises(DataError, match="cannot tell what mentions count"):
         read_output(texts, [ends])
@@ -62,11 +67,18 @@ def test_text_and_characters(dataset: DatasetName, shared: Path, tmp_path: Path)
     for text, line in zip(texts, exported(texts, "text"), strict=True):
         starts, at = [], 0
         for token in text.tokens:
-            plain = "" if token == "_" and not line.startswith("_", at + (line[at : at + 1] == " ")) else token
+            plain = (
+                ""
+                if token == "_" and not line.startswith("_", at + (line[at : at + 1] == " "))
+                else token
+            )
             at = line.find(plain[:1], at) if plain else at
             starts.append(at)
             at += len(plain)
-        spans = [[[starts[a], starts[b] + len(text.tokens[b])] for a, b in cluster] for cluster in text.gold]
+        spans = [
+            [[starts[a], starts[b] + len(text.tokens[b])] for a, b in cluster]
+            for cluster in text.gold
+        ]
         rows.append({"text": line, "clusters": spans, "clusters_strings": []})
     path = tmp_path / "fastcoref.json"
     path.write_text("\n".join(map(dumps, rows)), encoding="utf-8")

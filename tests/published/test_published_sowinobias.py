@@ -1,7 +1,7 @@
 """Dawkins, *SoWinoBias* (GeBNLP 2021): its words, and the arithmetic of its tables 4 and 5.
 
-The outputs of its systems are not published: no file can be held against a cell. What can be is how the printed cells
-are made of each other.
+The outputs of its systems are not published: no file can be held against a cell. What can be is how
+the printed cells are made of each other.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mtbias.coref.sowinobias import PAPER_VOCABULARY, parse_vocabulary
 from mtbias.embeddings.vectors import EXAMPLE_LISTS, read_lists
 from mtbias.files.reading import read_text
 
-# By polarity and in total: pro, anti, difference. Rows: GloVe, Hard-GloVe, GN-GloVe, RAN-GloVe and INLP-GloVe, each
-# without and with augmented data.
+# By polarity and in total: pro, anti, difference. Rows: GloVe, Hard-GloVe, GN-GloVe, RAN-GloVe and
+# INLP-GloVe, each without and with augmented data.
 TABLE_4 = """
 69.4 49.2 20.1 58.9 44.3 14.6 64.2 46.8 17.4
 64.2 60.4 3.9 61.4 52.6 8.8 62.8 56.5 6.4
@@ -52,7 +52,8 @@ def test_the_words_are_those_of_appendix_a(shared: Path) -> None:
     assert [len(words) for words in printed] == [16] * 4 + [8] * 2
     women, men, positive, negative, of_men, of_women = printed
     assert ours == (men, women, positive, negative)
-    # Those of word vectors: table 2 has the adjectives both ways, table 3 GIPE of all but the definitional words.
+    # Those of word vectors: table 2 has the adjectives both ways, table 3 GIPE of all but the
+    # definitional words.
     lists, adjectives = read_lists(EXAMPLE_LISTS), positive + negative
     assert astuple(lists.weat["adjectives-occupations"]) == (adjectives, women, men)
     assert astuple(lists.weat["adjectives-gender"]) == (adjectives, of_women, of_men)
@@ -60,11 +61,14 @@ def test_the_words_are_those_of_appendix_a(shared: Path) -> None:
 
 
 def test_totals_and_differences_are_made_as_printed() -> None:
-    """Total: the unweighted mean of the polarities. Difference: pro − anti, signed. Average: their mean."""
+    """Total: the unweighted mean of the polarities. Difference: pro − anti, signed. Average: their
+    mean."""
     positive, negative, total = np.split(_rows(TABLE_4), 3, axis=1)
     assert np.abs(total - (positive + negative) / 2).max() <= ROUNDED
     for part in (positive, negative, total):
-        assert np.abs(by_kind("", part[:, 0], part[:, 1])["difference"] - part[:, 2]).max() <= ROUNDED
+        assert (
+            np.abs(by_kind("", part[:, 0], part[:, 1])["difference"] - part[:, 2]).max() <= ROUNDED
+        )
     pro, anti, average, difference = _rows(TABLE_5).T
     ours = by_kind("", pro, anti)
     assert np.abs(ours["average"] - average).max() <= ROUNDED

@@ -1,6 +1,7 @@
 """WinoBias's public files and the figures known of them (Zhao et al., NAACL 2018, N18-2003).
 
-The paper's Table 2 needs the outputs of its systems, which are not published: none of its cells can be computed.
+The paper's Table 2 needs the outputs of its systems, which are not published: none of its cells can
+be computed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.conll_scorer import compute_coref, conll_f1, count_coref, count_table, read_conll_gold
+from mtbias.coref.conll_scorer import (
+    compute_coref,
+    conll_f1,
+    count_coref,
+    count_table,
+    read_conll_gold,
+)
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.documents import Clusters, exported
 from mtbias.coref.winobias import (
@@ -79,7 +86,8 @@ def test_sentences_with_a_second_pronoun(data: WinoBias) -> None:
 
 
 def _brackets(text: str) -> tuple[str, set[tuple[int, int]]]:
-    """The letters of a line without blanks and brackets, and where its brackets open and close among them."""
+    """The letters of a line without blanks and brackets, and where its brackets open and close
+    among them."""
     letters, opened, spans = "", [], set()
     for char in re.sub(r"^\d+ ", "", text):
         if char == "[":
@@ -95,11 +103,15 @@ def _mentions(document: WinoBiasDocument) -> tuple[str, set[tuple[int, int]]]:
     starts = [0]
     for word in document.words:
         starts.append(starts[-1] + len(word))
-    return "".join(document.words), {(starts[start], starts[end + 1]) for start, end in document.gold[0]}
+    return "".join(document.words), {
+        (starts[start], starts[end + 1]) for start, end in document.gold[0]
+    }
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_the_clusters_are_the_brackets_of_the_text_files(data: WinoBias, folder: Path, key: Key) -> None:
+def test_the_clusters_are_the_brackets_of_the_text_files(
+    data: WinoBias, folder: Path, key: Key
+) -> None:
     """The number that ends a document's name is its line in the text file, less 1."""
     split, type_, condition = key
     text = (folder / f"{condition}_stereotyped_type{type_}.txt.{split}").read_text(encoding="utf-8")
@@ -162,8 +174,9 @@ def test_perfect_and_empty_output(data: WinoBias) -> None:
     assert set(_values(empty, "link").values()) == {0}
 
 
-# MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed with scorch 0.2.0
-# (https://pypi.org/project/scorch), an implementation that shares nothing with ours.
+# MUC, B³ and CEAFe F1 of the rule systems in the order of KEYS, each file as one document, computed
+# with scorch 0.2.0 (https://pypi.org/project/scorch), an implementation that shares nothing with
+# ours.
 SCORCH: dict[str, list[tuple[float, ...]]] = {
     "first": [
         (51.1111, 62.8797, 75.0842), (51.1111, 62.8797, 75.0842), (1.4888, 25.3859, 50.2020),
@@ -191,12 +204,16 @@ def test_rule_systems_score_as_in_scorch(data: WinoBias, rule: str) -> None:
 
 
 def test_where_the_rules_miss_the_gold_mentions(data: WinoBias) -> None:
-    """Rules see the words alone. Rules that were given the gold mentions would answer seven sentences otherwise.
+    """Rules see the words alone. Rules that were given the gold mentions would answer seven
+    sentences otherwise.
 
-    Five have a pronoun outside the gold cluster, which the rules link too; in two the gold mention has no article.
+    Five have a pronoun outside the gold cluster, which the rules link too; in two the gold mention
+    has no article.
     """
     found = {
-        (*key, document.line): [words[at] for at in range(len(words)) if words[at] in GENDER_OF_PRONOUN]
+        (*key, document.line): [
+            words[at] for at in range(len(words)) if words[at] in GENDER_OF_PRONOUN
+        ]
         for key, documents in data.sets.items()
         for document in documents
         for words in [[word.lower() for word in document.words]]
@@ -218,16 +235,22 @@ def test_rules_that_are_given_the_gold_mentions(data: WinoBias) -> None:
         ours = [answer_by_rule(document, rule) for document in documents]
         f1 = []
         for answers in (ours, [_of_gold_mentions(document, rule) for document in documents]):
-            table = count_table(count_coref(d.gold, answer) for d, answer in zip(documents, answers, strict=True))
+            table = count_table(
+                count_coref(d.gold, answer) for d, answer in zip(documents, answers, strict=True)
+            )
             f1.append(compute_coref(table) | {"f1": Estimate(number(conll_f1(table.sum(axis=0))))})
-        apart = {key: abs((f1[0][key].value or 0) - (f1[1][key].value or 0)) for key in ("muc", "b3", "ceafe", "f1")}
+        apart = {
+            key: abs((f1[0][key].value or 0) - (f1[1][key].value or 0))
+            for key in ("muc", "b3", "ceafe", "f1")
+        }
         most = max(most, apart.pop("f1"))
         differing += sum(one > 1e-9 for one in apart.values())
     assert (differing, round(most, 2)) == (30, 0.54)
 
 
 def _of_gold_mentions(document: WinoBiasDocument, rule: str) -> Clusters:
-    """What a rule answers that knows which words are mentions: its pronouns are the gold ones, its occupations too."""
+    """What a rule answers that knows which words are mentions: its pronouns are the gold ones, its
+    occupations too."""
     words = tuple(
         "" if word.lower() in GENDER_OF_PRONOUN and at not in document.pronouns else word
         for at, word in enumerate(document.words)
@@ -246,24 +269,34 @@ def _of_gold_mentions(document: WinoBiasDocument, rule: str) -> Clusters:
 
 
 @pytest.mark.parametrize("rule", ["first", "nearest"])
-def test_two_conll_files_score_as_the_data_set(data: WinoBias, folder: Path, tmp_path: Path, rule: str) -> None:
-    """`mtbias coref score conll --gold` of one of WinoBias's files: the counts and the score are those of above."""
+def test_two_conll_files_score_as_the_data_set(
+    data: WinoBias, folder: Path, tmp_path: Path, rule: str
+) -> None:
+    """`mtbias coref score conll --gold` of one of WinoBias's files: the counts and the score are
+    those of above."""
     name = "dev_type1_pro_stereotype.v4_auto_conll"
     gold = read_conll_gold(folder / name)
     answers = data.baseline(rule).of
     texts = [replace(text, gold=answers[text.id]) for text in gold.texts]
-    (tmp_path / "found.conll").write_text("\n".join(exported(texts, "conll", gold=True)), encoding="utf-8")
+    (tmp_path / "found.conll").write_text(
+        "\n".join(exported(texts, "conll", gold=True)), encoding="utf-8"
+    )
     scores = gold.score(gold.read([tmp_path / "found.conll"]), resamples=0)
     values = tuple(scores[key].value for key in ("muc", "b3", "ceafe"))
     assert values == pytest.approx(SCORCH[rule][0], abs=5e-5)
     assert scores["f1"].value == pytest.approx(sum(SCORCH[rule][0]) / 3, abs=5e-5)
     # 198 women and 198 men; 3 and 6 of them have a second pronoun.
-    assert scores.counts["chains with a pronoun"] == {Gender.MALE: 198, Gender.FEMALE: 198, "both": 0}
+    assert scores.counts["chains with a pronoun"] == {
+        Gender.MALE: 198,
+        Gender.FEMALE: 198,
+        "both": 0,
+    }
     assert scores.counts["mentions that are a pronoun"] == {Gender.MALE: 204, Gender.FEMALE: 201}
 
 
 def test_stereotypes_alone_are_told_by_link_accuracy_and_f1(data: WinoBias) -> None:
-    """The rule is right throughout on pro and (but for a stray pronoun) never on anti: the largest possible bias."""
+    """The rule is right throughout on pro and (but for a stray pronoun) never on anti: the largest
+    possible bias."""
     scores = _score(data, "stereotype", resamples=1000)
     for part in (f"{split} type {type_}" for split, type_ in product(SPLITS, TYPES)):
         assert scores[part, "link_pro"].value == 100

@@ -77,7 +77,8 @@ def read_page(page: str) -> Node:
 
 
 def make_record(row: int = 0, gender: Gender | None = F, **changes: Any) -> CallRecord:
-    """A sentence with the gold gender female; one of its parts, or of those of its call, changed."""
+    """A sentence with the gold gender female; one of its parts, or of those of its call,
+    changed."""
     call = {
         "id": f"demo-{row + 1}",
         "gender": gender,
@@ -93,7 +94,10 @@ def make_record(row: int = 0, gender: Gender | None = F, **changes: Any) -> Call
 
 
 def make_run(
-    records: Sequence[CallRecord], name: str = "opus", lang: str = "de", direction: Literal["ltr", "rtl"] = "ltr"
+    records: Sequence[CallRecord],
+    name: str = "opus",
+    lang: str = "de",
+    direction: Literal["ltr", "rtl"] = "ltr",
 ) -> ReportRun:
     scores = score(records, n_resamples=50)
     metrics = scores.to_json(signature=f"dataset:demo|system:{name}", fingerprint="0" * 16)
@@ -118,22 +122,34 @@ def sentence_ids(data: Any) -> list[str]:
 
 
 def sources(data: Any) -> list[str]:
-    return [show_marks(pieces) for block in data["blocks"] for pieces, *_ in unpacked(block)["text"]]
+    return [
+        show_marks(pieces) for block in data["blocks"] for pieces, *_ in unpacked(block)["text"]
+    ]
 
 
 def targets(data: Any, run: int = 0) -> list[str]:
-    return [show_marks(pieces[run]) for block in data["blocks"] for _, *pieces in unpacked(block)["text"]]
+    return [
+        show_marks(pieces[run])
+        for block in data["blocks"]
+        for _, *pieces in unpacked(block)["text"]
+    ]
 
 
 def evidence(data: Any, run: int = 0) -> list[list[list[str]]]:
     blocks = map(unpacked, data["blocks"])
-    return [[block["pieces"][place] for place in row[run]] for block in blocks for row in block["evidence"]]
+    return [
+        [block["pieces"][place] for place in row[run]]
+        for block in blocks
+        for row in block["evidence"]
+    ]
 
 
 def show_marks(pieces: Sequence[str | list[str]]) -> str:
     """The text with the head in brackets, other aligned words in parentheses."""
     ends = {"head": "[{}]", "other": "({})"}
-    return "".join(piece if isinstance(piece, str) else ends[piece[0]].format(piece[1]) for piece in pieces)
+    return "".join(
+        piece if isinstance(piece, str) else ends[piece[0]].format(piece[1]) for piece in pieces
+    )
 
 
 def column_values(data: Any, name: str) -> list[str]:
@@ -142,12 +158,18 @@ def column_values(data: Any, name: str) -> list[str]:
 
 
 def run_calls(data: Any, run: int = 0) -> list[str | None]:
-    return [None if place is None else data["calls"][place] for place in unpacked(data["runs"][run]["call"])]
+    return [
+        None if place is None else data["calls"][place]
+        for place in unpacked(data["runs"][run]["call"])
+    ]
 
 
 def table_rows(page: Node, caption: str) -> list[list[str]]:
     (table,) = (table for table in page.all("table") if table.one("caption").text == caption)
-    return [[cell.text.strip() for cell in row.children if isinstance(cell, Node)] for row in table.all("tr")]
+    return [
+        [cell.text.strip() for cell in row.children if isinstance(cell, Node)]
+        for row in table.all("tr")
+    ]
 
 
 def table_lines(page: Node, caption: str) -> dict[str, list[str]]:

@@ -17,10 +17,15 @@ from mtbias.stats.results import Interval
 
 
 def make_number(
-    value: float | None, best: Best = Best.HIGH, key: str = "accuracy", over_entities: Interval | None = None
+    value: float | None,
+    best: Best = Best.HIGH,
+    key: str = "accuracy",
+    over_entities: Interval | None = None,
 ) -> PublishedNumber:
     unit = Unit.POINTS if best is Best.ZERO else Unit.PERCENT
-    return PublishedNumber(key, key, unit, 1, best, True, True, "", value, None, over_entities, None, {"n": 80})
+    return PublishedNumber(
+        key, key, unit, 1, best, True, True, "", value, None, over_entities, None, {"n": 80}
+    )
 
 
 def make_result(system: str, *numbers: PublishedNumber, **changed: object) -> PublishedResult:
@@ -34,15 +39,21 @@ def make_result(system: str, *numbers: PublishedNumber, **changed: object) -> Pu
     return replace(made, **changed)  # type: ignore[arg-type] # whatever a test changes
 
 
-def with_tests(p: Mapping[str, float], *results: PublishedResult, key: str = "accuracy") -> list[PublishedResult]:
+def with_tests(
+    p: Mapping[str, float], *results: PublishedResult, key: str = "accuracy"
+) -> list[PublishedResult]:
     """The results, each pair of them ("A B") tested with this p."""
     by_name = {result.system: result for result in results}
     for pair, value in p.items():
         one, other = pair.split()
-        found = PublishedDifference(_value(by_name[one], key) - _value(by_name[other], key), None, value)
+        found = PublishedDifference(
+            _value(by_name[one], key) - _value(by_name[other], key), None, value
+        )
         for this, that, numbers in ((one, other, found), (other, one, found.turned())):
             comparison = PublishedComparison(*by_name[that].identity, 2000, 0, {key: numbers})
-            by_name[this] = replace(by_name[this], comparisons=(*by_name[this].comparisons, comparison))
+            by_name[this] = replace(
+                by_name[this], comparisons=(*by_name[this].comparisons, comparison)
+            )
     return list(by_name.values())
 
 

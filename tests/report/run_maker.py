@@ -1,4 +1,5 @@
-"""Finished runs of a few sentences, with exactly the calls that a test wants; and how files of a run are changed."""
+"""Finished runs of a few sentences, with exactly the calls that a test wants; and how files of a
+run are changed."""
 
 from __future__ import annotations
 
@@ -19,17 +20,22 @@ RESAMPLES = 200
 
 
 def make_records(right: Sequence[bool]) -> list[CallRecord]:
-    """A sentence for each: men and women in turn, the stereotype fits two and breaks two; the other gender if wrong."""
+    """A sentence for each: men and women in turn, the stereotype fits two and breaks two; the other
+    gender if wrong."""
     records = []
     for n, one in enumerate(right):
         gold = (M, F)[n % 2]
         kind = (Stereotype.PRO, Stereotype.ANTI)[n // 2 % 2]
         call = GenderCall(f"r{n}", gold if one else (F, M)[n % 2], None)
-        records.append(CallRecord(n, f"The cook number {n}.", f"Satz {n}", "cook", gold, kind, "own", 1, call))
+        records.append(
+            CallRecord(n, f"The cook number {n}.", f"Satz {n}", "cook", gold, kind, "own", 1, call)
+        )
     return records
 
 
-def write_run(path: Path, system: str, records: Sequence[CallRecord], lang: str = "de", **changed: Json) -> Path:
+def write_run(
+    path: Path, system: str, records: Sequence[CallRecord], lang: str = "de", **changed: Json
+) -> Path:
     """The folder of a run as `mtbias score` leaves it; `changed` are parts of its identity."""
     identity: dict[str, Json] = {
         "dataset": "own", "data": {"own.tsv": "00ff"}, "language": lang, "system": system, "aligner": "agree/1",
@@ -59,7 +65,8 @@ def untranslated(records: Sequence[CallRecord]) -> list[CallRecord]:
 
 
 def rewrite_metrics(path: Path, change: Any) -> None:
-    """Change the content of a run's `metrics.json` and give it the hash that belongs to it, as a forger would."""
+    """Change the content of a run's `metrics.json` and give it the hash that belongs to it, as a
+    forger would."""
     file = path / "metrics.json"
     content = json.loads(file.read_bytes())
     change(content)

@@ -7,10 +7,20 @@ from typing import Any
 from mtbias.report.alarm_texts import checks_block, named_warnings, warnings
 from mtbias.report.tables import PrintedTable, draw
 
-SHARE = {"n": 388, "of": 3886, "percent": 9.984, "interval": [9.1, 11.0], "limit": 1.0, "above": True}
+SHARE = {
+    "n": 388,
+    "of": 3886,
+    "percent": 9.984,
+    "interval": [9.1, 11.0],
+    "limit": 1.0,
+    "above": True,
+}
 ALARMS: dict[str, Any] = {
     "raised": ["other_language"],
-    "shares": {"other_language": SHARE, "copies": {**SHARE, "n": 0, "percent": 0.0, "above": False}},
+    "shares": {
+        "other_language": SHARE,
+        "copies": {**SHARE, "n": 0, "percent": 0.0, "above": False},
+    },
     "other_languages": {"en": 300, "it": 80, "fr": 5, "pt": 3},
     "concerned": 388,
     "without": None,
@@ -45,19 +55,39 @@ def test_what_was_checked_has_a_mark_where_it_is_above() -> None:
 def test_where_nothing_is_above_the_finding_says_so_alone() -> None:
     below = {**SHARE, "above": False}
     unknown = {**SHARE, "n": 0, "of": 0, "percent": None, "interval": None, "above": False}
-    shares = {"copies": below, "empty": below, "other_language": unknown}  # a language that py3langid does not know
+    shares = {
+        "copies": below,
+        "empty": below,
+        "other_language": unknown,
+    }  # a language that py3langid does not know
     text = checks_block({"alarms": {**ALARMS, "raised": [], "shares": shares}})
     assert text == ""
 
 
 def test_a_line_says_how_often_the_readers_agree() -> None:
-    men = {"calls": 1_300, "n": 1_199, "of": 1_200, "percent": 99.91667, "interval": [99.53, 99.985]}
+    men = {
+        "calls": 1_300,
+        "n": 1_199,
+        "of": 1_200,
+        "percent": 99.91667,
+        "interval": [99.53, 99.985],
+    }
     none = {"calls": 0, "n": 0, "of": 0, "percent": None, "interval": None}
     women = {**men, "of": 40}
     for shares in (ALARMS["shares"], dict[str, Any]()):
-        found = {"alarms": {**ALARMS, "shares": shares}, "readers": {"male": men, "female": women, "words": []}}
+        found = {
+            "alarms": {**ALARMS, "shares": shares},
+            "readers": {"male": men, "female": women, "words": []},
+        }
         line = "Stanza's features agree: men 99.9 [99.5, 100.0] % of 1,200, women "
-        assert checks_block(found).splitlines()[-1:] == ([f"{line}99.9 [99.5, 100.0] % of 40"] if shares else [])
+        assert checks_block(found).splitlines()[-1:] == (
+            [f"{line}99.9 [99.5, 100.0] % of 40"] if shares else []
+        )
     found = {"alarms": ALARMS, "readers": {"male": men, "female": none, "words": []}}
     assert checks_block(found).endswith("men 99.9 [99.5, 100.0] % of 1,200")
-    assert len(checks_block({"alarms": ALARMS, "readers": {"male": none, "female": none}}).splitlines()) == 3
+    assert (
+        len(
+            checks_block({"alarms": ALARMS, "readers": {"male": none, "female": none}}).splitlines()
+        )
+        == 3
+    )

@@ -40,10 +40,20 @@ from .page_reader import (
 def test_the_page_needs_nothing_else_and_runs_nothing_else() -> None:
     text = render_html([make_run([make_record()])])
     page = read_page(text)
-    assert text.startswith('<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Sec')
-    policy = (page.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"] or "").split("; ")
-    style, script = page.one("style").text, [s.text for s in page.all("script") if "type" not in s.attributes]
-    hashes = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, *script)]
+    assert text.startswith(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Sec'
+    )
+    policy = (
+        page.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"] or ""
+    ).split("; ")
+    style, script = (
+        page.one("style").text,
+        [s.text for s in page.all("script") if "type" not in s.attributes],
+    )
+    hashes = [
+        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+        for part in (style, *script)
+    ]
     assert policy == [
         "default-src 'none'", f"style-src 'sha256-{hashes[0]}'", f"script-src 'sha256-{hashes[1]}'", "img-src data:",
         "base-uri 'none'", "form-action 'none'",
@@ -75,7 +85,8 @@ def test_the_same_runs_give_the_same_bytes() -> None:
 
 def test_landmarks_labels_and_links() -> None:
     page = make_page(
-        make_run([make_record(), make_record(1, None)], "a"), make_run([make_record(), make_record(1, M)], "b")
+        make_run([make_record(), make_record(1, None)], "a"),
+        make_run([make_record(), make_record(1, M)], "b"),
     )
     ids = [node.attributes["id"] for node in page.all() if "id" in node.attributes]
     assert len(set(ids)) == len(ids)
@@ -84,13 +95,25 @@ def test_landmarks_labels_and_links() -> None:
             assert name in ids
         if node.tag == "a":
             assert (node.attributes["href"] or "")[1:] in ids
-        if node.attributes.get("role") in {"region", "group"} or node.tag in {"nav", "form", "section", "svg"}:
+        if node.attributes.get("role") in {"region", "group"} or node.tag in {
+            "nav",
+            "form",
+            "section",
+            "svg",
+        }:
             assert {"aria-label", "aria-labelledby", "aria-hidden"} & node.attributes.keys(), node
         if node.tag == "th":
             assert node.attributes["scope"] in {"row", "col"}
             assert node.text
-    assert len(list(page.all("main"))) == len(list(page.all("h1"))) == len(list(page.all("header"))) == 1
-    assert [heading.text for heading in page.all("h2")] == [link.text for link in page.one("nav").all("a")]
+    assert (
+        len(list(page.all("main")))
+        == len(list(page.all("h1")))
+        == len(list(page.all("header")))
+        == 1
+    )
+    assert [heading.text for heading in page.all("h2")] == [
+        link.text for link in page.one("nav").all("a")
+    ]
     assert {select.attributes["name"] for label in page.all("label") for select in label.all("select")} == {
         "order", "run", "outcome", "call", "gold", "stereotype", "entity", "domain", "pronouns",
     }  # fmt: skip
@@ -99,7 +122,11 @@ def test_landmarks_labels_and_links() -> None:
     assert search.attributes["name"] == "search"
     assert page.one(role="status").attributes["aria-live"] == "polite"
     # What scrolls can be reached with the keyboard.
-    scrolled = [n for n in page.all("div") if {"scroll", "plots"} & set((n.attributes.get("class") or "").split())]
+    scrolled = [
+        n
+        for n in page.all("div")
+        if {"scroll", "plots"} & set((n.attributes.get("class") or "").split())
+    ]
     assert {node.attributes.get("tabindex") for node in scrolled} == {"0"}
 
 
@@ -108,13 +135,22 @@ def test_print_dark_and_phone_are_thought_of() -> None:
     style = page.one("style").text
     assert "@media screen and (prefers-color-scheme: dark)" in style
     assert "@media print" in style
-    assert ".short tbody tr:nth-child(n + 21) { display: table-row; }" in style.partition("@media print")[2]
-    assert page.one("meta", name="viewport").attributes["content"] == "width=device-width, initial-scale=1"
+    assert (
+        ".short tbody tr:nth-child(n + 21) { display: table-row; }"
+        in style.partition("@media print")[2]
+    )
+    assert (
+        page.one("meta", name="viewport").attributes["content"]
+        == "width=device-width, initial-scale=1"
+    )
 
 
 def _luminance(colour: Sequence[float]) -> float:
     """Relative luminance after WCAG 2.2."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (part / 255 for part in colour)
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -126,16 +162,26 @@ def test_colours_have_contrast(scheme: str) -> None:
     colours: dict[str, Sequence[float]] = {}
     for name, value in found.items():
         digits = value[1:] if len(value) == 7 else "".join(2 * d for d in value[1:])
-        colours[name] = tuple(map(int, value.split(","))) if "," in value else tuple(bytes.fromhex(digits))
+        colours[name] = (
+            tuple(map(int, value.split(","))) if "," in value else tuple(bytes.fromhex(digits))
+        )
     # The deepest shade of the table of calls lies over the ground with 30 %.
-    colours["deep"] = [0.3 * a + 0.7 * b for a, b in zip(colours["shade"], colours["bg"], strict=True)]
+    colours["deep"] = [
+        0.3 * a + 0.7 * b for a, b in zip(colours["shade"], colours["bg"], strict=True)
+    ]
 
     def contrast(one: str, other: str) -> float:
         dark, light = sorted((_luminance(colours[one]), _luminance(colours[other])))
         return (light + 0.05) / (dark + 0.05)
 
     text = [(name, "bg") for name in ("fg", "quiet", "link", "right", "wrong", "none")]
-    text += [("fg", "panel"), ("quiet", "panel"), ("on-mark", "head"), ("on-mark", "other"), ("link", "deep")]
+    text += [
+        ("fg", "panel"),
+        ("quiet", "panel"),
+        ("on-mark", "head"),
+        ("on-mark", "other"),
+        ("link", "deep"),
+    ]
     assert [pair for pair in text if contrast(*pair) < 4.5] == []
     assert [f"c{i}" for i in range(6) if contrast(f"c{i}", "bg") < 3] == []
 
@@ -159,9 +205,12 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
     page = make_page(replace(run, metrics=metrics))
     assert table_lines(page, "All numbers, in per cent") == {
         "number": ["opus"],
-        # What is said of a number stands below its name; n are the rows of each class that it rests on.
+        # What is said of a number stands below its name; n are the rows of each class that it rests
+        # on.
         "With a call Sentences whose translation shows one.": ["97.5 n 1"],
-        "Accuracy Per cent of all sentences; no call counts as an error.": ["59.4 [57.9, 61.0] n 1"],
+        "Accuracy Per cent of all sentences; no call counts as an error.": [
+            "59.4 [57.9, 61.0] n 1"
+        ],
         "Precision, male": ["55.0 n 2,500"],
         "Recall, male": ["80.0 n 1,826"],
         "F1 male": ["65.2 [63.0, 67.0] n 1,826"],
@@ -185,7 +234,8 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
         ["12.5 [10.1, 14.9]", "1,826 + 1,822", "better for men"],
         ["0.0 [-3.1, 3.9]", "1,584 + 1,583", "the interval holds 0: no difference shown"],
     ]
-    # −20 to 100 on 360 pixels, 3 each: zero at 60; the interval of ΔG from 90.3 to 104.7, its value at 97.5.
+    # −20 to 100 on 360 pixels, 3 each: zero at 60; the interval of ΔG from 90.3 to 104.7, its value
+    # at 97.5.
     strip = list(page.one("section", id="numbers").all("svg", **{"class": "strip"}))[2]
     lines = {path.attributes["class"]: path.attributes["d"] for path in strip.all("path")}
     assert (lines["zero"], lines["c0"]) == ("M60 0v14", "M90.3 7H104.7")
@@ -193,22 +243,44 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
 
 
 def test_the_finding_of_each_run_stands_above_its_numbers() -> None:
-    quote = {"id": "r0", "gold": "female", "call": "male", "source": "<b>", "translation": "Der Koch"}
-    said = [{"rule": "found", "text": "It finds few."}, {"rule": "entity", "text": "cook: 0 %.", "quote": quote}]
+    quote = {
+        "id": "r0",
+        "gold": "female",
+        "call": "male",
+        "source": "<b>",
+        "translation": "Der Koch",
+    }
+    said = [
+        {"rule": "found", "text": "It finds few."},
+        {"rule": "entity", "text": "cook: 0 %.", "quote": quote},
+    ]
     runs = [make_run([make_record(0, M)], name) for name in ("a", "b")]
     runs[0] = replace(runs[0], metrics={**runs[0].metrics, "finding": said})
     found = make_page(*runs).one("section", id="finding")
     assert [p.text for p in found.all("p", **{"class": "finding"})] == ["a: It finds few."]
     quoted = found.one("figure", **{"class": "quote"})
     assert quoted.one("figcaption").text == "Where a is most uneven: cook: 0 %."
-    assert [p.text for p in quoted.all("p")] == ["<b>", "Der Koch", "r0: female in the source, male in the translation"]
-    assert list(make_page(runs[1]).all("section", id="finding")) == []  # nothing of a run of an earlier release
+    assert [p.text for p in quoted.all("p")] == [
+        "<b>",
+        "Der Koch",
+        "r0: female in the source, male in the translation",
+    ]
+    assert (
+        list(make_page(runs[1]).all("section", id="finding")) == []
+    )  # nothing of a run of an earlier release
 
 
 def test_the_title_spells_out_system_language_and_corpus_with_date_and_version() -> None:
     run = make_run([make_record()])
-    page = make_page(replace(run, date="2026-11-26", metrics={**run.metrics, "corpus": {"name": "winomt", "rows": 1}}))
-    assert page.one("h1").text == "opus: gender in translations from English into German (de) on WinoMT"
+    page = make_page(
+        replace(
+            run, date="2026-11-26", metrics={**run.metrics, "corpus": {"name": "winomt", "rows": 1}}
+        )
+    )
+    assert (
+        page.one("h1").text
+        == "opus: gender in translations from English into German (de) on WinoMT"
+    )
     assert next(page.one("header").all("p")).text == (
         "WinoMT: WinoBias and Winogender sentences for machine translation · 1 sentences · scored 2026-11-26 · "
         f"mtbias {__version__}"
@@ -220,7 +292,8 @@ def test_from_three_runs_on_a_table_has_them_in_the_order_of_their_accuracy_with
         return make_run([make_record(i, F if i < right else M) for i in range(100)], name, lang)
 
     page = make_page(run("low", 10), run("middle", 80), run("other", 50, "he"), run("high", 85))
-    # Wilson (scipy.stats.binomtest): 10 of 100 [5.5, 17.4], 80 [71.1, 86.7], 85 [76.7, 90.7]: the last two overlap.
+    # Wilson (scipy.stats.binomtest): 10 of 100 [5.5, 17.4], 80 [71.1, 86.7], 85 [76.7, 90.7]: the
+    # last two overlap.
     rows = table_rows(page, "Systems by accuracy, in per cent and points")
     assert rows[0] == ["rank", "system", "language", "Accuracy", "ΔG", "ΔS", "with a call"]
     assert [row[:4] for row in rows[1:]] == [
@@ -241,23 +314,33 @@ def test_delta_s_has_its_caution_beside_it() -> None:
 
 
 def test_breakdowns_and_entities() -> None:
-    # Kitchen: 2 of 4 right, all decided. Garden: 1 of 2 right, 1 undecided. No man, so no ΔG; no anti row, so no ΔS.
+    # Kitchen: 2 of 4 right, all decided. Garden: 1 of 2 right, 1 undecided. No man, so no ΔG; no
+    # anti row, so no ΔS.
     kitchen = [make_record(i, gender) for i, gender in enumerate((F, F, M, M))]
     garden = [
-        make_record(i, gender, domain="garden", entity="apprentice", pronouns=2) for i, gender in ((4, F), (5, None))
+        make_record(i, gender, domain="garden", entity="apprentice", pronouns=2)
+        for i, gender in ((4, F), (5, None))
     ]
     page = make_page(make_run([*kitchen, *garden]))
-    # Wilson's intervals (scipy.stats.binomtest): 2 of 4 [15.0, 85.0], 1 of 2 [9.5, 90.5], 3 of 6 [18.8, 81.2].
+    # Wilson's intervals (scipy.stats.binomtest): 2 of 4 [15.0, 85.0], 1 of 2 [9.5, 90.5], 3 of 6
+    # [18.8, 81.2].
     by_domain = table_lines(page, "By domain")
     assert by_domain["domain"] == ["n", "Accuracy", "ΔG", "ΔS"]
     assert by_domain["kitchen"] == ["4", "50.0 [15.0, 85.0]", "–", "–"]
     assert by_domain["garden"] == ["2", "50.0 [9.5, 90.5]", "–", "–"]
-    assert table_lines(page, "By pronouns in the source")["2"] == ["2", "50.0 [9.5, 90.5]", "–", "–"]
+    assert table_lines(page, "By pronouns in the source")["2"] == [
+        "2",
+        "50.0 [9.5, 90.5]",
+        "–",
+        "–",
+    ]
     assert table_lines(page, "By stereotype")["pro"][:2] == ["6", "50.0 [18.8, 81.2]"]
-    # No entity has a gap between men and women: the most sentences first; recall of men is not defined.
+    # No entity has a gap between men and women: the most sentences first; recall of men is not
+    # defined.
     assert table_rows(page, "Accuracy by entity") == [
         ["entity", "share of\nwomen, %", "n", "accuracy", "right for men", "right for women"],
-        # 38 of 100 cooks are women (Zhao et al. 2018); apprentices are not among the statistics that ship.
+        # 38 of 100 cooks are women (Zhao et al. 2018); apprentices are not among the statistics
+        # that ship.
         ["cook", "38.0", "4", "50.0 [15.0, 85.0]", "–", "50.0 [15.0, 85.0]"],
         ["apprentice", "–", "2", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]"],
     ]
@@ -272,8 +355,8 @@ def test_men_and_women_are_drawn_by_occupation_in_the_order_of_the_share_of_wome
     page = make_page(make_run(records))
     (plot,) = page.one("section", id="groups").all("svg", role="img")
     assert plot.one("title", id="entities-0-title").text == "Right by entity, in per cent"
-    # 22 % of guards and 90 % of nurses are women; teachers have two sentences of each, nobody has no share.
-    # Wilson (scipy.stats.binomtest): 20 of 20 [83.9, 100], 10 of 20 [29.9, 70.1].
+    # 22 % of guards and 90 % of nurses are women; teachers have two sentences of each, nobody has
+    # no share. Wilson (scipy.stats.binomtest): 20 of 20 [83.9, 100], 10 of 20 [29.9, 70.1].
     assert [title.text for title in plot.all("title")][1:] == [
         f"{entity}, {who}" for who in ("men: 100.0 [83.9, 100.0], n 20", "women: 50.0 [29.9, 70.1], n 20")
         for entity in ("guard", "nurse")
@@ -297,7 +380,12 @@ def test_the_confusion_counts_all_stereotypes_together() -> None:
         ["neutral", "0", "1", "0", "0", "1"],
     ]
     links = [
-        (a.text, a.attributes["data-gold"], a.attributes.get("data-call"), a.attributes.get("data-outcome"))
+        (
+            a.text,
+            a.attributes["data-gold"],
+            a.attributes.get("data-call"),
+            a.attributes.get("data-outcome"),
+        )
         for a in page.one("section", id="more").all("a")
     ]
     genders = page_data(page)["genders"]
@@ -310,7 +398,12 @@ def test_the_confusion_counts_all_stereotypes_together() -> None:
 
 def test_what_was_left_out_and_why() -> None:
     run = make_run(
-        [make_record(0, F), make_record(1, None), make_record(2, None), make_record(3, None, reason=Reason.AMBIGUOUS)]
+        [
+            make_record(0, F),
+            make_record(1, None),
+            make_record(2, None),
+            make_record(3, None, reason=Reason.AMBIGUOUS),
+        ]
     )
     noticed = {
         "corpus": {"name": "winomt", "rows": 1234, "skipped": 2, "notes": {"row repeated": 6}},
@@ -329,9 +422,15 @@ def test_what_was_left_out_and_why() -> None:
         ["row repeated", "6", ""],
     ]
     calls = page_data(page)["calls"]
-    links = [calls[int(a.attributes["data-call"] or "")] for a in page.one("section", id="left-out").all("a")]
+    links = [
+        calls[int(a.attributes["data-call"] or "")]
+        for a in page.one("section", id="left-out").all("a")
+    ]
     assert links == ["no morphology", "ambiguous"]
-    assert "every sentence has a call" in make_page(make_run([make_record()])).one("section", id="left-out").text
+    assert (
+        "every sentence has a call"
+        in make_page(make_run([make_record()])).one("section", id="left-out").text
+    )
 
 
 def test_a_run_without_intervals_and_signature() -> None:
@@ -348,7 +447,10 @@ def test_a_run_without_intervals_and_signature() -> None:
 
 def test_published_numbers_of_the_same_data_set_stand_on_the_page() -> None:
     records = [make_record()]
-    metrics = {**score(records, n_resamples=0).to_json(), "signature": "dataset:winomt|lang:de|fp:0"}
+    metrics = {
+        **score(records, n_resamples=0).to_json(),
+        "signature": "dataset:winomt|lang:de|fp:0",
+    }
     more = make_page(ReportRun("opus", "de", metrics, records)).one("section", id="more").text
     assert "Published: WinoMT, translations of 2019 (Stanovsky et al. 2019), German (de)" in more
     assert "google" in more
@@ -363,7 +465,10 @@ def test_runs_side_by_side_share_their_sentences() -> None:
     first = make_run([make_record(0, F), make_record(1, M)], "a")
     # The same id with another source is another sentence; the third is in the second run alone.
     second = make_run(
-        [make_record(0, M), make_record(1, F, source="A cook left."), make_record(2, None)], "b", "he", "rtl"
+        [make_record(0, M), make_record(1, F, source="A cook left."), make_record(2, None)],
+        "b",
+        "he",
+        "rtl",
     )
     page = make_page(first, second)
     data = page_data(page)

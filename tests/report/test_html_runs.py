@@ -1,4 +1,5 @@
-"""What a page shows of several runs, of shares of women and of consistency; and the names of runs."""
+"""What a page shows of several runs, of shares of women and of consistency; and the names of
+runs."""
 
 from __future__ import annotations
 
@@ -12,22 +13,38 @@ from mtbias.report.run_page import render_html
 from mtbias.scoring.women_share import WomenShares
 from mtbias.types import Stereotype
 
-from .page_reader import EVIL, F, M, make_page, make_record, make_run, read_page, table_lines, table_rows
+from .page_reader import (
+    EVIL,
+    F,
+    M,
+    make_page,
+    make_record,
+    make_run,
+    read_page,
+    table_lines,
+    table_rows,
+)
 
 
 def test_names_are_systems_and_with_their_language_where_these_are_not_unique() -> None:
     assert unique_names([("google", "de"), ("bing", "de")]) == ["google", "bing"]
-    assert unique_names([("google", "de"), ("bing", "de"), ("google", "he")]) == ["google, de", "bing", "google, he"]
-    with pytest.raises(DataError, match="expected one run of a system and language, got 2 of 'x' in de"):
+    assert unique_names([("google", "de"), ("bing", "de"), ("google", "he")]) == [
+        "google, de",
+        "bing",
+        "google, he",
+    ]
+    with pytest.raises(
+        DataError, match="expected one run of a system and language, got 2 of 'x' in de"
+    ):
         unique_names([("x", "de"), ("x", "de")])
 
 
 def test_many_runs_are_counted_in_the_title_and_named_below() -> None:
     page = make_page(*(make_run([make_record()], f"run{i}") for i in range(4)))
     assert page.one("h1").text == "4 runs: gender in translations from English into German (de)"
-    assert [row[1] for row in table_rows(page, "Systems by accuracy, in per cent and points")][1:] == [
-        f"run{i}" for i in range(4)
-    ]
+    assert [row[1] for row in table_rows(page, "Systems by accuracy, in per cent and points")][
+        1:
+    ] == [f"run{i}" for i in range(4)]
 
 
 def test_the_share_of_women_stands_beside_the_entities() -> None:
@@ -36,7 +53,10 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
         make_record(3, M, gold=M, entity="guest"), make_record(4, F, entity="stranger"),
     ]  # fmt: skip
     run = make_run(records)
-    page = make_page(run, shares=WomenShares("stats.tsv", "share", "0123456789abcdef", {"cook": 60.25, "guest": 20}))
+    page = make_page(
+        run,
+        shares=WomenShares("stats.tsv", "share", "0123456789abcdef", {"cook": 60.25, "guest": 20}),
+    )
     assert table_rows(page, "Accuracy by entity") == [
         ["entity", "share of\nwomen, %", "n", "accuracy", "right for men", "right for women"],
         ["guest", "20.0", "2", "50.0 [9.5, 90.5]", "100.0 [20.7, 100.0]", "0.0 [0.0, 79.3]"],
@@ -45,7 +65,10 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
     ]
     # Gaps: cook 100 − 100 = 0 at 60.25 %, guest 0 − 100 = −100 at 20 %: both rise, ρ = 1 over two.
     groups = page.one("section", id="groups")
-    assert "women translated better than men where more women work? Spearman's ρ 1.00, n 2 entities" in groups.text
+    assert (
+        "women translated better than men where more women work? Spearman's ρ 1.00, n 2 entities"
+        in groups.text
+    )
     (plot,) = groups.all("svg", role="img")
     # Neither has ten sentences of each, so both are drawn.
     assert [title.text for title in plot.all("title")][1:] == [
@@ -58,7 +81,10 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
 def test_entities_stand_against_the_statistics_that_ship_where_no_others_are_given() -> None:
     page = make_page(make_run([make_record(entity="Nurse"), make_record(1, entity="nobody")]))
     text = page.one("section", id="groups").text
-    assert "Shares of women: U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018;" in text
+    assert (
+        "Shares of women: U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018;"
+        in text
+    )
     # "nurse 89.58 2015" in Winogender's file.
     assert table_lines(page, "Accuracy by entity")["Nurse"][0] == "89.6"
     assert table_lines(page, "Accuracy by entity")["nobody"][0] == "–"
@@ -67,7 +93,9 @@ def test_entities_stand_against_the_statistics_that_ship_where_no_others_are_giv
 def test_where_no_entity_has_a_share_the_page_tells_how_to_give_others() -> None:
     text = make_page(make_run([make_record(entity="nobody")])).one("section", id="groups").text
     assert "None of these entities has a share of women" in text
-    assert "mtbias report RUN --out FILE.html --women TABLE\ntakes others" in text.replace(" takes", "\ntakes")
+    assert "mtbias report RUN --out FILE.html --women TABLE\ntakes others" in text.replace(
+        " takes", "\ntakes"
+    )
 
 
 def test_consistency_over_counterfactual_pairs() -> None:
@@ -77,10 +105,22 @@ def test_consistency_over_counterfactual_pairs() -> None:
         make_record(2, M, pair="demo-4"), make_record(3, M, gold=M, pair="demo-3"),
         make_record(4, None, pair="demo-6"), make_record(5, F, gold=M, pair="demo-5"),
     ]  # fmt: skip
-    page = make_page(make_run(records, "a"), make_run([make_record(stereotype=Stereotype.NONE)], "b"))
+    page = make_page(
+        make_run(records, "a"), make_run([make_record(stereotype=Stereotype.NONE)], "b")
+    )
     rows = table_lines(page, "Consistency over pairs, in per cent")
-    assert rows["pairs"] == ["a:\nall pairs", "a:\nboth have a call", "b:\nall pairs", "b:\nboth have a call"]
-    assert rows["I_across Right for one gender only."] == ["33.3 [6.1, 79.2] n 3", "50.0 [9.5, 90.5] n 2", "–", "–"]
+    assert rows["pairs"] == [
+        "a:\nall pairs",
+        "a:\nboth have a call",
+        "b:\nall pairs",
+        "b:\nboth have a call",
+    ]
+    assert rows["I_across Right for one gender only."] == [
+        "33.3 [6.1, 79.2] n 3",
+        "50.0 [9.5, 90.5] n 2",
+        "–",
+        "–",
+    ]
     assert rows["man only Right for the man, not for the woman."][:2] == [
         "33.3 [6.1, 79.2] n 3",
         "50.0 [9.5, 90.5] n 2",
@@ -105,7 +145,9 @@ def test_sentences_that_could_not_be_paired_are_counted_by_reason() -> None:
     ]
     run = make_run(records)
     ((reason, count),) = run.metrics["consistency"]["left_out"].items()
-    assert table_lines(make_page(run), "Consistency over pairs, in per cent")[f"not paired {reason}"] == [
+    assert table_lines(make_page(run), "Consistency over pairs, in per cent")[
+        f"not paired {reason}"
+    ] == [
         str(count),
         "",
     ]
@@ -114,18 +156,28 @@ def test_sentences_that_could_not_be_paired_are_counted_by_reason() -> None:
 def test_without_pairs_there_is_no_section_of_consistency() -> None:
     assert "Consistency over pairs" not in make_page(make_run([make_record()])).one("main").text
     run = make_run([make_record()])
-    old = replace(run, metrics={key: value for key, value in run.metrics.items() if key != "consistency"})
+    old = replace(
+        run, metrics={key: value for key, value in run.metrics.items() if key != "consistency"}
+    )
     assert "Consistency over pairs" not in make_page(old).one("main").text
 
 
 def test_markup_in_names_entities_and_the_file_of_shares_stays_text() -> None:
-    records = [make_record(0, F, entity=EVIL, pair="demo-2"), make_record(1, M, gold=M, entity=EVIL, pair="demo-1")]
+    records = [
+        make_record(0, F, entity=EVIL, pair="demo-2"),
+        make_record(1, M, gold=M, entity=EVIL, pair="demo-1"),
+    ]
     runs = [make_run(records, f"{EVIL}{i}") for i in range(2)]
     shares = WomenShares(EVIL, EVIL, EVIL, {" ".join(EVIL.casefold().split()): 40})
     page = read_page(render_html(runs, shares=shares))
-    assert [script.attributes for script in page.all("script")] == [{"type": "application/json", "id": "data"}, {}]
+    assert [script.attributes for script in page.all("script")] == [
+        {"type": "application/json", "id": "data"},
+        {},
+    ]
     assert list(page.all("img")) == []
     entities = page.one("section", id="groups")
     assert f"Shares of women: {EVIL}, column {EVIL}." in entities.text
     assert [row[0] for row in table_rows(page, "Accuracy by entity")] == ["entity", EVIL]
-    assert f"{EVIL}0:\nall pairs" in table_lines(page, "Consistency over pairs, in per cent")["pairs"]
+    assert (
+        f"{EVIL}0:\nall pairs" in table_lines(page, "Consistency over pairs, in per cent")["pairs"]
+    )

@@ -51,7 +51,8 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
     assert data["rows"] == 5
     # In the order of their sources, so that sentences that differ in a word are neighbours.
     assert sentence_ids(data) == [f"demo-{i}" for i in (2, 4, 1, 5, 3)]
-    # The mark is on the whole phrase, in any case and with any space, and not inside of other words.
+    # The mark is on the whole phrase, in any case and with any space, and not inside of other
+    # words.
     assert sources(data) == [
         "A [Construction  Worker] and a [construction worker]'s car; construction workers.",
         f"A {long_word}a {long_word}b [cook]",
@@ -59,7 +60,8 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
         "The [cook] ate her soup.",
         "The coworker ate.",
     ]
-    # The head's mark wins where another overlaps it. White space that controls is a space, other controls are �.
+    # The head's mark wins where another overlaps it. White space that controls is a space, other
+    # controls are �.
     assert targets(data) == [
         "Ein [Arbeiter] vom (Bau) 😀 kam. Er ging.�",
         f"{long_word}c {long_word}",
@@ -69,15 +71,28 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
     ]
     noun = [
         [["noun", "Köchin", words, f"{gender} (lexicon, feminine: Köchin)"]]
-        for words, gender in (("feminine form", "female"), ("masculine form", "male"), ("feminine", "silent"))
+        for words, gender in (
+            ("feminine form", "female"),
+            ("masculine form", "male"),
+            ("feminine", "silent"),
+        )
     ]
     assert evidence(data) == [noun[1], noun[0], noun[0], noun[2], []]
     assert run_calls(data) == ["male", "female", "female", "no morphology", "no morphology"]
-    assert column_values(data, "entity") == ["construction worker", "cook", "cook", "cook", "worker"]
+    assert column_values(data, "entity") == [
+        "construction worker",
+        "cook",
+        "cook",
+        "cook",
+        "worker",
+    ]
 
 
 def test_sentences_are_read_in_the_language_of_the_source() -> None:
-    run = replace(make_run([make_record(source="Die Köchin aß.", entity="Köchin")], lang="es"), source_lang="de")
+    run = replace(
+        make_run([make_record(source="Die Köchin aß.", entity="Köchin")], lang="es"),
+        source_lang="de",
+    )
     assert page_data(make_page(run))["source"] == "de"
     assert page_data(make_page(make_run([make_record()])))["source"] == "en"
 
@@ -85,7 +100,9 @@ def test_sentences_are_read_in_the_language_of_the_source() -> None:
 def test_what_is_filtered_by() -> None:
     records = [
         make_record(),
-        make_record(1, gold=M, stereotype=Stereotype.NONE, domain="garden", pronouns=10, entity="guest"),
+        make_record(
+            1, gold=M, stereotype=Stereotype.NONE, domain="garden", pronouns=10, entity="guest"
+        ),
     ]
     records.append(make_record(2, pronouns=2))
     page = make_page(make_run(records))
@@ -98,7 +115,12 @@ def test_what_is_filtered_by() -> None:
         select.attributes["name"]: [(o.attributes["value"], o.text) for o in select.all("option")]
         for select in page.all("select")
     }
-    assert options["outcome"] == [("", "all"), ("right", "right"), ("wrong", "wrong"), ("none", "no call")]
+    assert options["outcome"] == [
+        ("", "all"),
+        ("right", "right"),
+        ("wrong", "wrong"),
+        ("none", "no call"),
+    ]
     assert options["pronouns"] == [("", "all"), ("0", "1"), ("1", "2"), ("2", "10")]
     assert options["entity"] == [("", "all"), ("0", "cook"), ("1", "guest")]
     assert [text for _, text in options["call"]] == ["all", *data["genders"]] + [
@@ -109,12 +131,22 @@ def test_what_is_filtered_by() -> None:
 
 
 def test_an_entity_that_is_not_in_its_source_is_told() -> None:
-    page = make_page(make_run([make_record(), make_record(1, entity="chef"), make_record(2, entity="")]))
-    assert "In 2 sentences the entity does not stand in the source" in page.one("section", id="sentences").text
-    # One without a name can still be chosen.
-    assert sorted(a.text for a in page.one("section", id="groups").all("a")) == ["chef", "cook", "–"]
+    page = make_page(
+        make_run([make_record(), make_record(1, entity="chef"), make_record(2, entity="")])
+    )
     assert (
-        "does not stand in the source" not in make_page(make_run([make_record()])).one("section", id="sentences").text
+        "In 2 sentences the entity does not stand in the source"
+        in page.one("section", id="sentences").text
+    )
+    # One without a name can still be chosen.
+    assert sorted(a.text for a in page.one("section", id="groups").all("a")) == [
+        "chef",
+        "cook",
+        "–",
+    ]
+    assert (
+        "does not stand in the source"
+        not in make_page(make_run([make_record()])).one("section", id="sentences").text
     )
 
 
@@ -141,11 +173,17 @@ def test_markup_in_the_data_stays_text() -> None:
         entity=EVIL, domain=EVIL, evidence=read,
     )  # fmt: skip
     run = make_run([record], EVIL, EVIL)
-    noticed = {"corpus": {"name": EVIL, "rows": 1, "skipped": 0, "notes": {EVIL: 3}}, "signature": EVIL}
+    noticed = {
+        "corpus": {"name": EVIL, "rows": 1, "skipped": 0, "notes": {EVIL: 3}},
+        "signature": EVIL,
+    }
     noticed["translations"] = {"missing": 1, "examples": {"missing": [EVIL]}}
     text = render_html([replace(run, metrics={**run.metrics, **noticed})])
     page = read_page(text)
-    assert [script.attributes for script in page.all("script")] == [{"type": "application/json", "id": "data"}, {}]
+    assert [script.attributes for script in page.all("script")] == [
+        {"type": "application/json", "id": "data"},
+        {},
+    ]
     assert list(page.all("img")) == []
     assert "<" not in page.one("script", id="data").text
     assert page.one("script", id="data").text.isascii()
@@ -196,7 +234,9 @@ def test_the_whole_answer_of_a_language_model_stands_with_its_sentence() -> None
         (Evidence("noun", "they", N, "form", ""), "neutral form", "neutral (form)"),
     ],
 )  # fmt: skip
-def test_evidence_is_told_in_words_with_the_code_beside_it(read: Evidence, words: str, code: str) -> None:
+def test_evidence_is_told_in_words_with_the_code_beside_it(
+    read: Evidence, words: str, code: str
+) -> None:
     assert (evidence_words(read), evidence_code(read)) == (words, code)
 
 
@@ -204,7 +244,9 @@ def test_evidence_is_told_in_words_with_the_code_beside_it(read: Evidence, words
 
 
 def test_a_page_that_would_be_too_large_has_fewer_sentences_and_the_same_numbers() -> None:
-    run = make_run([make_record(i, (F, M)[i % 2], source=f"The cook ate {i * i} {i**3}.") for i in range(4000)])
+    run = make_run(
+        [make_record(i, (F, M)[i % 2], source=f"The cook ate {i * i} {i**3}.") for i in range(4000)]
+    )
     whole = render_html([run])
     limit = len(whole.encode()) - 20_000
     text = render_html([run], max_bytes=limit)
@@ -213,13 +255,16 @@ def test_a_page_that_would_be_too_large_has_fewer_sentences_and_the_same_numbers
     data = page_data(page)
     kept = sorted(int(name.split("-")[1]) for name in sentence_ids(data))
     assert len(kept) == data["rows"] < 4000
-    # As many as fit, spread evenly: from the first on, never two steps that differ by more than one.
+    # As many as fit, spread evenly: from the first on, never two steps that differ by more than
+    # one.
     assert kept[0] == 1
     assert kept[-1] > 3990
     assert {after - before for before, after in pairwise(kept)} <= {1, 2}
     told = " ".join(page.one("section", id="sentences").text.split())
     assert f"Here are {len(kept):,} of 4,000 sentences, spread evenly" in told
     assert f"the other {4000 - len(kept):,} stand in calls.jsonl of each run" in told
-    assert table_lines(page, "All numbers, in per cent") == table_lines(read_page(whole), "All numbers, in per cent")
+    assert table_lines(page, "All numbers, in per cent") == table_lines(
+        read_page(whole), "All numbers, in per cent"
+    )
     # If nothing fits, nothing is left but the numbers.
     assert page_data(make_page(run, max_bytes=1000))["rows"] == 0

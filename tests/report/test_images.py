@@ -37,7 +37,18 @@ def test_every_plot_is_a_file_that_stands_alone() -> None:
         # A style and a white ground first, so that the picture looks the same on any page.
         style, ground = list(svg)[:2]
         assert {f".c{i} " for i in range(6)} <= set(re.findall(r"\.c\d ", style.text or ""))
-        assert (ground.tag, ground.get("fill"), ground.get("width")) == (f"{SVG}rect", "#fff", "100%")
+        assert (ground.tag, ground.get("fill"), ground.get("width")) == (
+            f"{SVG}rect",
+            "#fff",
+            "100%",
+        )
         assert svg.findall(f".//{SVG}script") == svg.findall(f".//{SVG}img") == []
         assert set(re.findall(r"\w+://[^\"'\s<]*", text)) == {"http://www.w3.org/2000/svg"}
-    assert len(list(plot_files([replace(run, metrics={**run.metrics, "by_entity": {}}) for run in runs]))) == 4
+    assert (
+        len(
+            list(
+                plot_files([replace(run, metrics={**run.metrics, "by_entity": {}}) for run in runs])
+            )
+        )
+        == 4
+    )

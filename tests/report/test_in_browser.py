@@ -1,4 +1,5 @@
-"""What the page's script does, in headless Chromium: search, order, long tables; nothing runs and nothing is loaded."""
+"""What the page's script does, in headless Chromium: search, order, long tables; nothing runs and
+nothing is loaded."""
 
 from __future__ import annotations
 
@@ -33,7 +34,10 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", refuse)
-        page.on("request", lambda r: troubles.append(r.url) if r.url not in {path.as_uri(), "data:,"} else None)
+        page.on(
+            "request",
+            lambda r: troubles.append(r.url) if r.url not in {path.as_uri(), "data:,"} else None,
+        )
         page.goto(path.as_uri())
         wait_until_ready(page)
         return page
@@ -44,7 +48,10 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
 
 def _ids(page: Any) -> list[str]:
     """The ids of the sentences that are shown, in their order."""
-    return [text.split(" · ")[0] for text in page.locator("#list > li > p:first-child").all_inner_texts()]
+    return [
+        text.split(" · ")[0]
+        for text in page.locator("#list > li > p:first-child").all_inner_texts()
+    ]
 
 
 def _search(page: Any, text: str, expected: list[str]) -> None:
@@ -57,8 +64,12 @@ def _search(page: Any, text: str, expected: list[str]) -> None:
 def test_the_search_ignores_case_and_diacritics_and_finds_all_words(opened: Opened) -> None:
     page = opened(
         make_record(0, F, translation="Die Köchin aß."),
-        make_record(1, F, translation="La médica habló.", entity="doctor", source="The doctor spoke."),
-        make_record(2, F, translation="Врачиха пришла.", source="The Physician came.", entity="physician"),
+        make_record(
+            1, F, translation="La médica habló.", entity="doctor", source="The doctor spoke."
+        ),
+        make_record(
+            2, F, translation="Врачиха пришла.", source="The Physician came.", entity="physician"
+        ),
     )
     _search(page, "KOCHIN", ["demo-1"])
     _search(page, "medica SPÓKE", ["demo-2"])
@@ -70,15 +81,25 @@ def test_the_search_ignores_case_and_diacritics_and_finds_all_words(opened: Open
 
 
 def test_the_wrong_ones_come_first_and_the_order_of_sources_can_be_chosen(opened: Opened) -> None:
-    page = opened(make_record(0, F), make_record(1, None), make_record(2, M), make_record(3, F), make_record(4, M))
+    page = opened(
+        make_record(0, F),
+        make_record(1, None),
+        make_record(2, M),
+        make_record(3, F),
+        make_record(4, M),
+    )
     assert _ids(page) == ["demo-3", "demo-5", "demo-2", "demo-1", "demo-4"]
     page.select_option("[name=order]", "source")
-    page.wait_for_function("() => document.querySelector('#list small').textContent.startsWith('demo-1 ')")
+    page.wait_for_function(
+        "() => document.querySelector('#list small').textContent.startsWith('demo-1 ')"
+    )
     assert _ids(page) == [f"demo-{i}" for i in range(1, 6)]
 
 
 def test_evidence_is_told_in_words_with_its_code_as_tooltip(opened: Opened) -> None:
-    page = opened(make_record(0, F, evidence=(Evidence("noun", "Köchin", F, "lexicon", "feminine: Köchin"),)))
+    page = opened(
+        make_record(0, F, evidence=(Evidence("noun", "Köchin", F, "lexicon", "feminine: Köchin"),))
+    )
     evidence = page.locator("#list span[title]")
     assert evidence.inner_text() == "noun Köchin: feminine form"
     assert evidence.get_attribute("title") == "female (lexicon, feminine: Köchin)"
@@ -98,13 +119,20 @@ def test_a_long_table_shows_its_first_rows_until_it_is_asked_for_all(opened: Ope
 
 
 def test_on_a_phone_nothing_but_tables_scrolls_sideways(opened: Opened) -> None:
-    page = opened(*(make_record(i, (F, M)[i % 2], entity="nurse", domain="d" * 60) for i in range(25)), width=390)
+    page = opened(
+        *(make_record(i, (F, M)[i % 2], entity="nurse", domain="d" * 60) for i in range(25)),
+        width=390,
+    )
     assert page.evaluate(WIDER) == 0
 
 
 def test_markup_in_the_data_runs_nothing(opened: Opened) -> None:
     read = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
-    page = opened(make_record(0, M, source=f"{EVIL} cook", translation=EVIL, entity=EVIL, domain=EVIL, evidence=read))
+    page = opened(
+        make_record(
+            0, M, source=f"{EVIL} cook", translation=EVIL, entity=EVIL, domain=EVIL, evidence=read
+        )
+    )
     page.fill("[name=search]", "alert(1)")
     page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('1 of')")
     assert page.locator("#list img, #list script").count() == 0

@@ -1,4 +1,5 @@
-"""A measure of a third party: its own numbers and breakdowns, no gender calls. Everything shows what is there."""
+"""A measure of a third party: its own numbers and breakdowns, no gender calls. Everything shows
+what is there."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ NUMBERS = (
 """The share of masculine forms, as GEST has it."""
 
 
-def _group(n: int, masculine: float | None, gap: float | None, interval: list[float] | None) -> dict[str, Any]:
+def _group(
+    n: int, masculine: float | None, gap: float | None, interval: list[float] | None
+) -> dict[str, Any]:
     return {
         "n": n, "masculine": masculine, "of_strong": 75.04, "gap": gap,
         "ci": {"masculine": None, "gap": interval}, "denominators": {"strong": n // 2, "weak": n - n // 2},
@@ -45,7 +48,10 @@ METRICS: dict[str, Any] = {
     "n": 1200,
     "intervals": {"method": "bootstrap", "level": 95.0, "resamples": 2000, "seed": 0},
     "overall": _group(1200, 61.25, 27.5, [20.04, 34.0]),
-    "by_kind_of_verb": {"act": _group(800, 60.0, 30.0, [22.0, 38.0]), "be": _group(400, 63.71, None, None)},
+    "by_kind_of_verb": {
+        "act": _group(800, 60.0, 30.0, [22.0, 38.0]),
+        "be": _group(400, 63.71, None, None),
+    },
     "by_word": {f"word{i:02}": _group(20, 50.0, 1.0, None) for i in range(60)},
 }
 
@@ -110,7 +116,8 @@ def test_the_page() -> None:
         "Gap Strong minus weak.": ["27.5 [20.0, 34.0] n 600 + 600"],
     }
     assert table_lines(page, "By kind of verb")["act"] == ["800", "60.0", "30.0 [22.0, 38.0]"]
-    # No number is declared for lists, so they have those of the headline; there is no list of sentences to link to.
+    # No number is declared for lists, so they have those of the headline; there is no list of
+    # sentences to link to.
     rows = table_rows(page, "Masculine by word")
     assert (rows[0], rows[1], len(rows)) == (
         ["word", "n", "masc.", "Gap"],

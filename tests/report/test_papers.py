@@ -1,4 +1,5 @@
-"""Tables for papers: every number in CSV; what Markdown and LaTeX show, and that nothing breaks out of its cell."""
+"""Tables for papers: every number in CSV; what Markdown and LaTeX show, and that nothing breaks out
+of its cell."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def _numbers(n: int, delta_g: float | None, interval: list[float] | None) -> dic
             "ci": ci, "denominators": denominators}  # fmt: skip
 
 
-def _run(system: str, lang: str, delta_g: float | None = -3.4, interval: list[float] | None = None) -> ReportRun:
+def _run(
+    system: str, lang: str, delta_g: float | None = -3.4, interval: list[float] | None = None
+) -> ReportRun:
     made = make_run([make_record()], system)
     metrics = {**made.metrics, "overall": _numbers(3888, delta_g, interval or [-10.44, 3.9])}
     return ReportRun(system, lang, {**metrics, "corpus": {"name": "winomt"}})
@@ -51,19 +54,32 @@ def test_csv_has_every_number_with_interval_and_denominator() -> None:
     run = _real()
     row = _rows_of(ReportRun("opus", "de", run.metrics))[0]
     overall = run.metrics["overall"]
-    assert (row["system"], row["lang"], row["breakdown"], row["group"]) == ("opus", "de", "overall", "")
+    assert (row["system"], row["lang"], row["breakdown"], row["group"]) == (
+        "opus",
+        "de",
+        "overall",
+        "",
+    )
     assert row["signature"] == "dataset:demo|system:opus"
     for key in ("decided_percent", "accuracy", "precision_male", "f1_female", "delta_g", "delta_s"):
         assert float(row[key]) == overall[key]
     for key in overall["ci"]:
         assert [float(row[f"{key}_low"]), float(row[f"{key}_high"])] == overall["ci"][key]
-    assert [float(row["accuracy_low_bound"]), float(row["accuracy_high_bound"])] == overall["accuracy_bounds"]
-    counts = {key: overall["denominators"][key] for key in ("male", "female", "neutral", "pro", "anti")}
+    assert [float(row["accuracy_low_bound"]), float(row["accuracy_high_bound"])] == overall[
+        "accuracy_bounds"
+    ]
+    counts = {
+        key: overall["denominators"][key] for key in ("male", "female", "neutral", "pro", "anti")
+    }
     assert {key: int(row[f"n_{key}"]) for key in counts} == counts
     assert int(row["called_female"]) == overall["denominators"]["called_female"]
     assert (row["level"], row["resamples"], row["seed"]) == ("95.0", "50", "0")
     # No number of a group is missing: all keys of `metrics.json` have a column.
-    rates = {key for key, value in overall.items() if not isinstance(value, (dict, list)) and key != "ci_entities"}
+    rates = {
+        key
+        for key, value in overall.items()
+        if not isinstance(value, (dict, list)) and key != "ci_entities"
+    }
     assert rates <= row.keys()
 
 
@@ -76,13 +92,16 @@ def test_csv_has_a_row_for_each_group() -> None:
     run = _real()
     groups = [("overall", "", run.metrics["n"])]
     for by in ("domain", "pronouns", "stereotype", "entity"):
-        groups += [(f"by_{by}", group, part["n"]) for group, part in run.metrics[f"by_{by}"].items()]
+        groups += [
+            (f"by_{by}", group, part["n"]) for group, part in run.metrics[f"by_{by}"].items()
+        ]
     assert [(row["breakdown"], row["group"], int(row["n"])) for row in _rows_of(run)] == groups
 
 
 def test_markdown() -> None:
     text = paper_table(
-        [_run("google", "de"), _run("bing", "es", 24.84, [22.4, 27.3]), _run("bing", "de", None)], "markdown"
+        [_run("google", "de"), _run("bing", "es", 24.84, [22.4, 27.3]), _run("bing", "de", None)],
+        "markdown",
     )
     lines = text.splitlines()
     assert lines[:5] == [
@@ -123,7 +142,9 @@ def test_latex() -> None:
 
 def test_names_cannot_break_out() -> None:
     markdown = paper_table([_run(f"{NASTY}\n| x |", "de")], "markdown").splitlines()
-    assert markdown[2].startswith(r"| de | a\&b\|c\_d%e\#f\\g\{h\}$i\~j^k\*l\`m\<n\>\[o\](p)?\| x \| | 3,888 |")
+    assert markdown[2].startswith(
+        r"| de | a\&b\|c\_d%e\#f\\g\{h\}$i\~j^k\*l\`m\<n\>\[o\](p)?\| x \| | 3,888 |"
+    )
     latex = paper_table([_run(f"{NASTY}\n\\input{{x}}", "de")], "latex").splitlines()
     (row,) = (line for line in latex if line.startswith("de & "))
     assert row.startswith(
@@ -137,7 +158,9 @@ def test_names_cannot_break_out() -> None:
 def test_pdflatex_takes_the_tables(tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex here")
-    marked = PrintedTable(["", NASTY], [[NASTY, "-3.4 [-10.4, 3.9] *"], ["[b]", "<0.001"], ["[c]", NASTY]], NASTY)
+    marked = PrintedTable(
+        ["", NASTY], [[NASTY, "-3.4 [-10.4, 3.9] *"], ["[b]", "<0.001"], ["[c]", NASTY]], NASTY
+    )
     many = [_run(f"{NASTY} {i}", "de") for i in range(60)]
     parts = [paper_table(runs, "latex") for runs in ([_run(NASTY, "de"), _run("bing", "es")], many)]
     parts.append(draw([marked], "latex", [(NASTY, NASTY)]))

@@ -21,7 +21,12 @@ FEW, UNDEFINED = Estimate(3.0, None, 5), Estimate(None, None, 1)
 def _panel(points: dict[str, Estimate] | None = None, names: tuple[str, ...] = ("opus",)) -> Panel:
     """The whole corpus, and groups by their names."""
     groups = {"all": ALL_POINT, **(points or {})}
-    return Panel("ΔG by domain, in points", "95 % interval", tuple(groups), tuple((name, groups) for name in names))
+    return Panel(
+        "ΔG by domain, in points",
+        "95 % interval",
+        tuple(groups),
+        tuple((name, groups) for name in names),
+    )
 
 
 def _only(point: Estimate) -> Panel:
@@ -38,7 +43,10 @@ def _texts(svg: ET.Element) -> list[str | None]:
 
 
 def test_panels_have_the_numbers_of_metrics_json_by_their_keys() -> None:
-    runs = [make_run([make_record(i, (F, M)[i % 2]) for i in range(4)], "a"), make_run([make_record(domain="d")], "b")]
+    runs = [
+        make_run([make_record(i, (F, M)[i % 2]) for i in range(4)], "a"),
+        make_run([make_record(domain="d")], "b"),
+    ]
     found = dict(panels(runs))
     assert list(found) == ["overall", "by_domain", "by_pronouns", "by_stereotype"]
     assert found["overall"].heading == "Accuracy, ΔG, ΔS, in per cent and points, 95 % interval"
@@ -46,7 +54,9 @@ def test_panels_have_the_numbers_of_metrics_json_by_their_keys() -> None:
     part = found["by_domain"]
     assert part.title == "Accuracy, ΔG, ΔS by domain, in per cent and points"
     # The groups of both runs; each run has its own.
-    assert part.groups == [f"{label} {group}" for group in ("kitchen", "d") for label in ("Accuracy", "ΔG", "ΔS")]
+    assert part.groups == [
+        f"{label} {group}" for group in ("kitchen", "d") for label in ("Accuracy", "ΔG", "ΔS")
+    ]
     (_, first), (_, second) = part.series
     group = runs[0].metrics["by_domain"]["kitchen"]
     assert first["Accuracy kitchen"] == Estimate(50.0, tuple(group["ci"]["accuracy"]), 4)
@@ -70,21 +80,37 @@ def _marks(svg: ET.Element) -> list[tuple[str, list[str], list[str]]]:
     for group in (group for group in svg.findall(f"{SVG}g") if group.get("stroke")):
         whiskers, *points = group.findall(f"{SVG}path")
         places = [(point.get("d") or "").partition("m")[0] for point in points]
-        titles = [f"{at}: {point.findtext(f'{SVG}title')}" for at, point in zip(places, points, strict=True)]
-        found.append((group.get("class") or "", re.findall("M[^M]+", whiskers.get("d") or ""), titles))
+        titles = [
+            f"{at}: {point.findtext(f'{SVG}title')}"
+            for at, point in zip(places, points, strict=True)
+        ]
+        found.append(
+            (group.get("class") or "", re.findall("M[^M]+", whiskers.get("d") or ""), titles)
+        )
     return found
 
 
 def test_points_and_whiskers_stand_where_their_numbers_are() -> None:
     svg = _parsed(_panel({"1": ONE}))
-    # The labels "all" and "1" take 12 + 3·7.2, 34; from there −10 to 15 goes over 300 pixels, 12 a point, zero at 154.
-    # The first line is 58 to 75 down, the second 75 to 92.
-    points = ["M304 66.5: all, opus: 12.5 [10.1, 14.9], n 3,888", "M106 83.5: 1, opus: -4.0 [-9.0, 1.0], n 92"]
+    # The labels "all" and "1" take 12 + 3·7.2, 34; from there −10 to 15 goes over 300 pixels, 12 a
+    # point, zero at 154. The first line is 58 to 75 down, the second 75 to 92.
+    points = [
+        "M304 66.5: all, opus: 12.5 [10.1, 14.9], n 3,888",
+        "M106 83.5: 1, opus: -4.0 [-9.0, 1.0], n 92",
+    ]
     assert _marks(svg) == [("c0", ["M275.2 66.5H332.8", "M46 83.5H166"], points)]
     (zero,) = [path for path in svg.findall(f"{SVG}path") if path.get("class") == "zero"]
     assert zero.get("d") == "M154 54V96"
     texts = _texts(svg)
-    assert texts[:7] == ["ΔG by domain, in points, 95 % interval", "-10", "-5", "0", "5", "10", "15"]
+    assert texts[:7] == [
+        "ΔG by domain, in points, 95 % interval",
+        "-10",
+        "-5",
+        "0",
+        "5",
+        "10",
+        "15",
+    ]
     assert texts[7:] == ["all", "1", "12.5 [10.1, 14.9], n 3,888", "-4.0 [-9.0, 1.0], n 92"]
 
 
@@ -120,17 +146,24 @@ def test_two_runs_can_share_a_line_in_two_shapes_with_a_text_beside_it() -> None
     other = replace(ALL_POINT, value=2.5, interval=None)
     part = Panel("Right", "", ("cook",), (("men", {"cook": ALL_POINT}), ("women", {"cook": other})))
     svg = _parsed(part, beside={"cook": "38 %"}, axis=Scale(0, 20, 5), width=200)
-    # "cook" takes 12 + 4·7.2, 41; 10 pixels a point: 12.5 at 166, 2.5 at 66; both on the line 58 to 75.
+    # "cook" takes 12 + 4·7.2, 41; 10 pixels a point: 12.5 at 166, 2.5 at 66; both on the line 58 to
+    # 75.
     men, women = _marks(svg)
     # A whisker stands a little above, so that two do not cover each other.
     assert men == ("c0", ["M142 64.5H190"], ["M166 66.5: cook, men: 12.5 [10.1, 14.9], n 3,888"])
     assert women == ("c1", [], ["M66 66.5: cook, women: 2.5, n 3,888"])
     shapes = {
-        (path.get("d") or "").partition("m")[2] for path in svg.iter(f"{SVG}path") if "m" in (path.get("d") or "")
+        (path.get("d") or "").partition("m")[2]
+        for path in svg.iter(f"{SVG}path")
+        if "m" in (path.get("d") or "")
     }
     assert len(shapes) == 2
     texts = _texts(svg)
-    assert texts[1:4] == ["men", "women", "share of women"]  # the legend; the head of what stands beside
+    assert texts[1:4] == [
+        "men",
+        "women",
+        "share of women",
+    ]  # the legend; the head of what stands beside
     assert texts[-2:] == ["cook", "38 %"]
 
 

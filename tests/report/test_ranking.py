@@ -1,4 +1,5 @@
-"""Ranks and ties, from results whose tests are given by hand; and files of results that contradict themselves."""
+"""Ranks and ties, from results whose tests are given by hand; and files of results that contradict
+themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +22,10 @@ def ranks_of(block: Block, key: str = "accuracy") -> dict[str, Rank]:
 
 
 def relations_of(block: Block, key: str = "accuracy") -> dict[str, Relation]:
-    return {f"{pair.first.system} {pair.second.system}": pair.tested[key].relation for pair in block.pairs}
+    return {
+        f"{pair.first.system} {pair.second.system}": pair.tested[key].relation
+        for pair in block.pairs
+    }
 
 
 def test_systems_that_do_not_differ_significantly_share_a_rank() -> None:
@@ -32,13 +36,20 @@ def test_systems_that_do_not_differ_significantly_share_a_rank() -> None:
     (block,) = make_blocks(results)
     assert [result.system for result in block.results] == ["A", "B", "C"]
     assert ranks_of(block) == {"A": Rank(1, 2, 0), "B": Rank(1, 2, 0), "C": Rank(3, 3, 0)}
-    assert relations_of(block) == {"A B": Relation.TIE, "A C": Relation.FIRST, "B C": Relation.FIRST}
+    assert relations_of(block) == {
+        "A B": Relation.TIE,
+        "A C": Relation.FIRST,
+        "B C": Relation.FIRST,
+    }
 
 
 def test_a_tie_need_not_be_transitive_and_the_ranges_show_it() -> None:
     results = with_tests(
         {"A B": 0.5, "A C": 0.001, "B C": 0.5},
-        *(make_result(name, make_number(value)) for name, value in (("A", 70.0), ("B", 68.0), ("C", 66.0))),
+        *(
+            make_result(name, make_number(value))
+            for name, value in (("A", 70.0), ("B", 68.0), ("C", 66.0))
+        ),
     )
     (block,) = make_blocks(results)
     assert ranks_of(block) == {"A": Rank(1, 2, 0), "B": Rank(1, 3, 0), "C": Rank(2, 3, 0)}
@@ -46,7 +57,10 @@ def test_a_tie_need_not_be_transitive_and_the_ranges_show_it() -> None:
 
 def test_holm_makes_a_tie_of_what_one_test_alone_would_call_different() -> None:
     # Holm over three: 0.02 · 3 = 0.06, so no pair is significant; a single test of 0.02 is.
-    three = [make_result(name, make_number(value)) for name, value in (("A", 70.0), ("B", 68.0), ("C", 66.0))]
+    three = [
+        make_result(name, make_number(value))
+        for name, value in (("A", 70.0), ("B", 68.0), ("C", 66.0))
+    ]
     (block,) = make_blocks(with_tests({"A B": 0.02, "A C": 0.02, "B C": 0.02}, *three))
     assert set(relations_of(block).values()) == {Relation.TIE}
     assert [t.tested["accuracy"].p_holm for t in block.pairs] == pytest.approx([0.06] * 3)
@@ -57,7 +71,10 @@ def test_holm_makes_a_tie_of_what_one_test_alone_would_call_different() -> None:
 def test_a_pair_that_was_never_tested_is_neither_tie_nor_difference() -> None:
     results = with_tests(
         {"A B": 0.001},
-        *(make_result(name, make_number(value)) for name, value in (("A", 70.0), ("B", 60.0), ("C", 10.0))),
+        *(
+            make_result(name, make_number(value))
+            for name, value in (("A", 70.0), ("B", 60.0), ("C", 10.0))
+        ),
     )
     (block,) = make_blocks(results)
     assert relations_of(block) == {
@@ -68,7 +85,9 @@ def test_a_pair_that_was_never_tested_is_neither_tie_nor_difference() -> None:
 
 
 def test_a_comparison_with_other_calls_of_a_run_is_none() -> None:
-    one, other = with_tests({"A B": 0.001}, make_result("A", make_number(70.0)), make_result("B", make_number(60.0)))
+    one, other = with_tests(
+        {"A B": 0.001}, make_result("A", make_number(70.0)), make_result("B", make_number(60.0))
+    )
     again = replace(other, calls="others", comparisons=())
     assert relations_of(make_blocks([one, again])[0]) == {"A B": Relation.NOT_TESTED}
 
@@ -77,7 +96,11 @@ def test_a_comparison_with_other_calls_of_a_run_is_none() -> None:
     ("best", "values", "expected"),
     [
         (Best.ZERO, (-2.0, -9.0), Relation.FIRST),
-        (Best.ZERO, (2.0, -9.0), Relation.DIFFERENT),  # +2 − −9: not the difference of their distances
+        (
+            Best.ZERO,
+            (2.0, -9.0),
+            Relation.DIFFERENT,
+        ),  # +2 − −9: not the difference of their distances
         (Best.EVEN, (55.0, 80.0), Relation.FIRST),
         (Best.EVEN, (45.0, 80.0), Relation.DIFFERENT),
         (Best.OPEN, (45.0, 80.0), Relation.DIFFERENT),
@@ -86,18 +109,25 @@ def test_a_comparison_with_other_calls_of_a_run_is_none() -> None:
 def test_which_is_better_where_the_best_is_not_the_highest(
     best: Best, values: tuple[float, float], expected: Relation
 ) -> None:
-    results = [make_result(name, make_number(value, best)) for name, value in zip("AB", values, strict=True)]
+    results = [
+        make_result(name, make_number(value, best))
+        for name, value in zip("AB", values, strict=True)
+    ]
     (block,) = make_blocks(with_tests({"A B": 0.001}, *results))
     assert relations_of(block) == {"A B": expected}
     assert ("accuracy" in block.ranks) is (best is not Best.OPEN)
     if best is not Best.OPEN:
         first, second = ranks_of(block).values()
         ordered = Rank(1, 1, 0), Rank(2, 2, 0)
-        assert (first, second) == (ordered if expected is Relation.FIRST else (Rank(1, 2, 0, 1),) * 2)
+        assert (first, second) == (
+            ordered if expected is Relation.FIRST else (Rank(1, 2, 0, 1),) * 2
+        )
 
 
 def test_an_undefined_number_has_no_rank_and_comes_last() -> None:
-    (block,) = make_blocks([make_result("A", make_number(None)), make_result("B", make_number(5.0))])
+    (block,) = make_blocks(
+        [make_result("A", make_number(None)), make_result("B", make_number(5.0))]
+    )
     assert [result.system for result in block.results] == ["B", "A"]
     assert block.ranks["accuracy"] == {("fp-B", "calls-B"): Rank(1, 1, 0)}
 
@@ -123,7 +153,9 @@ def test_other_corpora_and_languages_are_blocks_and_nothing_is_apart_in_them() -
 
 def test_too_few_rearrangements_are_told() -> None:
     # Two thousand give at least 1/2001; times 101 that is above 0.05.
-    results = with_tests({"A B": 0.001}, make_result("A", make_number(70.0)), make_result("B", make_number(60.0)))
+    results = with_tests(
+        {"A B": 0.001}, make_result("A", make_number(70.0)), make_result("B", make_number(60.0))
+    )
     (block,) = make_blocks(results)
     assert not block.too_few_resamples
     assert replace(block, families={"accuracy": 101}).too_few_resamples
@@ -135,29 +167,42 @@ def _written(folder: Path, *results: PublishedResult) -> Path:
 
 
 def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
-    results = with_tests({"A B": 0.25}, make_result("A", make_number(70.5)), make_result("B", make_number(60.0)))
+    results = with_tests(
+        {"A B": 0.25}, make_result("A", make_number(70.5)), make_result("B", make_number(60.0))
+    )
     assert read_results(_written(tmp_path, *results)) == results
 
 
 def test_two_results_of_one_run_are_refused(tmp_path: Path) -> None:
     path = _written(tmp_path, make_result("A", make_number(5.0)))
     path.write_bytes(path.read_bytes() * 2)
-    with pytest.raises(DataError, match=r"results\.jsonl: expected each run once, got fp-A twice; leave one out"):
+    with pytest.raises(
+        DataError, match=r"results\.jsonl: expected each run once, got fp-A twice; leave one out"
+    ):
         read_results(path)
 
 
 def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
     number = make_number(5.0)
-    path = _written(tmp_path, make_result("A", number), make_result("A", number, fingerprint="other"))
-    with pytest.raises(DataError, match="expected a name for each system, got 'A' twice on own in de; leave one out"):
+    path = _written(
+        tmp_path, make_result("A", number), make_result("A", number, fingerprint="other")
+    )
+    with pytest.raises(
+        DataError,
+        match="expected a name for each system, got 'A' twice on own in de; leave one out",
+    ):
         read_results(path)
 
 
 def test_comparisons_that_contradict_each_other_are_refused() -> None:
-    one, other = with_tests({"A B": 0.25}, make_result("A", make_number(70.0)), make_result("B", make_number(60.0)))
+    one, other = with_tests(
+        {"A B": 0.25}, make_result("A", make_number(70.0)), make_result("B", make_number(60.0))
+    )
     (comparison,) = other.comparisons
     changed = {"accuracy": replace(comparison.numbers["accuracy"], p=0.5)}
-    with pytest.raises(DataError, match="expected one comparison of B and A in de, got two that differ"):
+    with pytest.raises(
+        DataError, match="expected one comparison of B and A in de, got two that differ"
+    ):
         make_blocks([one, replace(other, comparisons=(replace(comparison, numbers=changed),))])
 
 
@@ -168,10 +213,15 @@ def test_comparisons_that_contradict_each_other_are_refused() -> None:
         ({"system": 5}, "system: expected text, got 5"),
         ({"system": "other"}, "expected the numbers as they were published, got others"),
         ({"more": 1}, "more: unknown key"),
-        ({"link": "javascript:alert(1)"}, "link: expected an address that begins with https:// or http://"),
+        (
+            {"link": "javascript:alert(1)"},
+            "link: expected an address that begins with https:// or http://",
+        ),
     ],
 )
-def test_a_line_that_was_changed_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+def test_a_line_that_was_changed_is_refused(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
     path = _written(tmp_path, make_result("A", make_number(5.0)))
     path.write_text(json.dumps({**json.loads(path.read_bytes()), **change}), encoding="utf-8")
     with pytest.raises(DataError) as refused:
@@ -183,7 +233,12 @@ def test_a_line_that_was_changed_is_refused(tmp_path: Path, change: dict[str, ob
 
 def test_link_note_and_licence_may_be_edited_by_hand(tmp_path: Path) -> None:
     path = _written(tmp_path, make_result("A", make_number(5.0)))
-    edited = {**json.loads(path.read_bytes()), "link": "https://example.org", "note": "Beam 5.", "licence": "MIT"}
+    edited = {
+        **json.loads(path.read_bytes()),
+        "link": "https://example.org",
+        "note": "Beam 5.",
+        "licence": "MIT",
+    }
     path.write_text(json.dumps(edited), encoding="utf-8")
     (result,) = read_results(path)
     assert (result.link, result.note, result.licence) == ("https://example.org", "Beam 5.", "MIT")
@@ -191,7 +246,9 @@ def test_link_note_and_licence_may_be_edited_by_hand(tmp_path: Path) -> None:
 
 def test_no_file_no_results_and_no_result_are_one_line_each(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    with pytest.raises(DataError, match=r"expected a file of results, got none; `mtbias publish RUN --out DIR`"):
+    with pytest.raises(
+        DataError, match=r"expected a file of results, got none; `mtbias publish RUN --out DIR`"
+    ):
         read_results(path)
     path.write_text("\n", encoding="utf-8")
     with pytest.raises(DataError, match="expected results, got none"):

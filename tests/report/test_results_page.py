@@ -21,14 +21,22 @@ EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'"
 
 
 def results() -> list[PublishedResult]:
-    """A and B tie, both are better than C, D was never tested; E was read by another plugin, F is Spanish."""
+    """A and B tie, both are better than C, D was never tested; E was read by another plugin, F is
+    Spanish."""
     values = {"A": 70.0, "B": 69.0, "C": 50.0, "D": 60.0}
     tested = with_tests(
         {"A B": 0.4, "A C": 0.001, "B C": 0.002},
-        *(make_result(name, make_number(value), make_number(9.0, Best.ZERO, "gap")) for name, value in values.items()),
+        *(
+            make_result(name, make_number(value), make_number(9.0, Best.ZERO, "gap"))
+            for name, value in values.items()
+        ),
     )
     other = make_result("E", make_number(99.0), evaluator={"aligner": "agree/1", "plugin": "de/2"})
-    return [*tested, other, make_result("F", make_number(40.0), language="es", warnings=("5 of 80 loop",))]
+    return [
+        *tested,
+        other,
+        make_result("F", make_number(40.0), language="es", warnings=("5 of 80 loop",)),
+    ]
 
 
 def page_of(*found: PublishedResult) -> str:
@@ -82,7 +90,9 @@ def test_a_block_shows_values_ranks_denominators_and_warnings() -> None:
 
 def test_a_sentence_says_which_system_is_best_and_which_cannot_be_told_from_it() -> None:
     page = page_of(*results())
-    assert "A: accuracy 70.0, the best of 4 systems (rank not told apart from B, D); gap 9.0." in page
+    assert (
+        "A: accuracy 70.0, the best of 4 systems (rank not told apart from B, D); gap 9.0." in page
+    )
     assert "F: accuracy 40.0." in page
 
 
@@ -103,8 +113,14 @@ def test_the_intervals_are_drawn_on_one_axis() -> None:
 def test_delta_s_has_a_caution_beside_it_where_few_are_found() -> None:
     numbers = [make_number(4.6, key="recall_female"), make_number(80.0, key="recall_male")]
     shown = [make_number(45.0), make_number(9.0, Best.ZERO, "delta_s")]
-    page = page_of(make_result("A", *shown, *(replace(number, shown=False, compared=False) for number in numbers)))
-    assert table(page, "German (de): systems")[1][3] == "9.0means little: finds 4.6 % of the womenn 80"
+    page = page_of(
+        make_result(
+            "A", *shown, *(replace(number, shown=False, compared=False) for number in numbers)
+        )
+    )
+    assert (
+        table(page, "German (de): systems")[1][3] == "9.0means little: finds 4.6 % of the womenn 80"
+    )
 
 
 def test_the_grid_has_every_system_in_every_block() -> None:
@@ -126,14 +142,19 @@ def test_pairs_say_which_is_better_that_it_is_a_tie_or_that_nobody_tested() -> N
 
 
 def test_a_number_is_shown_with_its_own_decimals_and_unit() -> None:
-    score = replace(make_number(0.8456, Best.OPEN, "score"), unit=Unit.OWN, decimals=3, interval=(0.8, 0.9))
+    score = replace(
+        make_number(0.8456, Best.OPEN, "score"), unit=Unit.OWN, decimals=3, interval=(0.8, 0.9)
+    )
     page = page_of(make_result("A", score))
     assert table(page, "German (de): systems")[1][2] == "0.846 [0.800, 0.900]n 80"
     assert "score, in units of the score, best nowhere" in page
 
 
 def test_systems_on_either_side_of_the_best_value_are_not_called_untested() -> None:
-    results = (make_result(name, make_number(value, Best.ZERO)) for name, value in (("A", 2.0), ("B", -9.0)))
+    results = (
+        make_result(name, make_number(value, Best.ZERO))
+        for name, value in (("A", 2.0), ("B", -9.0))
+    )
     page = page_of(*with_tests({"A B": 0.001}, *results))
     assert table(page, "German (de): systems")[1][0] == "1–2, 1 on the other side of the best value"
     assert table(page, "Differences, A minus B")[1][2] == "11.0, p 0.001: different"
@@ -146,21 +167,35 @@ def test_another_evaluator_is_named_and_not_ranked() -> None:
 
 
 def test_two_versions_of_a_corpus_are_two_sections() -> None:
-    other = make_result("B", make_number(5.0), corpus=PublishedCorpus("own", {"own.tsv": "ff00" * 4}))
+    other = make_result(
+        "B", make_number(5.0), corpus=PublishedCorpus("own", {"own.tsv": "ff00" * 4})
+    )
     page = page_of(make_result("A", make_number(5.0)), other)
     assert "own (files 00ff)" in page
     assert "own (files ff00ff00)" in page
 
 
 def test_intervals_over_entities_stand_in_a_table_of_their_own_where_there_are_any() -> None:
-    page = page_of(make_result("A", make_number(5.0, over_entities=(1.25, 9.75))), make_result("B", make_number(4.0)))
+    page = page_of(
+        make_result("A", make_number(5.0, over_entities=(1.25, 9.75))),
+        make_result("B", make_number(4.0)),
+    )
     assert table(page, "95 % intervals over entities")[1:] == [["A", "[1.2, 9.8]"], ["B", "–"]]
     assert "intervals over entities (" not in page_of(make_result("B", make_number(4.0)))
 
 
 def test_link_note_licence_and_signature_are_there() -> None:
-    page = page_of(make_result("A", make_number(5.0), link="https://example.org/a", note="Beam 5.", licence="MIT"))
-    for text in ('href="https://example.org/a"', "Beam 5.", "Licence of the translations: MIT.", "system:A"):
+    page = page_of(
+        make_result(
+            "A", make_number(5.0), link="https://example.org/a", note="Beam 5.", licence="MIT"
+        )
+    )
+    for text in (
+        'href="https://example.org/a"',
+        "Beam 5.",
+        "Licence of the translations: MIT.",
+        "system:A",
+    ):
         assert text in page
 
 
@@ -180,7 +215,10 @@ def _open(browser: Any, path: Path, page: str, troubles: list[str], **context: A
     opened.on("console", lambda message: troubles.append(message.text))
     opened.on("pageerror", lambda error: troubles.append(str(error)))
     opened.on("dialog", refuse)
-    opened.on("request", lambda r: troubles.append(r.url) if r.url not in {path.as_uri(), "data:,"} else None)
+    opened.on(
+        "request",
+        lambda r: troubles.append(r.url) if r.url not in {path.as_uri(), "data:,"} else None,
+    )
     opened.goto(path.as_uri())
     return opened
 
@@ -204,7 +242,12 @@ def test_in_a_browser_nothing_juts_out_is_asked_for_or_fails(
     troubles: list[str] = []
     viewport = {"width": width, "height": 900}
     opened = _open(
-        browser, tmp_path / "page.html", page_of(*results()), troubles, viewport=viewport, color_scheme=scheme
+        browser,
+        tmp_path / "page.html",
+        page_of(*results()),
+        troubles,
+        viewport=viewport,
+        color_scheme=scheme,
     )
     opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert opened.evaluate(WIDER) == 0
@@ -214,7 +257,10 @@ def test_in_a_browser_nothing_juts_out_is_asked_for_or_fails(
 def test_a_head_sorts_its_own_table_and_says_so(browser: Any, tmp_path: Path) -> None:
     troubles: list[str] = []
     opened = _open(browser, tmp_path / "page.html", page_of(*results()), troubles)
-    grid, block = opened.locator("table").nth(0), opened.locator("table", has_text="German (de): systems")
+    grid, block = (
+        opened.locator("table").nth(0),
+        opened.locator("table", has_text="German (de): systems"),
+    )
     names, ranked = (f"(rows) => rows.map((row) => row.cells[{n}].textContent)" for n in range(2))
     grid.locator("thead button").nth(1).click()
     assert grid.locator("tbody tr").evaluate_all(names) == ["A", "B", "D", "C", "E", "F"]
@@ -227,11 +273,17 @@ def test_a_head_sorts_its_own_table_and_says_so(browser: Any, tmp_path: Path) ->
     assert troubles == []
 
 
-def test_without_javascript_the_tables_are_sorted_by_the_first_number(browser: Any, tmp_path: Path) -> None:
+def test_without_javascript_the_tables_are_sorted_by_the_first_number(
+    browser: Any, tmp_path: Path
+) -> None:
     troubles: list[str] = []
-    opened = _open(browser, tmp_path / "page.html", page_of(*results()), troubles, java_script_enabled=False)
+    opened = _open(
+        browser, tmp_path / "page.html", page_of(*results()), troubles, java_script_enabled=False
+    )
     block = opened.locator("table", has_text="German (de): systems")
-    assert [text.split("\t")[1].strip() for text in block.locator("tbody tr").all_inner_texts()] == ["A", "B", "D", "C"]
+    assert [
+        text.split("\t")[1].strip() for text in block.locator("tbody tr").all_inner_texts()
+    ] == ["A", "B", "D", "C"]
     assert troubles == []
 
 

@@ -1,4 +1,5 @@
-"""The table of a run: every number where it belongs, one decimal, aligned, and in the width of the terminal."""
+"""The table of a run: every number where it belongs, one decimal, aligned, and in the width of the
+terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +12,16 @@ from mtbias.errors import DataError
 from mtbias.report.run_table import published_lines, render
 from mtbias.runs.call_records import join_records
 from mtbias.scoring.scores import Scores, score
-from mtbias.types import Evidence, Gender, GenderCall, Instance, Reason, Span, Stereotype, Translation
+from mtbias.types import (
+    Evidence,
+    Gender,
+    GenderCall,
+    Instance,
+    Reason,
+    Span,
+    Stereotype,
+    Translation,
+)
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 
@@ -32,7 +42,9 @@ def _group(**changes: Any) -> dict[str, Any]:
 
 
 def _metrics() -> dict[str, Any]:
-    undefined = dict.fromkeys(("f1_female", "precision_female", "delta_g", "delta_s", "delta_s_macro_f1"))
+    undefined = dict.fromkeys(
+        ("f1_female", "precision_female", "delta_g", "delta_s", "delta_s_macro_f1")
+    )
     no_intervals = dict.fromkeys(_group()["ci"])
     return {
         "schema": 1,
@@ -53,7 +65,9 @@ def _metrics() -> dict[str, Any]:
     }
 
 
-def _score(instances: list[Instance], calls: list[GenderCall], *, n_resamples: int = 2000) -> Scores:
+def _score(
+    instances: list[Instance], calls: list[GenderCall], *, n_resamples: int = 2000
+) -> Scores:
     translations = [Translation(instance.id, None, "empty") for instance in instances]
     return score(list(join_records(instances, translations, calls)), n_resamples=n_resamples)
 
@@ -86,26 +100,51 @@ def test_the_headline_is_numbers_with_intervals_and_what_they_rest_on() -> None:
 
 
 def test_intervals_over_entities_stand_beside_those_over_sentences() -> None:
-    made = {"method": "percentile bootstrap over entities", "entities": 104, "min_entities": 10, "reason": None}
-    over = {"accuracy": [47.04, 58.36], "delta_g": [16.2, 33.6], "delta_s": [2.9, 36.9], "recall_male": [80, 90]}
+    made = {
+        "method": "percentile bootstrap over entities",
+        "entities": 104,
+        "min_entities": 10,
+        "reason": None,
+    }
+    over = {
+        "accuracy": [47.04, 58.36],
+        "delta_g": [16.2, 33.6],
+        "delta_s": [2.9, 36.9],
+        "recall_male": [80, 90],
+    }
     metrics = {**_metrics(), "overall": _group(ci_entities=over), "entity_intervals": made}
     table = render(metrics, full=True)
-    assert _line(table, "  ", after="97.5 %").endswith("per cent  95 % interval              n  over 104 entities")
+    assert _line(table, "  ", after="97.5 %").endswith(
+        "per cent  95 % interval              n  over 104 entities"
+    )
     assert _words(table, "ΔS ")[-2:] == ["[2.9,", "36.9]"]
     assert _words(table, "ΔS, macro-F1")[-1] == "–"
     assert "  over sentences: other sentences about these entities; over entities: other\n" in table
     few = {**made, "entities": 3, "reason": "expected 10 entities or more, got 3"}
-    without = render({**metrics, "overall": _group(ci_entities=None), "entity_intervals": few}, full=True)
+    without = render(
+        {**metrics, "overall": _group(ci_entities=None), "entity_intervals": few}, full=True
+    )
     assert "\n  No intervals over entities: expected 10 entities or more, got 3\n" in without
     assert "entities" not in render(_metrics())  # a file of an earlier release
 
 
 def test_the_finding_stands_below_the_headline_and_is_wrapped() -> None:
-    quotes = [{"source": "She cooks.\x1b", "translation": "Er kocht."}, {"source": "no", "translation": "nein"}]
-    said = [{"rule": "found", "text": "word " * 20}, *({"rule": "entity", "text": "Gap.", "quote": q} for q in quotes)]
+    quotes = [
+        {"source": "She cooks.\x1b", "translation": "Er kocht."},
+        {"source": "no", "translation": "nein"},
+    ]
+    said = [
+        {"rule": "found", "text": "word " * 20},
+        *({"rule": "entity", "text": "Gap.", "quote": q} for q in quotes),
+    ]
     lines = render({**_metrics(), "finding": said}).splitlines()
     assert lines[1:3] == ["word " * 15 + "word", "  word word word word"]
-    assert lines[3:7] == ["Gap.", "  “She cooks.?” → “Er kocht.”", "Gap.", ""]  # one sentence is shown
+    assert lines[3:7] == [
+        "Gap.",
+        "  “She cooks.?” → “Er kocht.”",
+        "Gap.",
+        "",
+    ]  # one sentence is shown
 
 
 def test_a_run_without_alarms_fits_into_thirty_lines_and_all_is_one_option_away() -> None:
@@ -120,14 +159,24 @@ def test_a_run_without_alarms_fits_into_thirty_lines_and_all_is_one_option_away(
 
 
 def test_warnings_stand_in_place_of_the_sentence_about_them() -> None:
-    share = {"n": 388, "of": 3886, "percent": 9.984, "interval": [9.1, 11.0], "limit": 1.0, "above": True}
-    alarms = {"raised": ["copies"], "shares": {"copies": share}, "other_languages": {}, "concerned": 388}
+    share = {
+        "n": 388,
+        "of": 3886,
+        "percent": 9.984,
+        "interval": [9.1, 11.0],
+        "limit": 1.0,
+        "above": True,
+    }
+    alarms = {
+        "raised": ["copies"],
+        "shares": {"copies": share},
+        "other_languages": {},
+        "concerned": 388,
+    }
     said = [{"rule": "trust", "text": "Alarms: 1 of 1."}]
     metrics = {**_metrics(), "alarms": {**alarms, "without": _group(n=3500)}, "finding": said}
     table = render(metrics)
-    start = (
-        "WARNING: 388 of 3,886 translations are copies of their source, or hold words of it in a row (10.0 %, limit 1 %"
-    )
+    start = "WARNING: 388 of 3,886 translations are copies of their source, or hold words of it in a row (10.0 %, limit 1 %"
     assert " ".join(table.split()).startswith(f"{start}); ")
     share["measured"] = False
     assert " ".join(render(metrics).split()).startswith(f"{start}, the widest of all languages); ")
@@ -138,7 +187,10 @@ def test_warnings_stand_in_place_of_the_sentence_about_them() -> None:
 
 def test_groups_of_neutral_gold_alone_are_said_to_be_so() -> None:
     classes = {**_group()["denominators"], "male": 0, "female": 0, "neutral": 240}
-    metrics = {**_metrics(), "by_pronouns": {"0": _group(n=240, denominators=classes), "1": _group()}}
+    metrics = {
+        **_metrics(),
+        "by_pronouns": {"0": _group(n=240, denominators=classes), "1": _group()},
+    }
     table = render(metrics, full=True)
     assert "\n  0: all of neutral gold gender\n" in table[table.index("By pronouns") :]
     assert "  1: all" not in table
@@ -161,8 +213,14 @@ def test_an_undefined_number_is_a_dash_without_interval() -> None:
 
 def test_what_has_no_call_and_what_calls_rest_on() -> None:
     table = render(_metrics(), full=True)
-    assert "Without a call (of all sentences)\n  unaligned     61   1.6 %\n  ambiguous  1,037  26.7 %\n" in table
-    assert "What the calls rest on (of all calls)\n  noun        3,000  79.2 %\n  determiner    790  20.8 %\n" in table
+    assert (
+        "Without a call (of all sentences)\n  unaligned     61   1.6 %\n  ambiguous  1,037  26.7 %\n"
+        in table
+    )
+    assert (
+        "What the calls rest on (of all calls)\n  noun        3,000  79.2 %\n  determiner    790  20.8 %\n"
+        in table
+    )
 
 
 def test_the_signature_ends_the_table_in_one_line() -> None:
@@ -206,15 +264,27 @@ def _consistency(*, controls: bool) -> dict[str, Any]:
             },
         }  # fmt: skip
 
-    return {"all": part(1798), "decided": part(1655), "pairs_without_controls": 1678, "left_out": {"two\x1b twins": 7}}
+    return {
+        "all": part(1798),
+        "decided": part(1655),
+        "pairs_without_controls": 1678,
+        "left_out": {"two\x1b twins": 7},
+    }
 
 
 def test_pairs_have_a_block_of_their_own() -> None:
     assert "Consistency" not in render({**_metrics(), "consistency": None}, full=True)
     assert "Consistency" not in render(_metrics(), full=True)  # a file of an earlier release
     table = render({**_metrics(), "consistency": _consistency(controls=True)}, full=True)
-    assert table.index("By stereotype") < table.index("Consistency (pairs that differ") < table.index("Without a")
-    assert " ".join(_words(table, "  I_across")) == "I_across 74.7 [72.7, 76.9] 1,798 74.7 [72.7, 76.9] 1,655"
+    assert (
+        table.index("By stereotype")
+        < table.index("Consistency (pairs that differ")
+        < table.index("Without a")
+    )
+    assert (
+        " ".join(_words(table, "  I_across"))
+        == "I_across 74.7 [72.7, 76.9] 1,798 74.7 [72.7, 76.9] 1,655"
+    )
     assert " ".join(_words(table, "  woman only")) == "woman only 9.3 1,798 9.3 1,655"
     assert " ".join(_words(table, "  ΔI")) == "ΔI 60.0 1,798 60.0 1,655"
     assert "  1,678 pairs have no controls: in I_across alone\n  left out: 7, two? twins\n" in table
@@ -236,7 +306,10 @@ def test_columns_stand_under_each_other() -> None:
 
 def test_names_from_files_cannot_command_the_terminal() -> None:
     metrics = _metrics()
-    metrics["by_domain"] = {"evil\x1b[31m\nname": _group(), "a very long name of some domain or other": _group()}
+    metrics["by_domain"] = {
+        "evil\x1b[31m\nname": _group(),
+        "a very long name of some domain or other": _group(),
+    }
     table = render(metrics, full=True)
     assert "\x1b" not in table
     assert "  evil?[31m?name" in table
@@ -247,23 +320,34 @@ def test_names_from_files_cannot_command_the_terminal() -> None:
 def test_another_file_is_refused() -> None:
     metrics = copy.deepcopy(_metrics())
     del metrics["overall"]["accuracy_pro"]
-    with pytest.raises(DataError, match=r"expected the key 'accuracy_pro' in metrics\.json, got none"):
+    with pytest.raises(
+        DataError, match=r"expected the key 'accuracy_pro' in metrics\.json, got none"
+    ):
         render(metrics, full=True)
 
 
 def test_real_scores_are_rendered() -> None:
     def instance(row: int, gold: Gender, kind: Stereotype) -> Instance:
-        return Instance(str(row), row, "The cook ate.", Span(4, 8), "cook", gold, kind, "demo", row % 3)
+        return Instance(
+            str(row), row, "The cook ate.", Span(4, 8), "cook", gold, kind, "demo", row % 3
+        )
 
     def call(row: int, gender: Gender | None) -> GenderCall:
         evidence = (Evidence("noun", "w", gender, "form"),) if gender else ()
         return GenderCall(str(row), gender, None if gender else Reason.UNALIGNED, (), evidence)
 
-    golds = [(M, Stereotype.PRO), (F, Stereotype.ANTI), (F, Stereotype.PRO), (N, Stereotype.NONE)] * 15
+    golds = [
+        (M, Stereotype.PRO),
+        (F, Stereotype.ANTI),
+        (F, Stereotype.PRO),
+        (N, Stereotype.NONE),
+    ] * 15
     instances = [instance(row, *gold) for row, gold in enumerate(golds)]
     calls = [call(row, (M, M, F, None)[row * 7 % 4]) for row in range(60)]
     for resamples in (0, 100):
-        metrics = _score(instances, calls, n_resamples=resamples).to_json(signature="dataset:demo", fingerprint="x")
+        metrics = _score(instances, calls, n_resamples=resamples).to_json(
+            signature="dataset:demo", fingerprint="x"
+        )
         table = render(metrics)
         assert table.startswith("60 sentences, 45 with a call (75.0 %)\n")
         assert ("95 % interval" in table) == bool(resamples)
@@ -273,7 +357,8 @@ def test_real_scores_are_rendered() -> None:
 
 
 def test_published_numbers_stand_beside_a_runs() -> None:
-    """BUG's table 3 has 24 cells (mean accuracy 69.9), figures 6 and 7 means over languages; WinoMT's 16 lines."""
+    """BUG's table 3 has 24 cells (mean accuracy 69.9), figures 6 and 7 means over languages;
+    WinoMT's 16 lines."""
     cells = [line for line in published_lines("bug") if line["lang"] != "mean"]
     assert len(cells) == 24
     assert sum(float(line["accuracy"]) for line in cells) / 24 == pytest.approx(69.95, abs=0.01)

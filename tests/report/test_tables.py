@@ -32,7 +32,11 @@ TABLE = PrintedTable(
 
 def test_numbers_have_their_decimals_and_no_sign_of_zero() -> None:
     assert (number(-0.004), number(2.345, 1), number(None)) == ("0.00", "2.3", "–")
-    assert (number_text(-0.04), interval((-0.04, 1.96), 1), interval(None)) == ("0.0", "[0.0, 2.0]", "–")
+    assert (number_text(-0.04), interval((-0.04, 1.96), 1), interval(None)) == (
+        "0.0",
+        "[0.0, 2.0]",
+        "–",
+    )
     assert estimate_text(24.83, (22.38, 27.31)) == "24.8 [22.4, 27.3]"
     assert estimate_text(0.8531, (0.8412, 0.8649), 3) == "0.853 [0.841, 0.865]"
     # No interval, and none of what is undefined.
@@ -42,14 +46,18 @@ def test_numbers_have_their_decimals_and_no_sign_of_zero() -> None:
 def test_a_terminal_is_not_commanded() -> None:
     assert printable("a\x1b[31m\nb\x9f") == "a?[31m?b?"
     assert printable("a\x1b\nb\u202e\u2066c\u2028", "\n") == "a?\nb??c?"
-    # 11 characters from the beginning, the ellipsis, 12 from the end, where names of one model with two prompts differ.
+    # 11 characters from the beginning, the ellipsis, 12 from the end, where names of one model with
+    # two prompts differ.
     assert cut("a very long name of some domain") == "a very long… some domain"
     assert cut("openai:owner/Model-9B (plain)") == "openai:owne…l-9B (plain)"
     assert columns(["x"], [["\x1b"]]) == "x\n?\n"
 
 
 def test_columns_are_of_equal_width() -> None:
-    assert columns(["", "n"], [["one", "1"], ["three", "1,000"]]) == "           n\none        1\nthree  1,000\n"
+    assert (
+        columns(["", "n"], [["one", "1"], ["three", "1,000"]])
+        == "           n\none        1\nthree  1,000\n"
+    )
     assert aligned([["a", "b"], ["cc", "dd"]], "><", gap="|") == [" a|b", "cc|dd"]
     assert aligned([["a", "b"], ["cc", "dd"]], "><", strip=False) == [" a  b ", "cc  dd"]
     with pytest.raises(ValueError, match="argument 2 is shorter"):
@@ -124,16 +132,24 @@ def test_csv_has_the_fields_of_all_records() -> None:
 
 def test_text_that_a_spreadsheet_takes_for_a_formula_has_an_apostrophe_and_numbers_stay() -> None:
     for evil in ("=1+1", "+cmd", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", "-", "-1-1"):
-        assert list(csv.reader(io.StringIO(as_csv([{"a": evil}]), newline=""))) == [["a"], [f"'{evil}"]]
+        assert list(csv.reader(io.StringIO(as_csv([{"a": evil}]), newline=""))) == [
+            ["a"],
+            [f"'{evil}"],
+        ]
     for plain in ("-1.5", "+2", "-1e-05", "a=1", "–", "", "'=1"):
-        assert list(csv.reader(io.StringIO(as_csv([{"a": plain, "b": 1}])))) == [["a", "b"], [plain, "1"]]
+        assert list(csv.reader(io.StringIO(as_csv([{"a": plain, "b": 1}])))) == [
+            ["a", "b"],
+            [plain, "1"],
+        ]
     # A carriage return within a cell begins no cell of its own.
     assert as_csv([{"a": "x\r=1"}]) == 'a\n"x\r=1"\n'
     # Numbers are written as they are; names of columns can come from files, too.
     assert as_csv([{"=a": -1.5, "b": -2}]) == "'=a,b\n-1.5,-2\n"
 
 
-@pytest.mark.parametrize("signature", [None, "", "dataset:demo|system:google|fp:0", "model:m|dtype:float32|fp:0"])
+@pytest.mark.parametrize(
+    "signature", [None, "", "dataset:demo|system:google|fp:0", "model:m|dtype:float32|fp:0"]
+)
 def test_fp32_and_given_translations_have_no_note(signature: str | None) -> None:
     assert note_on_bits(signature) == ""
 

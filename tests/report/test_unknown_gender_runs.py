@@ -1,4 +1,5 @@
-"""Sentences of unknown gender through whole runs: the example of the documentation, alone and with others."""
+"""Sentences of unknown gender through whole runs: the example of the documentation, alone and with
+others."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ from .page_reader import column_values, page_data, read_page, table_lines, table
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 EXAMPLE = DOCS / "examples" / "unknown_gender.tsv"
 
-# For five occupations of the example: a translation of each of its three sentences, and how it renders the person.
+# For five occupations of the example: a translation of each of its three sentences, and how it
+# renders the person.
 TRANSLATIONS: Mapping[str, Sequence[tuple[str, str | None]]] = {
     "doctor": [
         ("Der Arzt kam heute früh an.", "male"),
@@ -60,12 +62,26 @@ COUNTS = {"called_male": 7, "called_female": 4, "called_neutral": 0, "called_bot
 KNOWN = [
     ("k1", "The doctor parked his car.", "male", "doctor", "Der Arzt parkte sein Auto."),
     ("k2", "The doctor parked her car.", "female", "doctor", "Der Arzt parkte ihr Auto."),
-    ("k3", "The nurse finished his lunch.", "male", "nurse", "Die Krankenschwester beendete das Mittagessen."),
-    ("k4", "The nurse finished her lunch.", "female", "nurse", "Die Krankenschwester beendete das Mittagessen."),
+    (
+        "k3",
+        "The nurse finished his lunch.",
+        "male",
+        "nurse",
+        "Die Krankenschwester beendete das Mittagessen.",
+    ),
+    (
+        "k4",
+        "The nurse finished her lunch.",
+        "female",
+        "nurse",
+        "Die Krankenschwester beendete das Mittagessen.",
+    ),
 ]
 
 
-def _run(home: Path, rows: list[tuple[str, ...]], name: str, changed: dict[str, str] | None = None) -> Run:
+def _run(
+    home: Path, rows: list[tuple[str, ...]], name: str, changed: dict[str, str] | None = None
+) -> Run:
     data = home / f"{name}.tsv"
     lines = [("id", "source", "gender", "entity"), *(row[:4] for row in rows)]
     data.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
@@ -75,15 +91,25 @@ def _run(home: Path, rows: list[tuple[str, ...]], name: str, changed: dict[str, 
     )  # fmt: skip
     texts = {row[0]: row[4] or None for row in rows} | (changed or {})
     out = home / f"{name}{'-other' if changed else ''}"
-    return mtbias.score(texts, "de", system=out.name, out=out, allow_missing=True, settings=settings)
+    return mtbias.score(
+        texts, "de", system=out.name, out=out, allow_missing=True, settings=settings
+    )
 
 
 @pytest.fixture(scope="module")
 def unknown_rows() -> list[tuple[str, ...]]:
     with EXAMPLE.open(encoding="utf-8", newline="") as file:
-        read = [row for row in csv.DictReader(file, delimiter="\t") if row["entity"] in TRANSLATIONS]
+        read = [
+            row for row in csv.DictReader(file, delimiter="\t") if row["entity"] in TRANSLATIONS
+        ]
     return [
-        (row["id"], row["source"], row["gender"], row["entity"], TRANSLATIONS[row["entity"]][int(row["id"][-1]) - 1][0])
+        (
+            row["id"],
+            row["source"],
+            row["gender"],
+            row["entity"],
+            TRANSLATIONS[row["entity"]][int(row["id"][-1]) - 1][0],
+        )
         for row in read
     ]
 
@@ -117,7 +143,12 @@ def test_the_example_has_sixty_sentences_without_a_gendered_pronoun() -> None:
 
 
 def test_calls_are_those_of_a_reader(alone: Run) -> None:
-    said = {("male", False): "male", ("female", False): "female", ("neutral", True): "both", (None, False): None}
+    said = {
+        ("male", False): "male",
+        ("female", False): "female",
+        ("neutral", True): "both",
+        (None, False): None,
+    }
     for record in alone.calls:
         wanted = TRANSLATIONS[record.entity][int(record.id[-1]) - 1][1]
         assert said[record.call.gender, record.call.both_forms] == wanted, record.id
@@ -132,7 +163,12 @@ def test_calls_are_those_of_a_reader(alone: Run) -> None:
 def test_main_numbers_are_those_of_the_sentences_that_show_a_gender(mixed: Run, alone: Run) -> None:
     # k1 and k4 are right, k2 and k3 wrong.
     overall = mixed.metrics["overall"]
-    assert (mixed.metrics["n"], overall["accuracy"], overall["recall_male"], overall["recall_female"]) == (
+    assert (
+        mixed.metrics["n"],
+        overall["accuracy"],
+        overall["recall_male"],
+        overall["recall_female"],
+    ) == (
         4,
         50,
         50,
@@ -142,7 +178,11 @@ def test_main_numbers_are_those_of_the_sentences_that_show_a_gender(mixed: Run, 
     assert part["overall"] == alone.metrics["overall"]
     assert part["by_entity"] == alone.metrics["by_entity"]
     assert mixed.unknown is not None
-    assert (len(mixed.known.calls), len(mixed.unknown.calls), mixed.unknown.counting) == (4, 15, UNKNOWN_GENDER)
+    assert (len(mixed.known.calls), len(mixed.unknown.calls), mixed.unknown.counting) == (
+        4,
+        15,
+        UNKNOWN_GENDER,
+    )
     assert mixed.known.scores.overall.n == 4
 
 
@@ -150,10 +190,14 @@ def test_files_keep_their_schemas_and_are_read_again(mixed: Run, alone: Run) -> 
     for run in (mixed, alone):
         assert run.path is not None
         for name in ("metrics", "calls"):
-            schema = json.loads((DOCS / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+            schema = json.loads(
+                (DOCS / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")
+            )
             file = next(run.path.glob(f"{name}.json*"))
             for line in (
-                [file.read_text(encoding="utf-8")] if name == "metrics" else file.read_text("utf-8").splitlines()
+                [file.read_text(encoding="utf-8")]
+                if name == "metrics"
+                else file.read_text("utf-8").splitlines()
             ):
                 Draft202012Validator(schema).validate(json.loads(line))
         again = Run.read(RunFolder(run.path))
@@ -168,14 +212,35 @@ def _page(*runs: Run) -> Any:
 def test_the_page_of_a_corpus_that_shows_no_gender(alone: Run) -> None:
     page = _page(alone)
     lines = table_lines(page, "All numbers, in per cent")
-    assert any(head.startswith("Both forms") and cells[0].startswith("15.4") for head, cells in lines.items())
+    assert any(
+        head.startswith("Both forms") and cells[0].startswith("15.4")
+        for head, cells in lines.items()
+    )
     head, *rows = table_rows(page, "Forms by entity")
-    assert head == ["entity", "share of\nwomen, %", "n", "masculine", "feminine", "both forms", "neutral"]
+    assert head == [
+        "entity",
+        "share of\nwomen, %",
+        "n",
+        "masculine",
+        "feminine",
+        "both forms",
+        "neutral",
+    ]
     (nurse,) = (row for row in rows if row[0] == "nurse")
-    assert [cell.split(" ")[0] for cell in nurse] == ["nurse", "89.6", "3", "0.0", "100.0", "0.0", "0.0"]
+    assert [cell.split(" ")[0] for cell in nurse] == [
+        "nurse",
+        "89.6",
+        "3",
+        "0.0",
+        "100.0",
+        "0.0",
+        "0.0",
+    ]
     (plot,) = page.one("section", id="groups").all("svg", role="img")
     assert plot.one("title", id="entities-0-title").text == "Forms by entity, in per cent"
-    assert "nurse, feminine: 100.0 [43.9, 100.0], n 3" in [title.text for title in plot.all("title")]
+    assert "nurse, feminine: 100.0 [43.9, 100.0], n 3" in [
+        title.text for title in plot.all("title")
+    ]
     assert "accuracy" not in page.one("section", id="how").text
     assert set(column_values(page_data(page), "gold")) == {"unknown"}
 
@@ -193,7 +258,10 @@ def test_the_page_of_a_corpus_with_both(mixed: Run, other: Run) -> None:
 
 def test_plots_as_files_have_both(mixed: Run, alone: Run) -> None:
     both = [name for name, _ in plot_files([ReportRun.of(mixed)])]
-    assert [name for name in both if name.startswith("entities")] == ["entities-1-mixed", "entities-unknown-1-mixed"]
+    assert [name for name in both if name.startswith("entities")] == [
+        "entities-1-mixed",
+        "entities-unknown-1-mixed",
+    ]
     one = dict(plot_files([ReportRun.of(alone)]))
     assert [name for name in one if name.startswith("entities")] == ["entities-1-alone"]
     assert "Forms by entity, in per cent" in one["entities-1-alone"]
@@ -209,7 +277,11 @@ def test_tables_have_both(mixed: Run, other: Run) -> None:
     assert compared.unknown.pairs[0].plain["feminine"].difference == pytest.approx(-100 / 13)
     runs = [ReportRun(run.system, "de", run.metrics, numbers=run.numbers) for run in (mixed, other)]
     assert "Sentences of unknown gender" in paper_table(runs, "markdown")
-    rows = [row for row in csv.DictReader(paper_table(runs, "csv").splitlines()) if row["breakdown"] == "overall"]
+    rows = [
+        row
+        for row in csv.DictReader(paper_table(runs, "csv").splitlines())
+        if row["breakdown"] == "overall"
+    ]
     assert [(row["gender"], row["n"], row["accuracy"][:2], row["masculine"][:2]) for row in rows] == [
         ("", "4", "50", ""), ("", "4", "50", ""), ("unknown", "15", "", "53"), ("unknown", "15", "", "46"),
     ]  # fmt: skip

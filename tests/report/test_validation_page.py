@@ -1,4 +1,5 @@
-"""The page of `mtbias validate`: whole, safe against what stands in the data, and with the numbers it was given."""
+"""The page of `mtbias validate`: whole, safe against what stands in the data, and with the numbers
+it was given."""
 
 from __future__ import annotations
 
@@ -63,10 +64,18 @@ def _parsed(page: str) -> Seen:
     return seen
 
 
-def _row(line: int, label: str, gender: Gender | None, target: str = "Die Köchin aß.", system: str = "aws") -> Any:
+def _row(
+    line: int,
+    label: str,
+    gender: Gender | None,
+    target: str = "Die Köchin aß.",
+    system: str = "aws",
+) -> Any:
     """A labelled translation with its call; the entity's head is the second word."""
     source = "The cook ate."
-    human = HumanLabel(f"line-{line}", line, system, source, target, label, Span(4, 8), "cook", "N", Span(4, 10))
+    human = HumanLabel(
+        f"line-{line}", line, system, source, target, label, Span(4, 8), "cook", "N", Span(4, 10)
+    )
     evidence = (Evidence("noun", "Köchin", gender, "lexicon", "feminine: Köchin"),)
     reason = None if gender else Reason.NO_MORPHOLOGY
     return human, GenderCall(f"line-{line}", gender, reason, (Span(4, 10), Span(11, 13)), evidence)
@@ -88,7 +97,11 @@ def _language(found: Validation, direction: Literal["ltr", "rtl"] = "ltr") -> La
 def _corrected(
     system: str = "opus", lang: str = "de", corpus: str = "winomt", *, gone: float | None = 50.0
 ) -> dict[str, Any]:
-    counts = count([(M, Stereotype.PRO, M)] * 30 + [(F, Stereotype.ANTI, M)] * 20 + [(F, Stereotype.ANTI, F)] * 10)
+    counts = count(
+        [(M, Stereotype.PRO, M)] * 30
+        + [(F, Stereotype.ANTI, M)] * 20
+        + [(F, Stereotype.ANTI, F)] * 10
+    )
     confusion = np.array([[20, 0, 0, 1], [2, 9, 0, 0], [0, 0, 0, 0]])
     correction = correct(counts, confusion, n_resamples=100)
     signature = f"dataset:{corpus}|system:{system}"
@@ -98,7 +111,9 @@ def _corrected(
     ).to_json()  # fmt: skip
 
 
-def _page(*found: Validation, corrections: Sequence[dict[str, Any]] = (), rtl: bool = False) -> Seen:
+def _page(
+    *found: Validation, corrections: Sequence[dict[str, Any]] = (), rtl: bool = False
+) -> Seen:
     languages = [_language(part, "rtl" if rtl else "ltr") for part in found]
     return _parsed(render_page(languages, together(found).to_json(), corrections))
 
@@ -107,13 +122,17 @@ def test_the_page_runs_nothing_and_loads_nothing() -> None:
     page = render_page([_language(GERMAN)], GERMAN.to_json(), [_corrected()])
     seen = _parsed(page)
     assert "script" not in {tag for tag, _ in seen.tags}
-    (policy,) = [a["content"] for _, a in seen.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    (policy,) = [
+        a["content"] for _, a in seen.tags if a.get("http-equiv") == "Content-Security-Policy"
+    ]
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
     assert style is not None
     digest = base64.b64encode(hashlib.sha256(style.group(1).encode()).digest()).decode()
     assert policy is not None
     assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'; ")
-    assert {a[key] for _, a in seen.tags for key in ("src", "href") if (a.get(key) or "#")[0] != "#"} == {"data:,"}
+    assert {
+        a[key] for _, a in seen.tags for key in ("src", "href") if (a.get(key) or "#")[0] != "#"
+    } == {"data:,"}
     ids = [a["id"] for _, a in seen.tags if "id" in a]
     assert len(ids) == len(set(ids))
     assert {a["href"] for tag, a in seen.tags if tag == "a"} <= {f"#{i}" for i in ids}
@@ -133,7 +152,10 @@ def test_the_numbers_stand_there_with_their_denominators() -> None:
     seen = _page(GERMAN, HEBREW)
     assert "de42 m, 2 f, 0 n50.0 [15.0, 85.0]" in seen.text
     assert "all63 m, 3 f, 0 n50.0" in seen.text
-    assert "de: agreement by the word that the call rests on, in per centwordnagreementnoun366.7" in seen.text
+    assert (
+        "de: agreement by the word that the call rests on, in per centwordnagreementnoun366.7"
+        in seen.text
+    )
     assert "no morphology125.0" in seen.text
     assert "label / calledmalefemaleneutralno callallmale10012female11002neutral00000" in seen.text
 
@@ -163,12 +185,15 @@ def test_a_correction_that_rests_on_pronouns_is_warned_of_above_its_numbers() ->
     assert table.index(f"WARNING: opus, de: {said}") < table.index("as called")
     assert table.count("WARNING") == 1
     page = _page(GERMAN, corrections=[warned, quiet]).text
-    assert page.index(f"Warning, opus, de: {said}") < page.index("Runs as called and corrected, in per cent")
+    assert page.index(f"Warning, opus, de: {said}") < page.index(
+        "Runs as called and corrected, in per cent"
+    )
     assert page.count("Warning, ") == 1
 
 
 def test_labels_on_pronouns_are_counted_and_left_out() -> None:
-    # Line 3, a woman called male, rests on a pronoun against the phrase: the confusion without it has one woman.
+    # Line 3, a woman called male, rests on a pronoun against the phrase: the confusion without it
+    # has one woman.
     human, call = _row(3, "f", M)
     against = replace(human, basis="C"), call
     found, rest = _validation("de", _row(2, "f", F), against, _row(5, "m", None)).on_pronouns()
@@ -199,7 +224,9 @@ def test_rows_that_differ_are_listed_with_their_marks() -> None:
 
 def test_text_written_from_right_to_left_is_shown_so() -> None:
     seen = _page(HEBREW, rtl=True)
-    _, target = [a for _, a in seen.tags if a.get("class") == "text" and a.get("dir")]  # behind its source
+    _, target = [
+        a for _, a in seen.tags if a.get("class") == "text" and a.get("dir")
+    ]  # behind its source
     assert (target["dir"], target["lang"]) == ("rtl", "he")
 
 
@@ -220,7 +247,9 @@ def test_where_heads_differ_the_row_is_listed_though_the_call_is_right() -> None
 
 
 def test_the_table_for_a_terminal() -> None:
-    text = render_validation([GERMAN.to_json(), HEBREW.to_json()], together([GERMAN, HEBREW]).to_json(), [_corrected()])
+    text = render_validation(
+        [GERMAN.to_json(), HEBREW.to_json()], together([GERMAN, HEBREW]).to_json(), [_corrected()]
+    )
     lines = [line.split() for line in text.splitlines()]
     assert ["de", "4", "2", "m,", "2", "f,", "0", "n", "50.0", "[15.0,", "85.0]", "66.7"] in [
         line[:12] for line in lines

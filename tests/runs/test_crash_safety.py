@@ -79,7 +79,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def _check_and_go_on(path: Path, undisturbed: dict[str, bytes]) -> None:
-    """What is there is whole; the folder says truly whether it is complete; going on ends in the same bytes."""
+    """What is there is whole; the folder says truly whether it is complete; going on ends in the
+    same bytes."""
     present = [name for name in FILES if (path / name).exists()]
     for name in present:
         assert (path / name).read_bytes() == undisturbed[name]
@@ -89,8 +90,12 @@ def _check_and_go_on(path: Path, undisturbed: dict[str, bytes]) -> None:
     assert not list(path.glob(".*.tmp"))
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(4, 12))])
-def test_killed_at_a_random_moment(tmp_path: Path, undisturbed: dict[str, bytes], seed: int) -> None:
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.exhaustive) for n in range(4, 12))]
+)
+def test_killed_at_a_random_moment(
+    tmp_path: Path, undisturbed: dict[str, bytes], seed: int
+) -> None:
     arguments = [sys.executable, "-c", PROGRAM, "many", str(tmp_path)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -105,8 +110,11 @@ def test_killed_at_a_random_moment(tmp_path: Path, undisturbed: dict[str, bytes]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_killed_between_any_two_files(tmp_path: Path, undisturbed: dict[str, bytes], name: str) -> None:
-    # What a run killed just before it renamed `name` leaves behind: the files before it and a temporary one.
+def test_killed_between_any_two_files(
+    tmp_path: Path, undisturbed: dict[str, bytes], name: str
+) -> None:
+    # What a run killed just before it renamed `name` leaves behind: the files before it and a
+    # temporary one.
     path = tmp_path / "run"
     path.mkdir()
     for earlier in FILES[: FILES.index(name)]:
@@ -128,7 +136,8 @@ def test_a_limit_on_the_size_of_files_is_explained(
         (path / earlier).write_bytes(undisturbed[earlier])
     done = _run(path, str(int(share * len(undisturbed[name]))))
     if name == "metrics.json" or share == 0.0:
-        # calls.jsonl, which is written again, is larger than metrics.json; with 0 not even the lock can be written.
+        # calls.jsonl, which is written again, is larger than metrics.json; with 0 not even the lock
+        # can be written.
         assert done.returncode == 1
     assert done.stdout.startswith("RunFolderError: ")
     assert "File too large; make room and run the same command again, it resumes" in done.stdout
@@ -144,7 +153,9 @@ def small_disk(mount_disk: Callable[[str], Path]) -> Path:
     return mount_disk("128k")
 
 
-def test_a_full_disk_is_explained_and_the_run_goes_on(small_disk: Path, undisturbed: dict[str, bytes]) -> None:
+def test_a_full_disk_is_explained_and_the_run_goes_on(
+    small_disk: Path, undisturbed: dict[str, bytes]
+) -> None:
     # Translations take about 70 KB and fit; the calls take several times that and do not.
     assert len(undisturbed["translations.jsonl"]) < 100_000 < len(undisturbed["calls.jsonl"])
     path = small_disk / "run"
@@ -161,7 +172,9 @@ def test_a_full_disk_is_explained_and_the_run_goes_on(small_disk: Path, undistur
     _check_and_go_on(path, undisturbed)
 
 
-def test_a_disk_that_is_full_from_the_start(small_disk: Path, undisturbed: dict[str, bytes]) -> None:
+def test_a_disk_that_is_full_from_the_start(
+    small_disk: Path, undisturbed: dict[str, bytes]
+) -> None:
     filler = small_disk / "filler"
     with filler.open("wb", buffering=0) as file:
         while True:

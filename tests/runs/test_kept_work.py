@@ -27,7 +27,9 @@ def test_what_is_put_is_got(tmp_path: Path) -> None:
     assert _store(tmp_path).get(8) is None
 
 
-def test_a_part_of_another_plan_counts_as_absent(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_part_of_another_plan_counts_as_absent(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     _store(tmp_path).put(0, RECORDS)
     (tmp_path / PARTS / PLAN).unlink()
     with caplog.at_level(logging.WARNING, "mtbias"):
@@ -67,7 +69,8 @@ def test_they_are_removed_at_the_end(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / PARTS).write_text("a file where the folder should be")
     with pytest.raises(
-        RunFolderError, match="cannot make the folder: File exists; correct that and run the same command"
+        RunFolderError,
+        match="cannot make the folder: File exists; correct that and run the same command",
     ):
         _store(tmp_path)
 
@@ -100,11 +103,17 @@ def test_a_stopped_run_has_its_lines_and_a_finished_one_leaves_none(tmp_path: Pa
         _stop(out)
 
 
-@pytest.mark.parametrize("content", [b"name,age\n", b"one line without an end", b"0123456789abcdef\n", b"\x00" * 20])
-def test_a_file_of_others_in_the_place_of_kept_work_is_refused_and_stays(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"name,age\n", b"one line without an end", b"0123456789abcdef\n", b"\x00" * 20]
+)
+def test_a_file_of_others_in_the_place_of_kept_work_is_refused_and_stays(
+    tmp_path: Path, content: bytes
+) -> None:
     part = tmp_path / "out.part"
     part.write_bytes(content)
-    with pytest.raises(DataError, match=r"out\.part: this file is not of mtbias: choose another --out"):
+    with pytest.raises(
+        DataError, match=r"out\.part: this file is not of mtbias: choose another --out"
+    ):
         _stop(tmp_path / "out", *PIECES)
     assert part.read_bytes() == content
 
@@ -131,14 +140,21 @@ def test_a_run_that_is_killed_after_its_last_file_resumes(tmp_path: Path) -> Non
         pass
 
 
-def test_a_damaged_line_and_those_behind_it_count_as_absent_wherever_it_is_damaged(tmp_path: Path) -> None:
+def test_a_damaged_line_and_those_behind_it_count_as_absent_wherever_it_is_damaged(
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "out"
     part = _stop(out, *PIECES)
     content = part.read_bytes()
     head, *lines = content.splitlines(keepends=True)
     for place in range(len(head), len(content)):
-        intact = [n for n in range(len(lines) + 1) if len(head) + sum(map(len, lines[:n])) <= place][-1]
-        for damaged in (content[:place], content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]):
+        intact = [
+            n for n in range(len(lines) + 1) if len(head) + sum(map(len, lines[:n])) <= place
+        ][-1]
+        for damaged in (
+            content[:place],
+            content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :],
+        ):
             part.write_bytes(damaged)
             with suppress(KeyboardInterrupt), kept_lines(out, {"of": ("a", 1)}) as kept:
                 assert list(kept) == PIECES[:intact]
@@ -147,29 +163,43 @@ def test_a_damaged_line_and_those_behind_it_count_as_absent_wherever_it_is_damag
                 raise KeyboardInterrupt
 
 
-def test_damage_within_is_told_and_half_a_last_line_is_not(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_damage_within_is_told_and_half_a_last_line_is_not(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     part = _stop(tmp_path / "out", *PIECES)
     content = part.read_bytes()
-    for damaged, told in ((content + b"0123456789abcdef {", False), (content.replace(b"gut", b"got"), True)):
+    for damaged, told in (
+        (content + b"0123456789abcdef {", False),
+        (content.replace(b"gut", b"got"), True),
+    ):
         part.write_bytes(damaged)
         _stop(tmp_path / "out")
-        assert ("out.part: damaged in line 2; what stands from there on is made again" in caplog.text) is told
+        assert (
+            "out.part: damaged in line 2; what stands from there on is made again" in caplog.text
+        ) is told
 
 
 def test_other_work_is_refused_unless_nothing_is_kept_of_it(tmp_path: Path) -> None:
     out = tmp_path / "out"
     part = _stop(out, *PIECES, settings={"of": "b", "same": 1})
-    with pytest.raises(DataError, match=r'out\.part: this run was begun with of "b", and now it is "a"; give the same'):
+    with pytest.raises(
+        DataError,
+        match=r'out\.part: this run was begun with of "b", and now it is "a"; give the same',
+    ):
         _stop(out, settings={"of": "a", "same": 1})
     head = b"0123456789abcdef {}"  # of another release, or damaged
     part.write_bytes(head + b"\n1\n")
-    with pytest.raises(DataError, match=r"begun with another release of mtbias, or is damaged; give the same"):
+    with pytest.raises(
+        DataError, match=r"begun with another release of mtbias, or is damaged; give the same"
+    ):
         _stop(out)
     for nothing in (head + b"\n", head, b""):
         part.write_bytes(nothing)
         assert not _stop(out).exists()
 
 
-def test_a_folder_in_the_place_of_the_file_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+def test_a_folder_in_the_place_of_the_file_is_refused_before_anything_is_made(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(DataError, match="expected a file, got a folder: name a file in it"):
         _stop(tmp_path)

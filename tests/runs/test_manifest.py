@@ -31,7 +31,10 @@ def test_fingerprint_is_the_head_of_the_hash_of_the_canonical_identity() -> None
 
 def test_fingerprint_knows_the_identity_only() -> None:
     plain = RunManifest(IDENTITY)
-    assert plain.fingerprint == RunManifest(dict(reversed(IDENTITY.items())), {"host": "n1"}).fingerprint
+    assert (
+        plain.fingerprint
+        == RunManifest(dict(reversed(IDENTITY.items())), {"host": "n1"}).fingerprint
+    )
     assert plain.fingerprint != RunManifest({**IDENTITY, "seed": 1}).fingerprint
     assert plain.fingerprint != RunManifest({**IDENTITY, "extra": None}).fingerprint
 
@@ -51,7 +54,9 @@ def test_signature_stays_one_line_with_its_bars() -> None:
 
 def test_differences_name_key_and_both_values() -> None:
     here = RunManifest(IDENTITY)
-    asked = RunManifest({**IDENTITY, "seed": 1, "stanza": {"pos/gsd": "aa12", "tokenize/gsd": "bb22"}, "beams": 5})
+    asked = RunManifest(
+        {**IDENTITY, "seed": 1, "stanza": {"pos/gsd": "aa12", "tokenize/gsd": "bb22"}, "beams": 5}
+    )
     assert here.differences(asked) == [
         "beams: (absent) here, 5 asked for",
         "seed: 0 here, 1 asked for",

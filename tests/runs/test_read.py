@@ -91,7 +91,10 @@ def test_changed_metrics_are_refused(scored: Path, old: str, new: str) -> None:
     text = scored.read_text(encoding="utf-8")
     assert old in text
     scored.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(RunFolderError, match=r"metrics\.json was changed since it was written; run the same command"):
+    with pytest.raises(
+        RunFolderError,
+        match=r"metrics\.json was changed since it was written; run the same command",
+    ):
         read_run(scored.parent)
 
 
@@ -99,7 +102,9 @@ def test_metrics_of_a_newer_release_are_refused(tmp_path: Path) -> None:
     with RunFolder(tmp_path).open_or_create(IDENTITY) as folder:
         folder.write_calls([CALL.to_json()])
         folder.write_metrics({"schema": 2, "fingerprint": folder.manifest.fingerprint})
-    with pytest.raises(DataError, match="expected schema 1, got 2; read it with the mtbias that wrote it"):
+    with pytest.raises(
+        DataError, match="expected schema 1, got 2; read it with the mtbias that wrote it"
+    ):
         read_run(tmp_path)
 
 

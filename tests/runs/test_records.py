@@ -1,4 +1,5 @@
-"""Lines of translations.jsonl and calls.jsonl: their keys, their bytes, and damage that must be noticed."""
+"""Lines of translations.jsonl and calls.jsonl: their keys, their bytes, and damage that must be
+noticed."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ CALL = GenderCall(
 )
 RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
 
-# The keys of the contract in its order, `target_spans` beside `target`, and what comparing runs needs.
+# The keys of the contract in its order, `target_spans` beside `target`, and what comparing runs
+# needs.
 LINE = (
     '{"id": "winomt-7", "row": 7, "source": "The nurse slept.", "translation": "La enfermera durmió.", '
     '"entity": "nurse", "gold": "female", "stereotype": "pro", "domain": "winobias", "pronouns": 1, '
@@ -76,24 +78,31 @@ def test_a_call_is_the_line_of_the_contract() -> None:
 
 
 def test_a_line_is_the_call_again(tmp_path: Path) -> None:
-    assert list(from_lines(_write(tmp_path / "calls.jsonl", LINE + "\n"), CallRecord.from_line)) == [RECORD]
+    assert list(
+        from_lines(_write(tmp_path / "calls.jsonl", LINE + "\n"), CallRecord.from_line)
+    ) == [RECORD]
 
 
 def test_a_call_without_gender_or_translation(tmp_path: Path) -> None:
     record = CallRecord.of(
-        INSTANCE, Translation("winomt-7", None, "empty"), GenderCall("winomt-7", None, Reason.UNTRANSLATED)
+        INSTANCE,
+        Translation("winomt-7", None, "empty"),
+        GenderCall("winomt-7", None, Reason.UNTRANSLATED),
     )
     (line,) = to_lines([record.to_json()])
     assert json.loads(line)["translation"] is None
     assert json.loads(line)["reason"] == "untranslated"
-    assert list(from_lines(_write(tmp_path / "calls.jsonl", line + "\n"), CallRecord.from_line)) == [record]
+    assert list(
+        from_lines(_write(tmp_path / "calls.jsonl", line + "\n"), CallRecord.from_line)
+    ) == [record]
 
 
 @given(st.lists(st.tuples(st.text(), st.none() | st.text(), st.none() | st.text()), max_size=4))
 def test_translations_survive_any_text(rows: list[tuple[str, str | None, str | None]]) -> None:
     translations = [Translation(*row) for row in rows]
     lines = list(to_lines(map(translation_to_json, translations)))
-    # One line each, also where the text holds characters at which str.splitlines() breaks (U+2028, U+0085, …).
+    # One line each, also where the text holds characters at which str.splitlines() breaks (U+2028,
+    # U+0085, …).
     assert not any("\n" in line for line in lines)
     assert [translation_from_line(line) for line in lines] == translations
 
@@ -106,7 +115,11 @@ def test_line_separators_within_a_text_end_no_line(tmp_path: Path) -> None:
 
 
 def test_translations_have_the_keys_that_given_translations_have() -> None:
-    assert translation_to_json(TRANSLATION) == {"id": "winomt-7", "target": "La enfermera durmió.", "reason": None}
+    assert translation_to_json(TRANSLATION) == {
+        "id": "winomt-7",
+        "target": "La enfermera durmió.",
+        "reason": None,
+    }
 
 
 def test_half_a_surrogate_pair_cannot_be_written() -> None:
@@ -120,8 +133,16 @@ def test_half_a_surrogate_pair_cannot_be_written() -> None:
         ('"row": 7, ', "", "row: expected this key, it is not there"),
         ('"row": 7', '"row": "7"', "row: expected a whole number, got '7'"),
         ('"row": 7', '"row": true', "row: expected a whole number, got True"),
-        ('"row": 7', '"row": 7, "line": 8', "line: unknown key; there are control, corpus_pronouns, distance"),
-        ('"gold": "female"', '"gold": "woman"', "gold: expected male, female or neutral, got 'woman'"),
+        (
+            '"row": 7',
+            '"row": 7, "line": 8',
+            "line: unknown key; there are control, corpus_pronouns, distance",
+        ),
+        (
+            '"gold": "female"',
+            '"gold": "woman"',
+            "gold: expected male, female or neutral, got 'woman'",
+        ),
         ('"gold": "female"', '"gold": 3', "gold: expected male, female or neutral, got 3"),
         ('"reason": null', '"reason": "unaligned"', "either a gender or a reason"),
         (
@@ -137,7 +158,9 @@ def test_half_a_surrogate_pair_cannot_be_written() -> None:
         (LINE, "", "Invalid JSON: EOF"),
     ],
 )
-def test_a_damaged_line_is_noticed_with_path_and_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_damaged_line_is_noticed_with_path_and_line(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     assert old in LINE
     path = _write(tmp_path / "calls.jsonl", LINE + "\n" + LINE.replace(old, new, 1) + "\n")
     with pytest.raises(DataError, match=message) as caught:
@@ -177,12 +200,19 @@ def test_records_stand_in_the_order_of_the_corpus() -> None:
 def test_the_scores_can_be_computed_from_the_records() -> None:
     instances, translations, calls = _three()
     records = list(join_records(instances, translations, calls))
-    again = [CallRecord.from_line(line) for line in to_lines(record.to_json() for record in records)]
+    again = [
+        CallRecord.from_line(line) for line in to_lines(record.to_json() for record in records)
+    ]
     assert score(again, n_resamples=50).to_json() == score(records, n_resamples=50).to_json()
 
 
 def test_metrics_text_is_json_with_a_line_a_group() -> None:
-    metrics = {"schema": 1, "overall": {"n": 2}, "by_domain": {"a": {"n": 1}, "ё": {"n": 1}}, "by_entity": {}}
+    metrics = {
+        "schema": 1,
+        "overall": {"n": 2},
+        "by_domain": {"a": {"n": 1}, "ё": {"n": 1}},
+        "by_entity": {},
+    }
     text = metrics_text(metrics)
     assert json.loads(text) == metrics
     assert text == (

@@ -30,7 +30,12 @@ CALLS = [
 
 
 def _metrics(folder: RunFolder) -> dict[str, Any]:
-    return {"schema": 1, "fingerprint": folder.manifest.fingerprint, "n": 1, "by_domain": {"demo": {"n": 1}}}
+    return {
+        "schema": 1,
+        "fingerprint": folder.manifest.fingerprint,
+        "n": 1,
+        "by_domain": {"demo": {"n": 1}},
+    }
 
 
 def _complete(path: Path) -> RunFolder:
@@ -55,7 +60,11 @@ def test_a_new_folder_gets_its_manifest(tmp_path: Path) -> None:
         content = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
         assert content["identity"] == IDENTITY
         assert content["execution"] == {"host": "n1"}
-        assert content["fingerprint"] == folder.manifest.fingerprint == RunManifest(IDENTITY).fingerprint
+        assert (
+            content["fingerprint"]
+            == folder.manifest.fingerprint
+            == RunManifest(IDENTITY).fingerprint
+        )
         assert content["signature"].endswith(content["fingerprint"])
         assert not folder.is_complete()
     assert not list(path.glob(".*.tmp"))
@@ -106,7 +115,9 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     for name in ("thesis.tex", "a", "b", "c"):
         (tmp_path / name).write_text("mine", encoding="utf-8")
-    with pytest.raises(RunFolderError, match=r"an empty folder or one with manifest.json, got a, b, c, …; choose"):
+    with pytest.raises(
+        RunFolderError, match=r"an empty folder or one with manifest.json, got a, b, c, …; choose"
+    ):
         RunFolder(tmp_path).open_or_create(IDENTITY)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a", "b", "c", "thesis.tex"]
 
@@ -114,8 +125,8 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "setuid"), reason="needs POSIX users")
 @pytest.mark.parametrize("mode", [0o555, 0o000])
 def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path, mode: int) -> None:
-    # Root may write everywhere, so where we are root the attempt is made by a process of user 65534, which starts in
-    # `tmp_path` because it could not get there by itself.
+    # Root may write everywhere, so where we are root the attempt is made by a process of user
+    # 65534, which starts in `tmp_path` because it could not get there by itself.
     program = (
         "import os, sys; from mtbias.runs.run_folder import RunFolder; from mtbias.errors import MtbiasError\n"
         "os.chdir(sys.argv[1])\n"
@@ -127,7 +138,9 @@ def test_a_folder_that_cannot_be_written_is_explained(tmp_path: Path, mode: int)
     path.mkdir()
     tmp_path.chmod(0o755)
     path.chmod(mode)
-    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=False
+    )
     path.chmod(0o755)
     assert done.returncode == 0, done.stderr
     assert "Permission denied; choose a folder that you may write to" in done.stdout
@@ -161,15 +174,21 @@ def other(run: RunFolder) -> Iterator[subprocess.Popen[str]]:
         "    print('open', flush=True); sys.stdin.read()\n"
     )
     arguments = [sys.executable, "-c", program, str(run.path), json.dumps(IDENTITY)]
-    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
         yield process
         process.kill()
 
 
-def test_two_processes_cannot_write_into_one_folder(run: RunFolder, other: subprocess.Popen[str]) -> None:
-    with pytest.raises(RunFolderError, match=f"process {other.pid} on .* is writing into this folder; wait for it"):
+def test_two_processes_cannot_write_into_one_folder(
+    run: RunFolder, other: subprocess.Popen[str]
+) -> None:
+    with pytest.raises(
+        RunFolderError, match=f"process {other.pid} on .* is writing into this folder; wait for it"
+    ):
         RunFolder(run.path).open_or_create(IDENTITY)
     assert run.is_complete()  # reading goes on
     other.communicate("")
@@ -201,7 +220,10 @@ def test_a_file_system_without_locks_is_used_with_a_warning(
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    with caplog.at_level(logging.WARNING), RunFolder(tmp_path / "run").open_or_create(IDENTITY) as folder:
+    with (
+        caplog.at_level(logging.WARNING),
+        RunFolder(tmp_path / "run").open_or_create(IDENTITY) as folder,
+    ):
         folder.write_calls(call.to_json() for call in CALLS)
     assert "no file locks here" in caplog.text
 
@@ -308,7 +330,9 @@ def test_metrics_of_another_run_make_the_run_incomplete(run: RunFolder, tmp_path
     assert run.incomplete_because() == "metrics.json is not the one of this run"
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"{}", b'{"fingerprint": "x", "files": {}}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"\xff", b"{}", b'{"fingerprint": "x", "files": {}}']
+)
 def test_damaged_metrics_make_the_run_incomplete(run: RunFolder, content: bytes) -> None:
     (run.path / "metrics.json").write_bytes(content)
     assert "metrics.json" in (run.incomplete_because() or "")
@@ -319,7 +343,8 @@ def test_damaged_metrics_make_the_run_incomplete(run: RunFolder, content: bytes)
 def test_a_damaged_manifest_is_noticed(run: RunFolder, content: bytes) -> None:
     (run.path / "manifest.json").write_bytes(content)
     with pytest.raises(
-        RunFolderError, match=r"manifest.json: expected a manifest of mtbias: .*; choose another folder"
+        RunFolderError,
+        match=r"manifest.json: expected a manifest of mtbias: .*; choose another folder",
     ):
         RunFolder(run.path).open_or_create(IDENTITY)
     assert not run.is_complete()

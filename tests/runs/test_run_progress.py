@@ -104,13 +104,18 @@ def test_another_plan_is_refused_where_others_work_on_it(tmp_path: Path) -> None
     assert read_plan(tmp_path) == PLANNED
 
 
-def test_another_plan_of_one_who_is_alone_replaces_the_parts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_another_plan_of_one_who_is_alone_replaces_the_parts(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     PartStore(tmp_path, PLANNED, alone=True).put(0, [])
     other = PlanRecord("c3", {"budget": [40, 9]}, (20, 17))
     PartStore(tmp_path, other, alone=True)
     assert read_plan(tmp_path) == other
     assert [path.name for path in (tmp_path / PARTS).iterdir()] == [PLAN]
-    assert "divided into 3 parts (budget [80, 327680]) and now is into 2 (budget [40, 9]): 1 parts" in caplog.text
+    assert (
+        "divided into 3 parts (budget [80, 327680]) and now is into 2 (budget [40, 9]): 1 parts"
+        in caplog.text
+    )
 
 
 def test_what_a_run_was_begun_with(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""One run folder, many processes: who may be in it together, who claims the manifest, whose temporaries stay."""
+"""One run folder, many processes: who may be in it together, who claims the manifest, whose
+temporaries stay."""
 
 from __future__ import annotations
 
@@ -26,11 +27,15 @@ def test_many_may_share_a_folder(tmp_path: Path) -> None:
         RunFolder(tmp_path).open_or_create(IDENTITY, {"host": "n2"}, shared=True) as second,
     ):
         assert second.manifest.identity == IDENTITY
-        assert second.manifest.execution == {"host": "n1"}  # of the first; the others leave it as it is
+        assert second.manifest.execution == {
+            "host": "n1"
+        }  # of the first; the others leave it as it is
 
 
 def test_nobody_opens_alone_what_is_shared(tmp_path: Path) -> None:
-    said = re.escape(f"{tmp_path}: a task that translates a shard is writing into this folder; wait for it")
+    said = re.escape(
+        f"{tmp_path}: a task that translates a shard is writing into this folder; wait for it"
+    )
     with (
         RunFolder(tmp_path).open_or_create(IDENTITY, shared=True),
         RunFolder(tmp_path).open_or_create(IDENTITY, shared=True) as second,
@@ -46,7 +51,9 @@ def test_nobody_opens_alone_what_is_shared(tmp_path: Path) -> None:
 def test_nobody_shares_what_is_open_alone(tmp_path: Path) -> None:
     with (
         RunFolder(tmp_path).open_or_create(IDENTITY),
-        pytest.raises(RunFolderError, match=f"process {os.getpid()} on .* is writing into this folder"),
+        pytest.raises(
+            RunFolderError, match=f"process {os.getpid()} on .* is writing into this folder"
+        ),
     ):
         RunFolder(tmp_path).open_or_create(IDENTITY, shared=True)
     RunFolder(tmp_path).open_or_create(IDENTITY, shared=True).close()
@@ -69,14 +76,19 @@ def test_files_of_the_run_are_for_the_one_who_is_alone(tmp_path: Path) -> None:
 
 
 def test_parts_without_a_manifest_are_no_run(tmp_path: Path) -> None:
-    # What remains where somebody removed the manifest, or copied half a folder: nothing says whose parts they are.
+    # What remains where somebody removed the manifest, or copied half a folder: nothing says whose
+    # parts they are.
     (tmp_path / PARTS).mkdir()
-    with pytest.raises(RunFolderError, match=r"expected an empty folder or one with manifest\.json, got translations"):
+    with pytest.raises(
+        RunFolderError,
+        match=r"expected an empty folder or one with manifest\.json, got translations",
+    ):
         RunFolder(tmp_path).open_or_create(IDENTITY, shared=True)
 
 
 def test_only_who_is_alone_removes_what_killed_processes_left(tmp_path: Path) -> None:
-    # A node died between write and rename: half a file under a name of its own. Or it is alive and just writing.
+    # A node died between write and rename: half a file under a name of its own. Or it is alive and
+    # just writing.
     RunFolder(tmp_path).open_or_create(IDENTITY).close()
     (tmp_path / PARTS).mkdir()
     left = [
@@ -91,7 +103,9 @@ def test_only_who_is_alone_removes_what_killed_processes_left(tmp_path: Path) ->
     assert not any(path.exists() for path in left)
 
 
-def test_temporary_names_are_of_one_write_and_known_as_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_names_are_of_one_write_and_known_as_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Two tasks on two nodes that write the same file at once.
     names: list[str] = []
     monkeypatch.setattr(Path, "replace", lambda self, target: names.append(self.name))
@@ -119,7 +133,9 @@ def test_of_many_who_come_at_once_one_writes_the_manifest(tmp_path: Path) -> Non
     path = tmp_path / "run"
     command = [sys.executable, "-c", CLAIM, str(path), json.dumps(IDENTITY)]
     processes = [
-        subprocess.Popen([*command, f"n{n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [*command, f"n{n}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         for n in range(6)
     ]
     for process in processes:
@@ -154,7 +170,9 @@ def test_a_new_file_without_hard_links(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_new_file_that_another_wrote_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_file_that_another_wrote_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "plan.json"
     link = os.link
 

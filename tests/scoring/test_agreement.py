@@ -20,7 +20,9 @@ _NAMES = ("male", "female", "neutral", "undecided")
 
 
 def _agreement(labels: str, calls: Sequence[Gender | None]) -> LabelAgreement:
-    return compute_agreement(count_agreement((LABELS[m], call) for m, call in zip(labels, calls, strict=True)))
+    return compute_agreement(
+        count_agreement((LABELS[m], call) for m, call in zip(labels, calls, strict=True))
+    )
 
 
 def test_agreement_by_hand() -> None:
@@ -36,7 +38,8 @@ def test_agreement_by_hand() -> None:
     assert found.undecided == 10.0
     assert found.recall == {"male": pytest.approx(100 * 5 / 6), "female": 50.0, "neutral": None}
     assert found.balanced_accuracy == pytest.approx((100 * 5 / 6 + 50) / 2)
-    # p_o = 0.7; p_e = 0.6·0.6 (male: 6 labels, 6 calls) + 0.4·0.3 (female: 4 labels, 3 calls) = 0.48; 0.22 / 0.52.
+    # p_o = 0.7; p_e = 0.6·0.6 (male: 6 labels, 6 calls) + 0.4·0.3 (female: 4 labels, 3 calls) =
+    # 0.48; 0.22 / 0.52.
     assert found.kappa == pytest.approx(0.22 / 0.52)
     assert found.agreement_interval is not None
     assert found.agreement_interval[0] < 70 < found.agreement_interval[1]
@@ -59,8 +62,14 @@ def test_always_male_agrees_often_and_says_nothing() -> None:
 
 
 def test_a_call_is_decided_by_the_first_evidence_that_says_it() -> None:
-    silent, article = Evidence("noun", "Star", None, "lexicon"), Evidence("determiner", "die", F, "form")
-    assert GenderCall("a", F, None, (), (silent, article, Evidence("verb", "x", F, "form"))).decided_by == "determiner"
+    silent, article = (
+        Evidence("noun", "Star", None, "lexicon"),
+        Evidence("determiner", "die", F, "form"),
+    )
+    assert (
+        GenderCall("a", F, None, (), (silent, article, Evidence("verb", "x", F, "form"))).decided_by
+        == "determiner"
+    )
     assert GenderCall("a", None, Reason.AMBIGUOUS, (), (article,)).decided_by == "ambiguous"
     assert GenderCall("a", M, None).decided_by == "none"
 
@@ -93,4 +102,6 @@ def test_kappa_and_balanced_accuracy_agree_with_scikit_learn(counts: NDArray[np.
 @given(st.lists(st.tuples(st.sampled_from((M, F, N)), st.sampled_from((M, F, N, None)))))
 def test_counts_add_up(rows: list[tuple[Gender, Gender | None]]) -> None:
     half = len(rows) // 2
-    assert (count_agreement(rows) == count_agreement(rows[:half]) + count_agreement(rows[half:])).all()
+    assert (
+        count_agreement(rows) == count_agreement(rows[:half]) + count_agreement(rows[half:])
+    ).all()

@@ -1,4 +1,5 @@
-"""The other benchmarks through every command, on their first real lines: a sweep, a comparison, a killed run."""
+"""The other benchmarks through every command, on their first real lines: a sweep, a comparison, a
+killed run."""
 
 from __future__ import annotations
 
@@ -33,7 +34,13 @@ def data(shared: Path, machine: Machine) -> Mapping[str, Path]:
         for file in [source / "gest.csv"] if place == "gest" else source.glob(f"*en_{TARGET}.*"):
             head = file.read_text(encoding="utf-8").split("\n")[:lines]
             (folder / file.name).write_text("".join(f"{line}\n" for line in head), encoding="utf-8")
-    return dict(zip(DATASETS, (machine.folder / place for place in ("sentences", "context", "gest")), strict=True))
+    return dict(
+        zip(
+            DATASETS,
+            (machine.folder / place for place in ("sentences", "context", "gest")),
+            strict=True,
+        )
+    )
 
 
 def asked(name: str, data: Path) -> tuple[str | Path, ...]:
@@ -59,7 +66,8 @@ def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_repor
     sizes = {"mt-geneval": "16", "mt-geneval-context": "8", "gest": "16"}
     for name, size in sizes.items():
         assert any(
-            line.split()[:3] == [f"{name}/demo-fast/{TARGET}", size, "1"] for line in planned.stdout.splitlines()
+            line.split()[:3] == [f"{name}/demo-fast/{TARGET}", size, "1"]
+            for line in planned.stdout.splitlines()
         )
     assert not (tmp_path / "runs").exists()
     done = machine.run("sweep", file)
@@ -71,7 +79,17 @@ def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_repor
     for name, folder in data.items():
         made, other = (tmp_path / name / beams for beams in ("2", "1"))
         for out in (made, other):
-            words = (*asked(name, folder), "--preset", "fast", "--beams", out.name, "--max-length", "50", "--out", out)
+            words = (
+                *asked(name, folder),
+                "--preset",
+                "fast",
+                "--beams",
+                out.name,
+                "--max-length",
+                "50",
+                "--out",
+                out,
+            )
             assert main([*map(str, words)]) == 0
         for each in FILES:
             swept = tmp_path / "runs" / name / "demo-fast" / TARGET / each
@@ -87,12 +105,24 @@ def test_a_sweep_over_all_of_them_is_as_eval_and_its_runs_are_compared_and_repor
 
 @pytest.mark.parametrize(
     "name",
-    ["mt-geneval-context", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("mt-geneval", "gest"))],
+    [
+        "mt-geneval-context",
+        *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("mt-geneval", "gest")),
+    ],
 )
 def test_a_killed_run_resumes_and_ends_with_the_same_bytes(
     machine: Machine, data: Mapping[str, Path], tmp_path: Path, name: str
 ) -> None:
-    decoding = ("--beams", "2", "--max-length", "50", "--batch-rows", "4", "--device", "cpu")  # two sentences a batch
+    decoding = (
+        "--beams",
+        "2",
+        "--max-length",
+        "50",
+        "--batch-rows",
+        "4",
+        "--device",
+        "cpu",
+    )  # two sentences a batch
     words = (*asked(name, data[name]), *decoding)
     whole = machine.run(*words, "--out", tmp_path / "whole")
     assert (whole.returncode, whole.stderr) == (0, "")

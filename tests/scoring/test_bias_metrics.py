@@ -31,11 +31,18 @@ M, F, N = GOLDS
 PRO, ANTI, NONE = STEREOTYPES
 
 tables = hnp.arrays(np.int64, SHAPE, elements=st.integers(0, 12))
-rows = st.lists(st.tuples(st.sampled_from(GOLDS), st.sampled_from(STEREOTYPES), st.sampled_from(CALLS)), max_size=40)
+rows = st.lists(
+    st.tuples(st.sampled_from(GOLDS), st.sampled_from(STEREOTYPES), st.sampled_from(CALLS)),
+    max_size=40,
+)
 
 
 def _rows_of(counts: Counts) -> list[Row]:
-    return [(GOLDS[g], STEREOTYPES[s], CALLS[c]) for s, g, c in np.ndindex(SHAPE) for _ in range(int(counts[s, g, c]))]
+    return [
+        (GOLDS[g], STEREOTYPES[s], CALLS[c])
+        for s, g, c in np.ndindex(SHAPE)
+        for _ in range(int(counts[s, g, c]))
+    ]
 
 
 def _numbers(counts: Counts) -> SimpleNamespace:
@@ -44,7 +51,9 @@ def _numbers(counts: Counts) -> SimpleNamespace:
 
 
 def _intervals(counts: Counts, n_resamples: int, rng: np.random.Generator) -> SimpleNamespace:
-    found = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(counts), GENDER_COUNTING.numbers, n_resamples, rng)
+    found = GENDER_COUNTING.estimates(
+        GENDER_COUNTING.levels(counts), GENDER_COUNTING.numbers, n_resamples, rng
+    )
     return SimpleNamespace(**{key: each.interval for key, each in found.items()})
 
 
@@ -103,7 +112,8 @@ def test_numbers_by_hand() -> None:
     assert (numbers.n, numbers.decided) == (17, 15)
     assert (numbers.male, numbers.female, numbers.neutral) == (7, 8, 2)
     assert (numbers.pro, numbers.anti) == (8, 7)
-    # Called male 3 + 1 + 2 + 3 + 1 = 10, of which 5 are male; called female 1 + 2 + 1 = 4, of which 3 are female.
+    # Called male 3 + 1 + 2 + 3 + 1 = 10, of which 5 are male; called female 1 + 2 + 1 = 4, of which
+    # 3 are female.
     assert (numbers.called_male, numbers.called_female) == (10, 4)
     assert numbers.decided_percent == pytest.approx(100 * 15 / 17)
     assert numbers.accuracy == pytest.approx(100 * 9 / 17)
@@ -120,7 +130,8 @@ def test_numbers_by_hand() -> None:
     assert numbers.accuracy_anti == pytest.approx(300 / 7)
     assert numbers.delta_s == pytest.approx(62.5 - 300 / 7)
     # pro: F1 male 2·3 / (4 + 5) = 6/9, female 2·2 / (3 + 3) = 4/6, mean 2/3;
-    # anti: F1 male 2·2 / (5 + 2) = 4/7, female 2·1 / (1 + 5) = 1/3, mean 19/42. 2/3 − 19/42 = 9/42 = 3/14.
+    # anti: F1 male 2·2 / (5 + 2) = 4/7, female 2·1 / (1 + 5) = 1/3, mean 19/42. 2/3 − 19/42 = 9/42
+    # = 3/14.
     assert numbers.delta_s_macro_f1 == pytest.approx(300 / 14)
 
 
@@ -134,7 +145,8 @@ def test_a_row_without_a_call_lowers_recall_and_accuracy_but_not_precision() -> 
 
 
 def test_neutral_gold_counts_in_accuracy_and_in_precision() -> None:
-    # Of two rows called male one is neutral: precision 1/2, recall 1/1, F1 = 2/(2 + 1). The neutral row is wrong.
+    # Of two rows called male one is neutral: precision 1/2, recall 1/1, F1 = 2/(2 + 1). The neutral
+    # row is wrong.
     numbers = _numbers(count([(M, NONE, M), (N, NONE, M)]))
     assert numbers.accuracy == 50.0
     assert numbers.precision_male == 50.0
@@ -144,7 +156,14 @@ def test_neutral_gold_counts_in_accuracy_and_in_precision() -> None:
 def test_no_rows_leave_everything_undefined() -> None:
     numbers = _numbers(count([]))
     assert numbers.n == numbers.decided == 0
-    assert numbers.accuracy is numbers.f1_male is numbers.delta_g is numbers.delta_s is numbers.decided_percent is None
+    assert (
+        numbers.accuracy
+        is numbers.f1_male
+        is numbers.delta_g
+        is numbers.delta_s
+        is numbers.decided_percent
+        is None
+    )
     assert numbers.accuracy_bounds == (None, None)
 
 
@@ -249,7 +268,12 @@ def test_ranges_and_bounds(counts: Counts) -> None:
         low, high = numbers.accuracy_bounds
         assert low == numbers.accuracy
         assert high is None or low <= high <= 100
-    for value in (numbers.f1_male, numbers.f1_female, numbers.precision_male, numbers.recall_female):
+    for value in (
+        numbers.f1_male,
+        numbers.f1_female,
+        numbers.precision_male,
+        numbers.recall_female,
+    ):
         assert value is None or 0 <= value <= 100
     for difference in (numbers.delta_g, numbers.delta_s, numbers.delta_s_macro_f1):
         assert difference is None or -100 <= difference <= 100
@@ -290,8 +314,11 @@ def test_intervals_agree_with_a_bootstrap_over_rows() -> None:
     ours = _intervals(counts, resamples, _rng(12))
     for name, values in naive.items():
         expected = percentile_interval(np.array(values))
-        # Monte-Carlo error: derived in stats/test_resampling.py; for B = 3000, 5 errors are 0.34 standard deviations.
-        assert getattr(ours, name) == pytest.approx(expected, abs=0.34 * float(np.std(values))), name
+        # Monte-Carlo error: derived in stats/test_resampling.py; for B = 3000, 5 errors are 0.34
+        # standard deviations.
+        assert getattr(ours, name) == pytest.approx(expected, abs=0.34 * float(np.std(values))), (
+            name
+        )
 
 
 def test_intervals_contain_the_number_and_depend_on_the_generator_only() -> None:
@@ -327,8 +354,9 @@ def test_without_resamples_there_are_no_intervals() -> None:
 
 
 def test_an_interval_of_what_is_undefined_in_most_resamples_is_none() -> None:
-    # Macro-F1 of the pro rows needs a female gold or call among them: there is one such row in 31, absent from a
-    # resample with probability (1 − 1/31)^31 = 0.36: defined in most. Without it, never.
+    # Macro-F1 of the pro rows needs a female gold or call among them: there is one such row in 31,
+    # absent from a resample with probability (1 − 1/31)^31 = 0.36: defined in most. Without it,
+    # never.
     pro = [(M, PRO, M)] * MIN_ROWS
     anti = [(M, ANTI, M), (F, ANTI, F)] * MIN_ROWS
     assert _intervals(count([*pro, *anti, (F, PRO, F)]), 300, _rng(1)).delta_s_macro_f1 is not None

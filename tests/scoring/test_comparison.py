@@ -1,4 +1,5 @@
-"""Paired comparison: counts by hand, laws, agreement with the tests of `mtbias.stats.resampling`, what is refused."""
+"""Paired comparison: counts by hand, laws, agreement with the tests of `mtbias.stats.resampling`,
+what is refused."""
 
 from __future__ import annotations
 
@@ -16,7 +17,16 @@ from scipy.stats import binomtest
 
 from mtbias.errors import DataError
 from mtbias.runs.call_records import CallRecord
-from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE, STEREOTYPES, Row, compute, count
+from mtbias.scoring.bias import (
+    CALLS,
+    GENDER_COUNTING,
+    GOLDS,
+    SHAPE,
+    STEREOTYPES,
+    Row,
+    compute,
+    count,
+)
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.counting import Counting
@@ -36,7 +46,8 @@ PAIR_SHAPE = (*SHAPE, SHAPE[-1])
 
 pair_tables = hnp.arrays(np.int64, PAIR_SHAPE, elements=st.integers(0, 3))
 
-# gold, stereotype, first call, second call. The first is right in rows 0, 1, 4, 5, 7; the second in 0, 2, 4, 6.
+# gold, stereotype, first call, second call. The first is right in rows 0, 1, 4, 5, 7; the second in
+# 0, 2, 4, 6.
 ROWS = [
     (M, PRO, M, M),
     (M, ANTI, M, F),
@@ -52,11 +63,19 @@ SECOND: list[Row] = [(gold, kind, b) for gold, kind, _, b in ROWS]
 
 
 def randomisation_test(
-    a: Floats, b: Floats, statistic: Callable[[Floats], Floats], n_resamples: int, rng: np.random.Generator
+    a: Floats,
+    b: Floats,
+    statistic: Callable[[Floats], Floats],
+    n_resamples: int,
+    rng: np.random.Generator,
 ) -> float:
     """The p of one statistic of units."""
     units = PairedUnits(a, b)
-    return float(paired.randomisation_pvalues(units, lambda sums: statistic(sums)[:, None], n_resamples, rng)[0])
+    return float(
+        paired.randomisation_pvalues(
+            units, lambda sums: statistic(sums)[:, None], n_resamples, rng
+        )[0]
+    )
 
 
 def _rng(seed: int = 0) -> np.random.Generator:
@@ -65,7 +84,10 @@ def _rng(seed: int = 0) -> np.random.Generator:
 
 def count_pairs(first: Sequence[Row], second: Sequence[Row]) -> Counts:
     """The table of pairs of two systems' rows."""
-    cells = [GENDER_COUNTING.cells(_record(n, *row) for n, row in enumerate(rows)) for rows in (first, second)]
+    cells = [
+        GENDER_COUNTING.cells(_record(n, *row) for n, row in enumerate(rows))
+        for rows in (first, second)
+    ]
     table: Counts = tabulate(pair_cells(cells[0], cells[1], SHAPE[-1]), PAIR_SHAPE)[0]
     return table
 
@@ -81,10 +103,14 @@ def compute_numbers(tables: Counts, weights: Floats = ONE) -> Floats:
 
 
 def compute_differences(pairs: Counts, weights: Floats = ONE) -> Floats:
-    return compute_numbers(pairs.sum(axis=-1), weights) - compute_numbers(pairs.sum(axis=-2), weights)
+    return compute_numbers(pairs.sum(axis=-1), weights) - compute_numbers(
+        pairs.sum(axis=-2), weights
+    )
 
 
-def randomisation_pvalues(pairs: Counts, weights: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
+def randomisation_pvalues(
+    pairs: Counts, weights: Floats, n_resamples: int, rng: np.random.Generator
+) -> Floats:
     return paired.randomisation_pvalues(PairedTables(pairs, weights), values, n_resamples, rng)
 
 
@@ -122,7 +148,9 @@ def test_mcnemar_and_differing_by_hand() -> None:
     # Both right: rows 0, 4. Only the first: 1, 5, 7. Only the second: 2, 6. Neither: 3.
     assert (table.both, table.first_only, table.second_only, table.neither) == (2, 3, 2, 1)
     assert table.p == 1.0  # 2·P(X <= 2), X ~ Binomial(5, 1/2), is 2·16/32
-    assert PairedTables(count_pairs(FIRST, SECOND)[None]).differing() == 5  # all but rows 0, 3 (both wrong alike) and 4
+    assert (
+        PairedTables(count_pairs(FIRST, SECOND)[None]).differing() == 5
+    )  # all but rows 0, 3 (both wrong alike) and 4
 
 
 # ----- numbers
@@ -131,7 +159,8 @@ def test_mcnemar_and_differing_by_hand() -> None:
 def test_differences_by_hand() -> None:
     accuracy, delta_g, delta_s = compute_differences(count_pairs(FIRST, SECOND)[None])
     assert accuracy == pytest.approx(100 * (5 - 4) / 8)
-    # F1 = 2·TP / (called + gold). First: male 2·2/(4+3), female 2·2/(2+4). Second: male 2·2/(3+3), female 2·2/(3+4).
+    # F1 = 2·TP / (called + gold). First: male 2·2/(4+3), female 2·2/(2+4). Second: male 2·2/(3+3),
+    # female 2·2/(3+4).
     assert delta_g == pytest.approx(100 * ((4 / 7 - 4 / 6) - (4 / 6 - 4 / 7)))
     # First: pro 2 of 3, anti 2 of 4. Second: pro 3 of 3, anti 1 of 4.
     assert delta_s == pytest.approx(100 * ((2 / 3 - 2 / 4) - (1 - 1 / 4)))
@@ -148,7 +177,10 @@ def test_differences_are_those_of_the_numbers_of_each_system(pairs: Counts) -> N
 
 @given(pair_tables)
 def test_exchanging_the_systems_turns_the_sign(pairs: Counts) -> None:
-    there, back = compute_differences(pairs[None]), compute_differences(pairs.swapaxes(-1, -2)[None])
+    there, back = (
+        compute_differences(pairs[None]),
+        compute_differences(pairs.swapaxes(-1, -2)[None]),
+    )
     assert there == pytest.approx(-back, nan_ok=True)
 
 
@@ -156,7 +188,9 @@ def test_weights_of_two_are_rows_twice() -> None:
     rng = _rng(1)
     levels = rng.integers(0, 5, (2, *PAIR_SHAPE))
     twice = (levels[0] + 2 * levels[1])[None]
-    assert compute_differences(levels, np.array([1.0, 2.0])) == pytest.approx(compute_differences(twice))
+    assert compute_differences(levels, np.array([1.0, 2.0])) == pytest.approx(
+        compute_differences(twice)
+    )
 
 
 # ----- intervals
@@ -165,9 +199,13 @@ def test_weights_of_two_are_rows_twice() -> None:
 def test_intervals_of_one_system_are_those_of_its_scores() -> None:
     table = _rng(2).integers(0, 40, SHAPE)
     replicates = values(WeightedTables(table[None]).resampled_tables(300, _rng()))
-    theirs = GENDER_COUNTING.estimates(GENDER_COUNTING.levels(table), GENDER_COUNTING.numbers, 300, _rng())
+    theirs = GENDER_COUNTING.estimates(
+        GENDER_COUNTING.levels(table), GENDER_COUNTING.numbers, 300, _rng()
+    )
     _, *ours = map(percentile_interval, replicates.T)
-    assert ours == [theirs[name].interval for name in NUMBERS[1:]]  # the accuracy's is Wilson's, as of one system
+    assert ours == [
+        theirs[name].interval for name in NUMBERS[1:]
+    ]  # the accuracy's is Wilson's, as of one system
 
 
 def test_the_interval_of_a_systems_accuracy_is_wilsons(compared: Comparison) -> None:
@@ -180,9 +218,11 @@ def test_the_interval_of_a_systems_accuracy_is_wilsons(compared: Comparison) -> 
 
 
 def test_the_paired_bootstrap_is_the_bootstrap_over_rows() -> None:
-    # The same distribution drawn in two ways: counts of cells, and rows. With 4,000 resamples the standard error of an
-    # estimated standard deviation is 1.1 % of it, and that of the 0.025 quantile about 4.3 % (at the normal's density
-    # 0.058: √(0.025·0.975/4000)/0.058 = 0.043 standard deviations); we allow over four times as much.
+    # The same distribution drawn in two ways: counts of cells, and rows. With 4,000 resamples the
+    # standard error of an estimated standard deviation is 1.1 % of it, and that of the 0.025
+    # quantile about 4.3 % (at the normal's density
+    # 0.058: √(0.025·0.975/4000)/0.058 = 0.043 standard deviations); we allow over four times as
+    # much.
     pairs = _rng(3).integers(0, 12, PAIR_SHAPE)
     cells = np.argwhere(pairs)
     rows = np.repeat(cells, pairs[tuple(cells.T)], axis=0)
@@ -208,10 +248,16 @@ def test_there_is_no_interval_of_too_few_rows() -> None:
     # pro men, and one anti woman less than an interval needs
     golds = [(M, PRO)] * MIN_ROWS + [(F, ANTI)] * (MIN_ROWS - 1)
     one, other = (
-        replace(_run(name, "de"), calls=[_record(n, gold, kind, M) for n, (gold, kind) in enumerate(golds)])
+        replace(
+            _run(name, "de"),
+            calls=[_record(n, gold, kind, M) for n, (gold, kind) in enumerate(golds)],
+        )
         for name in "ab"
     )
-    ends = {key: d.interval for key, d in compare_runs([one, other], n_resamples=50).pairs[0].plain.items()}
+    ends = {
+        key: d.interval
+        for key, d in compare_runs([one, other], n_resamples=50).pairs[0].plain.items()
+    }
     assert ends["accuracy"] is not None
     assert (ends["delta_g"], ends["delta_s"]) == (None, None)
 
@@ -221,8 +267,11 @@ def test_there_is_no_interval_of_too_few_rows() -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_exact_p_is_that_of_rows(number: str) -> None:
-    # Five rows differ: 2**5 arrangements of rows, all counted by `randomisation_test`; from counts, the same p.
-    by_rows = randomisation_test(_unit_tables(FIRST), _unit_tables(SECOND), _statistic(number), 64, _rng())
+    # Five rows differ: 2**5 arrangements of rows, all counted by `randomisation_test`; from counts,
+    # the same p.
+    by_rows = randomisation_test(
+        _unit_tables(FIRST), _unit_tables(SECOND), _statistic(number), 64, _rng()
+    )
     by_counts = randomisation_pvalues(count_pairs(FIRST, SECOND)[None], ONE, 64, _rng())
     assert by_counts[NUMBERS.index(number)] == by_rows
 
@@ -230,31 +279,47 @@ def test_the_exact_p_is_that_of_rows(number: str) -> None:
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(GOLDS), st.sampled_from(STEREOTYPES), st.sampled_from(CALLS), st.sampled_from(CALLS)),
+        st.tuples(
+            st.sampled_from(GOLDS),
+            st.sampled_from(STEREOTYPES),
+            st.sampled_from(CALLS),
+            st.sampled_from(CALLS),
+        ),
         min_size=1,
         max_size=7,
     )
 )
-def test_the_exact_p_of_any_rows_is_that_of_rows(rows: list[tuple[Gender, Stereotype, Gender, Gender]]) -> None:
+def test_the_exact_p_of_any_rows_is_that_of_rows(
+    rows: list[tuple[Gender, Stereotype, Gender, Gender]],
+) -> None:
     first: list[Row] = [(gold, kind, a) for gold, kind, a, _ in rows]
     second: list[Row] = [(gold, kind, b) for gold, kind, _, b in rows]
     ours = randomisation_pvalues(count_pairs(first, second)[None], ONE, 128, _rng())
     theirs = [
-        randomisation_test(_unit_tables(first), _unit_tables(second), _statistic(number), 128, _rng())
+        randomisation_test(
+            _unit_tables(first), _unit_tables(second), _statistic(number), 128, _rng()
+        )
         for number in NUMBERS
     ]
     assert ours == pytest.approx(theirs, nan_ok=True)
 
 
 def test_the_p_of_the_accuracy_is_mcnemars() -> None:
-    # The difference in accuracy depends on the b and c rows that one system alone has right, and after swapping b is
-    # Binomial(b + c, 1/2): the randomisation test is McNemar's exact test.
+    # The difference in accuracy depends on the b and c rows that one system alone has right, and
+    # after swapping b is Binomial(b + c, 1/2): the randomisation test is McNemar's exact test.
     pairs = np.zeros(PAIR_SHAPE, dtype=np.int64)
-    pairs[0, 0, 0, 1], pairs[0, 0, 1, 0], pairs[1, 1, 1, 1] = 60, 40, 50  # men of whom one system alone is right
-    p = randomisation_pvalues(pairs[None], ONE, 2000, _rng())[0]  # k of 100 rows: 101 combinations, all counted
+    pairs[0, 0, 0, 1], pairs[0, 0, 1, 0], pairs[1, 1, 1, 1] = (
+        60,
+        40,
+        50,
+    )  # men of whom one system alone is right
+    p = randomisation_pvalues(pairs[None], ONE, 2000, _rng())[
+        0
+    ]  # k of 100 rows: 101 combinations, all counted
     assert p == pytest.approx(mcnemar(60, 40), abs=1e-12)
-    # 30 women whom only the first has right, 30 men whom only the second has: b = 90, c = 70. 101·31·31 combinations
-    # are more than 40,000: drawn. The standard error of p (0.13) is √(0.13·0.87/40,000) = 0.0017; we allow four.
+    # 30 women whom only the first has right, 30 men whom only the second has: b = 90, c = 70.
+    # 101·31·31 combinations are more than 40,000: drawn. The standard error of p (0.13) is
+    # √(0.13·0.87/40,000) = 0.0017; we allow four.
     pairs[0, 1, 1, 0], pairs[1, 0, 1, 0] = 30, 30
     drawn = randomisation_pvalues(pairs[None], ONE, 40_000, _rng())[0]
     assert drawn == pytest.approx(mcnemar(90, 70), abs=0.007)
@@ -268,7 +333,9 @@ def test_equal_calls_have_p_1_and_nothing_drawn_has_none() -> None:
 
 def test_an_undefined_number_has_no_p() -> None:
     only_men: list[Row] = [(M, NONE, M)] * 5
-    accuracy, delta_g, delta_s = randomisation_pvalues(count_pairs(only_men, only_men)[None], ONE, 100, _rng())
+    accuracy, delta_g, delta_s = randomisation_pvalues(
+        count_pairs(only_men, only_men)[None], ONE, 100, _rng()
+    )
     assert accuracy == 1
     assert np.isnan([delta_g, delta_s]).all()
 
@@ -283,7 +350,9 @@ class Run:
     calls: Sequence[CallRecord]
     fingerprint: str
     corpus: tuple[str, Mapping[str, str]] = ("own", {"own.tsv": "aa" * 32})
-    evaluator: Mapping[str, Any] = field(default_factory=lambda: {"aligner": "agree/1", "plugin": "de/1"})
+    evaluator: Mapping[str, Any] = field(
+        default_factory=lambda: {"aligner": "agree/1", "plugin": "de/1"}
+    )
     counting: Counting = GENDER_COUNTING
     metrics: Mapping[str, Any] = field(default_factory=dict)
     unknown: None = None
@@ -298,7 +367,13 @@ def _run(system: str, lang: str, *, seed: int = 0, right: float = 0.7, n: int = 
     records = []
     for row in range(n):
         gold, kind = (M, F)[row % 2], (PRO, ANTI)[row // 2 % 2]
-        call = gold if rng.random() < right else (F if gold is M else M) if rng.random() < 0.8 else None
+        call = (
+            gold
+            if rng.random() < right
+            else (F if gold is M else M)
+            if rng.random() < 0.8
+            else None
+        )
         records.append(_record(row, gold, kind, call))
     return Run(system, lang, records, f"{system}-{lang}-{seed}-{right}".ljust(16, "0"))
 
@@ -330,7 +405,9 @@ def _found(system: str, men: int, women: int) -> Run:
     rows = [(M, F)[n % 2] for n in range(200)]
     right = (men, women)
     calls = [gold if n // 2 < right[n % 2] else (F, M)[n % 2] for n, gold in enumerate(rows)]
-    records = [_record(n, gold, PRO, call) for n, (gold, call) in enumerate(zip(rows, calls, strict=True))]
+    records = [
+        _record(n, gold, PRO, call) for n, (gold, call) in enumerate(zip(rows, calls, strict=True))
+    ]
     return Run(system, "de", records, system)
 
 
@@ -345,13 +422,19 @@ def test_the_finding_names_the_better_system_by_how_much_and_for_whom() -> None:
     counted = "men 92 of 100 right against 90, women 60 of 100 right against 20"
     assert (better[0], better[1][: len(start)]) == ("better", start)
     assert better[1].endswith(f"] points; mostly for women ({counted}).")
-    # F1 of 90 men and 20 women: 2·90/270 = 66.7 and 2·20/130 = 30.8; of 92 and 60: 2·92/232 = 79.3 and 2·60/168 = 71.4.
+    # F1 of 90 men and 20 women: 2·90/270 = 66.7 and 2·20/130 = 30.8; of 92 and 60: 2·92/232 = 79.3
+    # and 2·60/168 = 71.4.
     assert differs[0] == "bias_differs"
     assert differs[1].startswith("a and b differ: ΔG 35.9 against 7.9, a difference of 28.0 [")
     again = _said(second, first)[0][1]
-    assert (again.startswith(start), again.endswith(f"; mostly for women ({counted}).")) == (True, True)
+    assert (again.startswith(start), again.endswith(f"; mostly for women ({counted}).")) == (
+        True,
+        True,
+    )
     both = _said(first, _found("c", 100, 35))[0][1]
-    assert both.endswith("points (men 100 of 100 right against 90, women 35 of 100 right against 20).")
+    assert both.endswith(
+        "points (men 100 of 100 right against 90, women 35 of 100 right against 20)."
+    )
 
 
 def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> None:
@@ -361,7 +444,9 @@ def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> 
     gaps = "from 50.0 % of the men and 70.0 % of the women (c) to 90.0 % of the men and 20.0 % of the women (a)"
     more = "2 of 3 systems are right for a greater share of the men than of the women"
     assert said[-1] == ("genders", f"{more}: {gaps}.")
-    assert said[0][1].endswith("; for men alone (men 92 of 100 right against 50, women 60 of 100 right against 70).")
+    assert said[0][1].endswith(
+        "; for men alone (men 92 of 100 right against 50, women 60 of 100 right against 70)."
+    )
     assert "genders" not in dict(_said(*systems[:2]))
     women = [Run(name, "de", [_record(n, F, PRO, F) for n in range(20)], name) for name in "abc"]
     assert "genders" not in dict(_said(*women))
@@ -373,7 +458,10 @@ def test_a_difference_that_is_not_significant_is_within_chance() -> None:
     start = "Within chance: no clear difference between b and a, accuracy 55.5 against 55.0 %, a difference of 0.5 ["
     assert text.startswith(start)
     ((_, text),) = _said(_found("a", 90, 20), _found("b", 91, 20), n_resamples=0)
-    assert text == "Whether b and a differ was not tested: accuracy 55.5 against 55.0 %, a difference of 0.5 points."
+    assert (
+        text
+        == "Whether b and a differ was not tested: accuracy 55.5 against 55.0 %, a difference of 0.5 points."
+    )
 
 
 def test_the_finding_names_languages_where_there_are_several(compared: Comparison) -> None:
@@ -382,7 +470,9 @@ def test_the_finding_names_languages_where_there_are_several(compared: Compariso
     assert [text.partition(",")[0].partition(" accuracy")[0] for text in said_of_pairs] == [
         "de: b is better than c:", "de: Within chance: no clear difference between c and a", "es: b is better than a:",
     ]  # fmt: skip
-    assert compared.to_json()["finding"] == [{"rule": each.rule, "text": each.text} for each in compared.finding]
+    assert compared.to_json()["finding"] == [
+        {"rule": each.rule, "text": each.text} for each in compared.finding
+    ]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -398,7 +488,9 @@ def test_a_difference_is_that_of_the_systems_and_lies_in_its_interval(compared: 
     systems = {(s.lang, s.system): s for s in compared.systems}
     for pair in compared.pairs:
         for number, d in pair.plain.items():
-            a, b = (systems[pair.lang, name].plain[number].value for name in (pair.first, pair.second))
+            a, b = (
+                systems[pair.lang, name].plain[number].value for name in (pair.first, pair.second)
+            )
             assert (d.first, d.second) == (a, b)
             assert a is not None
             assert b is not None
@@ -410,7 +502,9 @@ def test_a_difference_is_that_of_the_systems_and_lies_in_its_interval(compared: 
 def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> None:
     # The same rows about twenty occupations instead of one.
     def spread(run: Run) -> Run:
-        return replace(run, calls=[replace(row, entity=f"e{n % 20}") for n, row in enumerate(run.calls)])
+        return replace(
+            run, calls=[replace(row, entity=f"e{n % 20}") for n, row in enumerate(run.calls)]
+        )
 
     two = [spread(run) for run in runs[:2]]
     compared = compare_runs(two, n_resamples=300)
@@ -418,7 +512,9 @@ def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> N
     assert scores is not None
     assert scores.intervals is not None
     assert compared.systems[0].over_entities is not None
-    assert compared.systems[0].over_entities.intervals == {key: scores.intervals[key] for key in NUMBERS}
+    assert compared.systems[0].over_entities.intervals == {
+        key: scores.intervals[key] for key in NUMBERS
+    }
     over = compared.pairs[0].over_entities
     assert over is not None
     for key, d in compared.pairs[0].plain.items():
@@ -433,22 +529,30 @@ def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> N
     assert alone.pairs[0].plain == compared.pairs[0].plain
 
 
-def test_a_pair_does_not_depend_on_the_others_but_for_holm(runs: list[Run], compared: Comparison) -> None:
+def test_a_pair_does_not_depend_on_the_others_but_for_holm(
+    runs: list[Run], compared: Comparison
+) -> None:
     alone = compare_runs(runs[:2], n_resamples=500).pairs[0]
     within = compared.pairs[0]
     for number in NUMBERS:
-        assert replace(alone.plain[number], p_holm=None) == replace(within.plain[number], p_holm=None)
+        assert replace(alone.plain[number], p_holm=None) == replace(
+            within.plain[number], p_holm=None
+        )
     assert alone.mcnemar == within.mcnemar
 
 
 def test_calls_are_joined_by_id(runs: list[Run]) -> None:
     turned = replace(runs[1], calls=runs[1].calls[::-1])
-    assert compare_runs([runs[0], turned], n_resamples=50).pairs == compare_runs(runs[:2], n_resamples=50).pairs
+    assert (
+        compare_runs([runs[0], turned], n_resamples=50).pairs
+        == compare_runs(runs[:2], n_resamples=50).pairs
+    )
 
 
 def test_the_same_seed_gives_the_same_bytes(runs: list[Run]) -> None:
     first, again, other = (
-        json.dumps(compare_runs(runs[:2], n_resamples=60, seed=seed).to_json(), allow_nan=False) for seed in (1, 1, 2)
+        json.dumps(compare_runs(runs[:2], n_resamples=60, seed=seed).to_json(), allow_nan=False)
+        for seed in (1, 1, 2)
     )
     assert first == again
     assert first != other
@@ -457,19 +561,29 @@ def test_the_same_seed_gives_the_same_bytes(runs: list[Run]) -> None:
 def test_json_and_frame_have_every_number(compared: Comparison) -> None:
     content = compared.to_json()
     assert json.loads(json.dumps(content, allow_nan=False)) == content
-    assert content["pairs"][0]["plain"]["delta_g"]["p"] == round(compared.pairs[0].plain["delta_g"].p or 0, 6)
+    assert content["pairs"][0]["plain"]["delta_g"]["p"] == round(
+        compared.pairs[0].plain["delta_g"].p or 0, 6
+    )
     assert content["pairs"][0]["mcnemar"]["both"] == compared.pairs[0].mcnemar.both
-    assert content["p"] == {"method": "paired randomisation over sentences", "correction": "Holm", "tests": 4}
+    assert content["p"] == {
+        "method": "paired randomisation over sentences",
+        "correction": "Holm",
+        "tests": 4,
+    }
     frame = compared.to_frame()
     assert len(frame) == 3 * (6 + 4)
-    row = frame[(frame["system"] == "a") & (frame["minus"] == "b") & (frame["lang"] == "es")].iloc[0]
+    row = frame[(frame["system"] == "a") & (frame["minus"] == "b") & (frame["lang"] == "es")].iloc[
+        0
+    ]
     assert row["value"] == round(compared.pairs[3].plain["accuracy"].difference or 0, 6)
 
 
 def test_without_resamples_there_are_values_alone(runs: list[Run]) -> None:
     (pair,) = compare_runs(runs[:2], n_resamples=0).pairs
     assert all(d.difference is not None for d in pair.plain.values())
-    assert [(d.interval, d.p, d.p_holm, d.significant) for d in pair.plain.values()] == [(None, None, None, False)] * 3
+    assert [(d.interval, d.p, d.p_holm, d.significant) for d in pair.plain.values()] == [
+        (None, None, None, False)
+    ] * 3
 
 
 def test_it_says_when_no_test_can_be_significant(runs: list[Run]) -> None:
@@ -488,7 +602,9 @@ def test_rows_on_which_calls_differ(runs: list[Run], compared: Comparison) -> No
     rows = list(differing_rows(runs))
     for pair in compared.pairs:
         here = [
-            row for row in rows if (row["lang"], row["first"], row["second"]) == (pair.lang, pair.first, pair.second)
+            row
+            for row in rows
+            if (row["lang"], row["first"], row["second"]) == (pair.lang, pair.first, pair.second)
         ]
         assert len(here) == pair.differing > 0
         assert all(row["first_call"] is not row["second_call"] for row in here)
@@ -509,14 +625,23 @@ def test_runs_that_cannot_be_compared_are_refused(runs: list[Run]) -> None:
         ([], "got none"),
         ([a, a], "got a in de with the fingerprint .* twice"),
         ([a, runs[3]], "two runs or more in a language, got one in de, es"),
-        ([a, replace(b, corpus=("other", a.corpus[1]))], r"got own \(a in de\) and other \(b in de\)"),
+        (
+            [a, replace(b, corpus=("other", a.corpus[1]))],
+            r"got own \(a in de\) and other \(b in de\)",
+        ),
         (
             [a, replace(b, corpus=("own", {"own.tsv": "bb" * 32}))],
             r"own.tsv has the SHA-256 aaaaaaaaaaaa… in a in de and bbbbbbbbbbbb… in b in de",
         ),
-        ([a, replace(b, corpus=("own", {**a.corpus[1], "more": "cc"}))], r"more has the SHA-256 \(absent\)"),
+        (
+            [a, replace(b, corpus=("own", {**a.corpus[1], "more": "cc"}))],
+            r"more has the SHA-256 \(absent\)",
+        ),
         ([a, replace(b, calls=b.calls[1:])], "got 'r0' in a in de and not in b in de"),
-        ([a, replace(b, calls=[*b.calls, _record(999, M, PRO, M)])], "got 'r999' in b in de and not in a in de"),
+        (
+            [a, replace(b, calls=[*b.calls, _record(999, M, PRO, M)])],
+            "got 'r999' in b in de and not in a in de",
+        ),
         (
             [a, replace(b, calls=[changed, *b.calls[1:]])],
             "another source, or other stereotype or gold, in b in de",
@@ -536,13 +661,16 @@ def test_different_evaluators_are_allowed_by_request_and_named(runs: list[Run]) 
 
 
 def test_evaluators_of_different_languages_may_differ(runs: list[Run]) -> None:
-    spanish = [replace(run, evaluator={"aligner": "agree/1", "plugin": "es/1"}) for run in runs[3:5]]
+    spanish = [
+        replace(run, evaluator={"aligner": "agree/1", "plugin": "es/1"}) for run in runs[3:5]
+    ]
     assert compare_runs([*runs[:2], *spanish], n_resamples=0).evaluators == {}
 
 
 def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> None:
-    # 20 pairs of a man's and a woman's sentence. The first system calls everybody male: right for one only in all
-    # pairs, 100 %. The second is right in the first 15 pairs and calls everybody male in the last 5: 25 %.
+    # 20 pairs of a man's and a woman's sentence. The first system calls everybody male: right for
+    # one only in all pairs, 100 %. The second is right in the first 15 pairs and calls everybody
+    # male in the last 5: 25 %.
     def paired_run(system: str, right: int) -> Run:
         records = []
         for row in range(40):
@@ -571,4 +699,9 @@ def test_systems_are_compared_in_consistency_where_the_corpus_has_pairs() -> Non
         .pairs[0]
         .consistency["across"]
     )
-    assert (without.difference, without.interval, without.p, without.p_holm) == (75, None, None, None)
+    assert (without.difference, without.interval, without.p, without.p_holm) == (
+        75,
+        None,
+        None,
+        None,
+    )

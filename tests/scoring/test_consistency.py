@@ -1,4 +1,5 @@
-"""Consistency over pairs: which rows are pairs, numbers by hand, intervals with a known answer, two systems."""
+"""Consistency over pairs: which rows are pairs, numbers by hand, intervals with a known answer, two
+systems."""
 
 from __future__ import annotations
 
@@ -63,14 +64,22 @@ def controls(name: str, gold: Gender) -> list[Row]:
 
 def run(*units: tuple[list[Row], str]) -> tuple[list[Row], list[GenderCall]]:
     rows = [row for part, _ in units for row in part]
-    calls = [call(row, status) for part, statuses in units for row, status in zip(part, statuses, strict=True)]
+    calls = [
+        call(row, status)
+        for part, statuses in units
+        for row, status in zip(part, statuses, strict=True)
+    ]
     return rows, calls
 
 
-# What each unit adds. across: pairs / man only / woman only; within: (men / differ), (women / differ).
-#   q1 ++--  pairs 2, man only 2       men 1, same     women 1, same     quadruple: across 2, within 0
-#   q2 +-+0  pairs 2, none; one right  men 1, differ   women 1, differ   quadruple: across 0, within 2
-#   p1 +-    man only       p2 -+  woman only      p3 ++  both right     p4 0+  woman only, one without call
+# What each unit adds. across: pairs / man only / woman only; within: (men / differ), (women /
+# differ).
+#   q1 ++--  pairs 2, man only 2       men 1, same     women 1, same     quadruple: across 2, within
+# 0
+#   q2 +-+0  pairs 2, none; one right  men 1, differ   women 1, differ   quadruple: across 0, within
+# 2
+#   p1 +-    man only       p2 -+  woman only      p3 ++  both right     p4 0+  woman only, one
+# without call
 #   k1 +-    men 1, differ  k2 ++  women 1, same
 MIXED = run(
     (quadruple("q1"), "++--"),
@@ -89,9 +98,15 @@ def test_the_numbers_by_hand() -> None:
     numbers = compute_consistency(count_consistency(link(rows), rows, calls))
     value, n = values(numbers), {name: one.n for name, one in numbers.items()}
     assert n["across"] == n["male_only"] == 8  # 2 · 2 + 4
-    assert (value["male_only"], value["female_only"]) == (37.5, 25.0)  # q1 twice and p1: 3 of 8; p2 and p4: 2 of 8
+    assert (value["male_only"], value["female_only"]) == (
+        37.5,
+        25.0,
+    )  # q1 twice and p1: 3 of 8; p2 and p4: 2 of 8
     assert value["across"] == 62.5
-    assert (value["both_right"], value["neither_right"]) == (25.0, 12.5)  # q2's first pair and p3; q2's second
+    assert (value["both_right"], value["neither_right"]) == (
+        25.0,
+        12.5,
+    )  # q2's first pair and p3; q2's second
     assert (n["within"], n["within_male"], n["within_female"]) == (6, 3, 3)
     assert value["within"] == 50.0  # q2 twice and k1: 3 of 6
     assert value["within_male"] == pytest.approx(200 / 3)
@@ -123,7 +138,12 @@ def test_opposite_biases_do_not_cancel() -> None:
 def test_always_male_is_inconsistent_across_genders_and_never_within() -> None:
     rows, calls = run(*((quadruple(f"q{n}"), "++--") for n in range(3)))
     value = values(compute_consistency(count_consistency(link(rows), rows, calls)))
-    assert [value[name] for name in ("across", "female_only", "within", "delta_i")] == [100.0, 0.0, 0.0, 100.0]
+    assert [value[name] for name in ("across", "female_only", "within", "delta_i")] == [
+        100.0,
+        0.0,
+        0.0,
+        100.0,
+    ]
 
 
 def test_what_is_not_there_is_undefined() -> None:
@@ -155,7 +175,9 @@ def test_quadruples_against_the_definition(statuses: list[str], decided: bool) -
     if whole:
         assert value["quadruple_across"] is not None
         assert value["quadruple_within"] is not None
-        assert value["delta_i"] == pytest.approx(value["quadruple_across"] - value["quadruple_within"])
+        assert value["delta_i"] == pytest.approx(
+            value["quadruple_across"] - value["quadruple_within"]
+        )
 
 
 @given(st.lists(STATUSES, min_size=1, max_size=6), st.lists(STATUSES, max_size=6))
@@ -168,7 +190,9 @@ def test_tables_add_up_and_do_not_depend_on_the_order(first: list[str], second: 
     backward = both[0][::-1]
     table = count_consistency(link(backward), backward, both[1][::-1])
     for decided in (False, True):
-        assert compute_consistency(table, decided=decided) == compute_consistency(tables[2], decided=decided)
+        assert compute_consistency(table, decided=decided) == compute_consistency(
+            tables[2], decided=decided
+        )
 
 
 def test_a_link_counts_whichever_sentence_names_it() -> None:
@@ -180,7 +204,13 @@ def test_a_link_counts_whichever_sentence_names_it() -> None:
 
 
 def test_controls_that_belong_elsewhere_make_no_quadruple() -> None:
-    rows = [Row("m", M, "w"), Row("w", F, None, "d"), Row("d", F, "c"), Row("c", M, None, "e"), Row("e", M)]
+    rows = [
+        Row("m", M, "w"),
+        Row("w", F, None, "d"),
+        Row("d", F, "c"),
+        Row("c", M, None, "e"),
+        Row("e", M),
+    ]
     units = link(rows)
     assert units.quadruples == ()
     assert set(units.pairs) == {("m", "w"), ("c", "d")}
@@ -220,16 +250,19 @@ def test_the_interval_of_a_share_of_pairs() -> None:
 
 
 def test_the_interval_of_delta_i_draws_quadruples() -> None:
-    # 50 quadruples with ΔI 100 and 50 with 0: mean 50, standard error √(50 · 50 / 100) = 5, so 50 ± 9.8. If its two
-    # pairs across genders were drawn apart, the standard error would be 3.5.
+    # 50 quadruples with ΔI 100 and 50 with 0: mean 50, standard error √(50 · 50 / 100) = 5, so 50 ±
+    # 9.8. If its two pairs across genders were drawn apart, the standard error would be 3.5.
     rows, calls = run(*((quadruple(f"{k}."), "++--" if k < 50 else "++++") for k in range(100)))
     counts = count_consistency(link(rows), rows, calls)
-    numbers = compute_consistency(counts, n_resamples=4000, rng=np.random.Generator(np.random.PCG64(2)))
+    numbers = compute_consistency(
+        counts, n_resamples=4000, rng=np.random.Generator(np.random.PCG64(2))
+    )
     assert numbers["delta_i"].interval == pytest.approx((40.2, 59.8), abs=1.01)
 
 
 def test_few_pairs_have_wilsons_interval() -> None:
-    # scipy.stats.binomtest(3, 9).proportion_ci(method="wilson"), and of 0 of 9, where a bootstrap has width 0.
+    # scipy.stats.binomtest(3, 9).proportion_ci(method="wilson"), and of 0 of 9, where a bootstrap
+    # has width 0.
     assert _interval_of_pairs(3, 9) == pytest.approx((12.058, 64.579), abs=1e-3)
     assert _interval_of_pairs(0, 9) == pytest.approx((0.0, 29.915), abs=1e-3)
 
@@ -245,13 +278,17 @@ def test_too_few_quadruples_have_no_interval_of_delta_i() -> None:
 
 
 def test_pairs_of_a_quadruple_count_for_less_where_they_go_together() -> None:
-    # 20 quadruples whose two pairs are alike are 20 independent pairs: 10 of 20 inconsistent is [29.93, 70.07]
-    # (scipy.stats.binomtest), and none of 20 [0, 16.11]; 40 independent pairs would have [35.20, 64.80].
+    # 20 quadruples whose two pairs are alike are 20 independent pairs: 10 of 20 inconsistent is
+    # [29.93, 70.07] (scipy.stats.binomtest), and none of 20 [0, 16.11]; 40 independent pairs would
+    # have [35.20, 64.80].
     alike = _of_quadruples(*["++--"] * 10, *["++++"] * 10)["across"]
     assert (alike.value, alike.n) == (50.0, 40)
     assert alike.interval == pytest.approx((29.93, 70.07), abs=0.01)
-    assert _of_quadruples(*["++++"] * 20)["across"].interval == pytest.approx((0.0, 16.11), abs=0.01)
-    # Half of each kind in every combination: the two pairs of a quadruple are independent, so 40 pairs count.
+    assert _of_quadruples(*["++++"] * 20)["across"].interval == pytest.approx(
+        (0.0, 16.11), abs=0.01
+    )
+    # Half of each kind in every combination: the two pairs of a quadruple are independent, so 40
+    # pairs count.
     apart = _of_quadruples(*["++--", "++++", "++-+", "+++-"] * 5)["across"]
     assert (apart.value, apart.n) == (50.0, 40)
     assert apart.interval == pytest.approx((35.20, 64.80), abs=0.01)
@@ -263,15 +300,22 @@ def test_the_same_seed_gives_the_same_bytes_and_the_json_has_every_denominator()
     assert first is not None
     assert first == again
     content = first
-    assert list(content) == ["all", "decided", "pairs_without_controls", "left_out", "interval_methods"]
+    assert list(content) == [
+        "all",
+        "decided",
+        "pairs_without_controls",
+        "left_out",
+        "interval_methods",
+    ]
     methods = dict.fromkeys(("across", "male_only", "female_only", "within"), "wilson")
     assert content["interval_methods"] == {**methods, "delta_i": "bootstrap"}
     assert content["all"]["across"] == {
         "n": 8, "inconsistent": 62.5, "male_only": 37.5, "female_only": 25.0, "both_right": 25.0, "neither_right": 12.5,
         "ci": ANY,
     }  # fmt: skip
-    # q1's two pairs are alike (both for the man only), and q2's (for neither alone); four pairs more. p = 5/8; units
-    # with x of m pairs: q1 2/2, q2 0/2, three 1/1, one 0/1. Σ(x − p·m)² = 0.5625 + 1.5625 + 3·0.140625 + 0.390625 =
+    # q1's two pairs are alike (both for the man only), and q2's (for neither alone); four pairs
+    # more. p = 5/8; units with x of m pairs: q1 2/2, q2 0/2, three 1/1, one 0/1. Σ(x − p·m)² =
+    # 0.5625 + 1.5625 + 3·0.140625 + 0.390625 =
     # 2.9375, so 5/8 · 3/8 · 64 / 2.9375 = 5.1064 pairs count: Wilson's of 5/8 of these.
     assert content["all"]["across"]["ci"]["inconsistent"] == pytest.approx([24.96, 89.31], abs=0.01)
     assert content["all"]["within"]["male"] == {"n": 3, "inconsistent": 66.666667}
@@ -286,8 +330,8 @@ def _five_pairs(statuses: str) -> tuple[list[Row], list[GenderCall]]:
 
 
 def test_two_systems_by_hand() -> None:
-    # The first is inconsistent on 5 of 10 pairs, for men; the second on none. Of the 2⁵ ways of swapping these five,
-    # only none and all give a difference as large: p = 2 / 32.
+    # The first is inconsistent on 5 of 10 pairs, for men; the second on none. Of the 2⁵ ways of
+    # swapping these five, only none and all give a difference as large: p = 2 / 32.
     found = compare_consistency(*_five_pairs("+-"), _five_pairs("++")[1], n_resamples=100)
     across = found["across"]
     assert (across.first, across.second, across.difference) == (50.0, 0.0, 50.0)
@@ -296,7 +340,11 @@ def test_two_systems_by_hand() -> None:
     assert 0 < across.interval[0] < 50 < across.interval[1]
     assert found["male_only"].difference == 50.0
     assert (found["female_only"].difference, found["female_only"].p) == (0.0, 1.0)
-    assert (found["within"].difference, found["within"].interval, found["within"].p) == (None, None, None)
+    assert (found["within"].difference, found["within"].interval, found["within"].p) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_a_system_does_not_differ_from_itself() -> None:
@@ -306,7 +354,9 @@ def test_a_system_does_not_differ_from_itself() -> None:
 
 
 def test_too_few_pairs_have_no_interval_of_the_difference() -> None:
-    first, second = (run(*((pair(f"{n}"), statuses) for n in range(5))) for statuses in ("+-", "++"))
+    first, second = (
+        run(*((pair(f"{n}"), statuses) for n in range(5))) for statuses in ("+-", "++")
+    )
     across = compare_consistency(*first, second[1], n_resamples=50)["across"]
     assert (across.difference, across.interval, across.p) == (100.0, None, 2 / 32)
 

@@ -1,4 +1,5 @@
-"""Calls that are expected to be wrong: classes of evidence, rates of labelled calls, the interval of their sum."""
+"""Calls that are expected to be wrong: classes of evidence, rates of labelled calls, the interval
+of their sum."""
 
 from __future__ import annotations
 
@@ -46,7 +47,10 @@ def _call(gender: Gender | None, *evidence: Evidence) -> GenderCall:
         (_call(F, Evidence("noun", "Sheriffin", F, "form", "-in: feminine")), EvidenceClass.ENDING),
         (_call(F, Evidence("noun", "Pastora", F, "tagger", "Gender=Fem")), EvidenceClass.TAGGER),
         (_call(F, Evidence("noun", "Pastora", F, "corpus", "…")), EvidenceClass.TAGGER),
-        (_call(N, Evidence("noun", "Lehrer*in", N, "form", "both forms in one word")), EvidenceClass.BOTH),
+        (
+            _call(N, Evidence("noun", "Lehrer*in", N, "form", "both forms in one word")),
+            EvidenceClass.BOTH,
+        ),
         (_call(M), EvidenceClass.AGREEMENT_OUTSIDE),
         (_call(None, SILENT), None),
     ],
@@ -67,9 +71,12 @@ def test_only_a_noun_of_fixed_gender_withholds_a_call() -> None:
 
 
 def test_one_class_has_wilsons_interval_of_its_rate() -> None:
-    # 2 of 40 labelled calls are wrong: of 1,000 calls 50 are expected, from 1,000 times Wilson's ends.
+    # 2 of 40 labelled calls are wrong: of 1,000 calls 50 are expected, from 1,000 times Wilson's
+    # ends.
     low, high = binomtest(2, 40).proportion_ci(0.95, method="wilson")
-    found = expected_wrong({(EvidenceClass.NOUN, M): 1000}, {(EvidenceClass.NOUN, M): ErrorRate(40, 2)})["male"]
+    found = expected_wrong(
+        {(EvidenceClass.NOUN, M): 1000}, {(EvidenceClass.NOUN, M): ErrorRate(40, 2)}
+    )["male"]
     assert found["expected"] == 50
     assert found["interval"] == pytest.approx([1000 * low, 1000 * high], abs=1e-4)
 
@@ -78,15 +85,22 @@ def test_the_interval_of_a_sum_is_narrower_than_the_sum_of_intervals() -> None:
     # By hand: e 10 [4, 18] and 5 [1, 11]: 15 - √(36 + 16) = 7.789, 15 + √(64 + 36) = 25.
     total, (low, high) = sum_expected([(10, (4, 18)), (5, (1, 11))], 100)
     assert [total, low, high] == pytest.approx([15, 15 - sqrt(52), 25])
-    assert sum_expected([(10, (4, 18)), (5, (1, 11))], 20)[1][1] == 20  # never more than there are calls
+    assert (
+        sum_expected([(10, (4, 18)), (5, (1, 11))], 20)[1][1] == 20
+    )  # never more than there are calls
 
 
 def test_too_few_labels_give_no_number() -> None:
     kinds = {(EvidenceClass.NOUN, F): 100, (EvidenceClass.TAGGER, F): 7}
     found = expected_wrong(
-        kinds, {(EvidenceClass.NOUN, F): ErrorRate(10, 0), (EvidenceClass.TAGGER, F): ErrorRate(9, 4)}
+        kinds,
+        {(EvidenceClass.NOUN, F): ErrorRate(10, 0), (EvidenceClass.TAGGER, F): ErrorRate(9, 4)},
     )
-    assert (found["female"]["calls"], found["female"]["estimated"], found["female"]["expected"]) == (107, 100, 0)
+    assert (
+        found["female"]["calls"],
+        found["female"]["estimated"],
+        found["female"]["expected"],
+    ) == (107, 100, 0)
     assert found["by_class"]["tagger, noun outside the table"]["female"] == {
         "calls": 7, "labels": 9, "wrong": 4, "expected": None, "interval": None,
     }  # fmt: skip
@@ -101,14 +115,20 @@ def test_calls_are_counted_by_class_and_gender() -> None:
 def test_the_rates_that_ship_are_counts_of_labels_of_the_language() -> None:
     german, hebrew = shipped_rates("de"), shipped_rates("he")
     assert german != hebrew
-    assert all(0 <= rate.wrong <= rate.labels for rates in (german, hebrew) for rate in rates.values())
+    assert all(
+        0 <= rate.wrong <= rate.labels for rates in (german, hebrew) for rate in rates.values()
+    )
     assert german[EvidenceClass.NOUN, M].labels >= 10
     assert shipped_rates("xx") == {}
 
 
 def test_a_language_without_labels_has_no_number() -> None:
     found = expected_wrong({(EvidenceClass.NOUN, M): 100}, shipped_rates("xx"))
-    assert (found["labels"], found["male"]["expected"], found["male"]["interval"]) == (0, None, None)
+    assert (found["labels"], found["male"]["expected"], found["male"]["interval"]) == (
+        0,
+        None,
+        None,
+    )
 
 
 def test_the_manual_has_the_sums_of_the_table_that_ships() -> None:

@@ -1,4 +1,5 @@
-"""GEST: the numbers by hand, the files of a run, and the published shares of two systems in three languages."""
+"""GEST: the numbers by hand, the files of a run, and the published shares of two systems in three
+languages."""
 
 from __future__ import annotations
 
@@ -21,7 +22,12 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.settings import ScoreSettings
 from tests.cli.machine import run_here
 
-SENTENCES = [("I was tired.", 1), ("I like it.", 1), ("I am a leader, I came first.", 13), ("I am lost.", 16)]
+SENTENCES = [
+    ("I was tired.", 1),
+    ("I like it.", 1),
+    ("I am a leader, I came first.", 13),
+    ("I am lost.", 16),
+]
 CZECH = ["Byla jsem unavená.", "Ráda vařím.", "Přišel jsem první.", "Nevím."]
 
 
@@ -34,14 +40,18 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def score(data: Path, targets: Sequence[str | None], lang: str, stanza_dir: Path, **settings: Any) -> mtbias.Run:
-    chosen = ScoreSettings(dataset="gest", data=data, stanza_dir=stanza_dir, device="cpu", **settings)
+def score(
+    data: Path, targets: Sequence[str | None], lang: str, stanza_dir: Path, **settings: Any
+) -> mtbias.Run:
+    chosen = ScoreSettings(
+        dataset="gest", data=data, stanza_dir=stanza_dir, device="cpu", **settings
+    )
     return mtbias.score(targets, lang, settings=chosen, allow_missing=True)
 
 
 def test_the_rates_are_means_of_shares() -> None:
-    # by hand: about women p is 20 in 1 to 6 and 90 in 7, so p_f = (6 · 20 + 90) / 7 = 30; about men 80 everywhere;
-    # f_m = (30 + 80) / 2, f_s = 80 − 30; calls of both forms and none count nowhere
+    # by hand: about women p is 20 in 1 to 6 and 90 in 7, so p_f = (6 · 20 + 90) / 7 = 30; about men
+    # 80 everywhere; f_m = (30 + 80) / 2, f_s = 80 − 30; calls of both forms and none count nowhere
     counts = np.zeros((16, 4), dtype=np.int64)
     counts[:6] = [2, 8, 1, 3]
     counts[6] = [90, 10, 0, 0]
@@ -67,8 +77,8 @@ def test_a_stereotype_without_a_gender_leaves_the_rates_undefined() -> None:
 
 
 def test_resamples_keep_the_sentences_of_each_stereotype() -> None:
-    # Each stereotype shows one gender alone, so no resample can have other shares; drawn over all sentences, some
-    # would lack a stereotype.
+    # Each stereotype shows one gender alone, so no resample can have other shares; drawn over all
+    # sentences, some would lack a stereotype.
     counts = np.zeros((16, 4), dtype=np.int64)
     counts[:7, 1] = 2
     counts[7:, 0] = 2
@@ -76,7 +86,9 @@ def test_resamples_keep_the_sentences_of_each_stereotype() -> None:
     assert (group["f_s"].interval, group["f_m"].interval) == ((100, 100), (50, 50))
 
 
-def test_a_run_has_the_speaker_and_the_numbers_of_each_stereotype(table: Path, stanza_dir: Path) -> None:
+def test_a_run_has_the_speaker_and_the_numbers_of_each_stereotype(
+    table: Path, stanza_dir: Path
+) -> None:
     run = score(table, CZECH, "cs", stanza_dir)
     lines = [record.to_json() for record in run.calls]
     assert [(line["id"], line["entity"], line["gender"], line["stereotype"]) for line in lines] == [
@@ -101,14 +113,20 @@ def test_a_run_has_the_speaker_and_the_numbers_of_each_stereotype(table: Path, s
 
 
 def test_a_language_that_shows_nothing_is_silent(table: Path, stanza_dir: Path) -> None:
-    run = score(table, ["Ich war müde.", "Ich mag es.", "Ich bin Leiterin.", None], "de", stanza_dir)
+    run = score(
+        table, ["Ich war müde.", "Ich mag es.", "Ich bin Leiterin.", None], "de", stanza_dir
+    )
     assert run.metrics["overall"]["decided"] == 0
     assert run.metrics["reasons"] == {"untranslated": 1, "no morphology": 3}
 
 
-def test_what_is_wrong_with_the_file_is_said_in_one_line(table: Path, tmp_path: Path, stanza_dir: Path) -> None:
+def test_what_is_wrong_with_the_file_is_said_in_one_line(
+    table: Path, tmp_path: Path, stanza_dir: Path
+) -> None:
     table.write_text("sentence,stereotype\nI sleep.,17\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"gest\.csv:2.*stereotype: expected a number from 1 to 16, got '17'"):
+    with pytest.raises(
+        DataError, match=r"gest\.csv:2.*stereotype: expected a number from 1 to 16, got '17'"
+    ):
         load_corpus("gest", table)
     table.write_text("sentence,stereotype\n,3\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"sentence: expected a sentence in one line, got ''"):
@@ -119,17 +137,23 @@ def test_what_is_wrong_with_the_file_is_said_in_one_line(table: Path, tmp_path: 
     table.write_text("sentence,stereotype\nI sleep.,3\n", encoding="utf-8")
     with pytest.raises(SettingError, match=r"variant.*mt-geneval"):
         score(table, ["Spím."], "cs", stanza_dir, variant="plain")
-    with pytest.raises(SettingError, match=r"aligner.*no words are aligned for this data set; leave it out here"):
+    with pytest.raises(
+        SettingError, match=r"aligner.*no words are aligned for this data set; leave it out here"
+    ):
         score(table, ["Spím."], "cs", stanza_dir, aligner="eflomal")
 
 
 @pytest.mark.slow
-def test_the_commands_score_compare_and_report_it(table: Path, tmp_path: Path, stanza_dir: Path) -> None:
+def test_the_commands_score_compare_and_report_it(
+    table: Path, tmp_path: Path, stanza_dir: Path
+) -> None:
     data = ("--dataset", "gest", "--data", str(table))
     given = tmp_path / "given.tsv"
     for name, targets in (("a", CZECH), ("b", ["Byl jsem unavený.", *CZECH[1:]])):
         rows = zip((sentence for sentence, _ in SENTENCES), targets, strict=True)
-        given.write_text("source\ttarget\n" + "".join(f"{s}\t{t}\n" for s, t in rows), encoding="utf-8")
+        given.write_text(
+            "source\ttarget\n" + "".join(f"{s}\t{t}\n" for s, t in rows), encoding="utf-8"
+        )
         done = run_here(
             "score", "--lang", "cs", *data, "--translations", str(given), "--out", str(tmp_path / name),
             "--system", name, "--stanza-dir", str(stanza_dir), "--device", "cpu",
@@ -143,7 +167,10 @@ def test_the_commands_score_compare_and_report_it(table: Path, tmp_path: Path, s
     assert "Sentences with another call" in compared.stdout
     assert "McNemar" not in compared.stdout
     page = tmp_path / "page.html"
-    assert run_here("report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(page)).returncode == 0
+    assert (
+        run_here("report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(page)).returncode
+        == 0
+    )
     assert 'aria-label="By stereotype"' in page.read_text(encoding="utf-8")
     made = run_here(
         "eval", "--model", "demo", "--lang", "cs", *data, "--out", str(tmp_path / "demo"), "--offline",
@@ -163,7 +190,9 @@ def published(shared: Path) -> dict[tuple[str, str], dict[str, float]]:
     found: dict[tuple[str, str], dict[str, float]] = {}
     with (shared / "data" / "gest" / "published.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
-            found.setdefault((row["system"], row["lang"]), {})[row["stereotype"]] = 100 * float(row["p"])
+            found.setdefault((row["system"], row["lang"]), {})[row["stereotype"]] = 100 * float(
+                row["p"]
+            )
     return found
 
 
@@ -171,14 +200,18 @@ def published(shared: Path) -> dict[tuple[str, str], dict[str, float]]:
     ("system", "lang"),
     [
         pytest.param(system, lang, marks=pytest.mark.exhaustive if n else pytest.mark.slow)
-        for n, (system, lang) in enumerate(product(["nllb_3b", "amazon_translate"], ["cs", "ru", "uk"]))
+        for n, (system, lang) in enumerate(
+            product(["nllb_3b", "amazon_translate"], ["cs", "ru", "uk"])
+        )
     ],
 )
 def test_the_published_shares(
     shared: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory, system: str, lang: str
 ) -> None:
     folder = shared / "data" / "gest"
-    with (folder / "translations" / system / f"{lang}.csv").open(encoding="utf-8", newline="") as file:
+    with (folder / "translations" / system / f"{lang}.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         texts = {row["from"].strip(): row["to"].strip() for row in csv.DictReader(file)}
     corpus = load_corpus("gest", folder)
     cache = tmp_path_factory.getbasetemp() / "gest"

@@ -1,4 +1,5 @@
-"""MT-GenEval: the authors' measure on small files by hand, and on real outputs against published outcomes and BLEU."""
+"""MT-GenEval: the authors' measure on small files by hand, and on real outputs against published
+outcomes and BLEU."""
 
 from __future__ import annotations
 
@@ -68,7 +69,9 @@ def test_the_corpus_is_all_feminine_sentences_and_then_all_masculine_ones(folder
     assert len(corpus.files) == 4
 
 
-def test_a_word_that_only_the_other_reference_has_is_wrong_and_anything_else_is_right(folder: Path) -> None:
+def test_a_word_that_only_the_other_reference_has_is_wrong_and_anything_else_is_right(
+    folder: Path,
+) -> None:
     run = score(
         folder,
         [
@@ -79,9 +82,14 @@ def test_a_word_that_only_the_other_reference_has_is_wrong_and_anything_else_is_
         ],
     )
     overall = run.metrics["overall"]
-    # by hand: 3 of 4 right; 3 of 4 hold a word of the right reference alone; of the two pairs, the second is right
+    # by hand: 3 of 4 right; 3 of 4 hold a word of the right reference alone; of the two pairs, the
+    # second is right
     assert overall["accuracy"] == 75.0
-    assert (overall["accuracy_feminine"], overall["accuracy_masculine"], overall["gender_gap"]) == (100.0, 50.0, -50.0)
+    assert (overall["accuracy_feminine"], overall["accuracy_masculine"], overall["gender_gap"]) == (
+        100.0,
+        50.0,
+        -50.0,
+    )
     assert (overall["accuracy_pairs"], overall["coverage"]) == (50.0, 75.0)
     assert overall["denominators"] == {"translated": 4, "feminine": 2, "masculine": 2, "pairs": 2}
     lines = [record.to_json() for record in run.calls]
@@ -91,11 +99,22 @@ def test_a_word_that_only_the_other_reference_has_is_wrong_and_anything_else_is_
     assert lines[1]["evidence"] == {"right": (), "wrong": ()}
 
 
-def test_the_variants_differ_in_case_and_punctuation_and_the_signature_names_them(folder: Path) -> None:
-    targets = ["sie ist Bäckerin", "Ihre Lehrerin schlief", "er ist die Bäckerin, ja", "Sein Lehrer schlief"]
+def test_the_variants_differ_in_case_and_punctuation_and_the_signature_names_them(
+    folder: Path,
+) -> None:
+    targets = [
+        "sie ist Bäckerin",
+        "Ihre Lehrerin schlief",
+        "er ist die Bäckerin, ja",
+        "Sein Lehrer schlief",
+    ]
     plain, repository = (score(folder, targets, variant=name) for name in ("plain", "repository"))
-    # "Bäckerin," is not the word "Bäckerin." of the reference at white space; without punctuation it is.
-    assert (plain.metrics["overall"]["accuracy_masculine"], repository.metrics["overall"]["accuracy_masculine"]) == (
+    # "Bäckerin," is not the word "Bäckerin." of the reference at white space; without punctuation
+    # it is.
+    assert (
+        plain.metrics["overall"]["accuracy_masculine"],
+        repository.metrics["overall"]["accuracy_masculine"],
+    ) == (
         100.0,
         50.0,
     )
@@ -105,7 +124,9 @@ def test_the_variants_differ_in_case_and_punctuation_and_the_signature_names_the
     assert plain.metrics["fingerprint"] != repository.metrics["fingerprint"]
 
 
-def test_a_missing_translation_is_neither_right_nor_wrong_and_counts_in_the_denominator(folder: Path) -> None:
+def test_a_missing_translation_is_neither_right_nor_wrong_and_counts_in_the_denominator(
+    folder: Path,
+) -> None:
     run = score(folder, ["Sie ist Bäckerin.", None, "Er ist Bäcker.", "Sein Lehrer schlief."])
     overall = run.metrics["overall"]
     assert (overall["n"], overall["accuracy"], overall["accuracy_pairs"]) == (4, 75.0, 50.0)
@@ -120,11 +141,16 @@ def test_what_is_wrong_with_the_files_is_said_in_one_line(folder: Path, tmp_path
         load_corpus("mt-geneval", folder)
     with pytest.raises(DataError, match="expected the folder"):
         load_corpus("mt-geneval", folder / "geneval-sentences-feminine-test.en_de.en", lang="de")
-    with pytest.raises(UsageError, match=r"expected files like geneval-sentences-feminine-test\.en_de\.en"):
+    with pytest.raises(
+        UsageError, match=r"expected files like geneval-sentences-feminine-test\.en_de\.en"
+    ):
         load_corpus("mt-geneval", tmp_path, lang="de")
     masculine = folder / "geneval-sentences-masculine-test.en_de.de"
     masculine.write_text("Er ist Bäcker.\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"expected 2 lines, as geneval-sentences-feminine-test\.en_de\.en has, got 1"):
+    with pytest.raises(
+        DataError,
+        match=r"expected 2 lines, as geneval-sentences-feminine-test\.en_de\.en has, got 1",
+    ):
         load_corpus("mt-geneval", folder, lang="de")
     masculine.write_text("\nSein Lehrer schlief.\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"en_de\.de.*:1.*expected a sentence, got an empty line"):
@@ -140,15 +166,24 @@ def test_the_variant_belongs_to_this_data_set_alone() -> None:
         mtbias.score(texts, "de", settings=ScoreSettings(dataset="demo", variant="plain"))
 
 
-def test_given_scores_have_means_by_gender_and_a_gap_over_pairs(folder: Path, tmp_path: Path) -> None:
+def test_given_scores_have_means_by_gender_and_a_gap_over_pairs(
+    folder: Path, tmp_path: Path
+) -> None:
     table = tmp_path / "comet.tsv"
     values = [0.5, 0.75, 0.875, 0.625]
     rows = [f"{line}\t{value}" for line, value in zip(SOURCES, values, strict=True)]
-    table.write_text("\n".join(["source\tCOMET", *reversed(rows)]), encoding="utf-8")  # in any order
+    table.write_text(
+        "\n".join(["source\tCOMET", *reversed(rows)]), encoding="utf-8"
+    )  # in any order
     run = score(folder, ["x"] * 4, scores=table)
     overall = run.metrics["overall"]
-    # by hand: (0.5 + 0.75) / 2, (0.875 + 0.625) / 2, and their difference; too few pairs for intervals
-    assert (overall["score_feminine"], overall["score_masculine"], overall["score_gap"]) == (0.625, 0.75, 0.125)
+    # by hand: (0.5 + 0.75) / 2, (0.875 + 0.625) / 2, and their difference; too few pairs for
+    # intervals
+    assert (overall["score_feminine"], overall["score_masculine"], overall["score_gap"]) == (
+        0.625,
+        0.75,
+        0.125,
+    )
     assert overall["ci"]["score_gap"] is None
     assert [record.score for record in run.calls] == values
     digest = sha256(table.read_bytes()).hexdigest()[:16]
@@ -166,7 +201,9 @@ def test_the_interval_of_the_gap_is_that_of_the_pairs_differences() -> None:
     made = np.random.Generator(np.random.PCG64(5))
     feminine = made.normal(80, 10, size=200)
     masculine = feminine + made.normal(1, 2, size=200)  # a pair's scores are alike
-    found = score_numbers(list(zip(feminine.tolist(), masculine.tolist(), strict=True)), n_resamples=4000, seed=0)
+    found = score_numbers(
+        list(zip(feminine.tolist(), masculine.tolist(), strict=True)), n_resamples=4000, seed=0
+    )
     differences = masculine - feminine
     gap, ends = found["score_gap"].value, found["score_gap"].interval
     assert gap == pytest.approx(differences.mean())
@@ -180,14 +217,29 @@ def test_the_interval_of_the_gap_is_that_of_the_pairs_differences() -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["id\tCOMET", "feminine-001\t0.5", "feminine-001\t0.5"], r":3.*id 'feminine-001' stood before"),
+        (
+            ["id\tCOMET", "feminine-001\t0.5", "feminine-001\t0.5"],
+            r":3.*id 'feminine-001' stood before",
+        ),
         (["id\tCOMET", "feminine-001\tgood"], r":2.*COMET: expected a number, got 'good'"),
         (["id\tCOMET", "feminine-001\tnan"], r":2.*COMET: expected a number, got 'nan'"),
-        (["id\tCOMET", "feminine-001\t0.5"], r"a score for each of 4 sentences, got none for 3.*'feminine-002'"),
-        (["id\tCOMET", "feminine-009\t0.5"], r":2.*expected the id of a sentence of the corpus, got 'feminine-009'"),
-        (["source\tCOMET", "Hello.\t0.5"], r":2.*expected the source of a sentence of the corpus, got 'Hello\.'"),
+        (
+            ["id\tCOMET", "feminine-001\t0.5"],
+            r"a score for each of 4 sentences, got none for 3.*'feminine-002'",
+        ),
+        (
+            ["id\tCOMET", "feminine-009\t0.5"],
+            r":2.*expected the id of a sentence of the corpus, got 'feminine-009'",
+        ),
+        (
+            ["source\tCOMET", "Hello.\t0.5"],
+            r":2.*expected the source of a sentence of the corpus, got 'Hello\.'",
+        ),
         (["COMET", "0.5"], r":1.*expected the columns 'id' or 'source', and one"),
-        (["id\tCOMET\tMetricX", "feminine-001\t0.5\t1"], r":1.*and one with the name of the score; got 'id', "),
+        (
+            ["id\tCOMET\tMetricX", "feminine-001\t0.5\t1"],
+            r":1.*and one with the name of the score; got 'id', ",
+        ),
     ],
 )
 def test_scores_that_cannot_be_joined_are_refused_with_their_line(
@@ -199,12 +251,18 @@ def test_scores_that_cannot_be_joined_are_refused_with_their_line(
         score(folder, ["x"] * 4, scores=table)
 
 
-def test_scores_by_source_need_a_source_of_its_own_for_each_sentence(folder: Path, tmp_path: Path) -> None:
+def test_scores_by_source_need_a_source_of_its_own_for_each_sentence(
+    folder: Path, tmp_path: Path
+) -> None:
     source = folder / "geneval-sentences-masculine-test.en_de.en"
-    source.write_text("He is a baker.\nHer teacher slept.\n", encoding="utf-8")  # as the feminine one
+    source.write_text(
+        "He is a baker.\nHer teacher slept.\n", encoding="utf-8"
+    )  # as the feminine one
     table = tmp_path / "scores.tsv"
     table.write_text("source\tCOMET\nHer teacher slept.\t0.5\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"expected the column 'id', since two sentences have one source"):
+    with pytest.raises(
+        DataError, match=r"expected the column 'id', since two sentences have one source"
+    ):
         score(folder, ["x"] * 4, scores=table)
 
 
@@ -217,15 +275,18 @@ def test_translations_of_a_second_time_are_compared_with_those_of_the_first(fold
     ]
     first = measure.judge(corpus.instances, times[0], quiet)
     request: Any = SimpleNamespace(corpus=corpus, measure=measure, kind=MT_GENEVAL, seed=0)
-    found = repeat_numbers(request, Translated(times[0], {}, repeats=times[1:]), first, quiet)["repeats"]
+    found = repeat_numbers(request, Translated(times[0], {}, repeats=times[1:]), first, quiet)[
+        "repeats"
+    ]
     assert (found["times"], found["translations_changed"]["count"]) == (2, 1)
-    # Sie and Bäckerin. are right in the first sentence alone, and wrong in the third; nothing is in the last
+    # Sie and Bäckerin. are right in the first sentence alone, and wrong in the third; nothing is in
+    # the last
     assert found["numbers"]["accuracy"]["values"] == [75.0, 75.0]
 
 
 def test_two_systems_are_compared_by_pairs(tmp_path: Path) -> None:
-    # Twelve pairs. The first system has all right; the second takes the other gender's reference for both sentences of
-    # six pairs.
+    # Twelve pairs. The first system has all right; the second takes the other gender's reference
+    # for both sentences of six pairs.
     lines = {
         ("feminine", "en"): [f"She is baker {n}." for n in range(12)],
         ("masculine", "en"): [f"He is baker {n}." for n in range(12)],
@@ -241,13 +302,23 @@ def test_two_systems_are_compared_by_pairs(tmp_path: Path) -> None:
     compared = compare_runs([right, half], names=["right", "half"])
     (pair,) = compared.pairs
     found = {key: (d.first, d.second, d.difference) for key, d in pair.plain.items()}
-    assert found["accuracy"] == found["accuracy_pairs"] == found["accuracy_feminine"] == (100.0, 50.0, 50.0)
+    assert (
+        found["accuracy"]
+        == found["accuracy_pairs"]
+        == found["accuracy_feminine"]
+        == (100.0, 50.0, 50.0)
+    )
     assert found["gender_gap"] == (0.0, 0.0, 0.0)
-    # Six pairs differ, and both sentences of one are exchanged together: 2 of 2**6 exchanges give as much. As 12
-    # sentences it would be 2 of 2**12.
+    # Six pairs differ, and both sentences of one are exchanged together: 2 of 2**6 exchanges give
+    # as much. As 12 sentences it would be 2 of 2**12.
     assert pair.plain["accuracy"].p == pytest.approx(2 / 2**6)
     assert pair.plain["accuracy_pairs"].p == pytest.approx(2 / 2**6)
-    assert (pair.differing, pair.mcnemar.both, pair.mcnemar.first_only, pair.mcnemar.neither) == (6, 6, 6, 0)
+    assert (pair.differing, pair.mcnemar.both, pair.mcnemar.first_only, pair.mcnemar.neither) == (
+        6,
+        6,
+        6,
+        0,
+    )
     # The interval is that of 12 pairs, of which as many are drawn wrong as by Binomial(12, 1/2).
     low, high = pair.plain["accuracy"].interval or (0, 0)
     expected = stats.binom.ppf([0.025, 0.975], 12, 0.5) / 12 * 100
@@ -255,7 +326,9 @@ def test_two_systems_are_compared_by_pairs(tmp_path: Path) -> None:
     # A system's own numbers are those of its run.
     numbers = {system.system: system.plain for system in compared.systems}
     assert numbers["half"]["accuracy"].value == half.metrics["overall"]["accuracy"] == 50.0
-    assert numbers["half"]["accuracy"].interval == pytest.approx(half.metrics["overall"]["ci"]["accuracy"], abs=1e-6)
+    assert numbers["half"]["accuracy"].interval == pytest.approx(
+        half.metrics["overall"]["ci"]["accuracy"], abs=1e-6
+    )
     assert compared.to_json()["intervals"]["method"] == "paired percentile bootstrap over pairs"
     assert "unit:pair|" in compared.signature
     assert len(list(differing_rows([right, half]))) == 12  # sentences
@@ -277,7 +350,9 @@ def google_run(shared: Path, lang: str, **settings: Any) -> mtbias.Run:
         for n, row in enumerate(rows, start=1)
     }
     data = shared / "data" / "mtgeneval" / "sentences"
-    return mtbias.score(texts, lang, settings=ScoreSettings(dataset="mt-geneval", data=data, **settings))
+    return mtbias.score(
+        texts, lang, settings=ScoreSettings(dataset="mt-geneval", data=data, **settings)
+    )
 
 
 @pytest.mark.parametrize(
@@ -285,7 +360,9 @@ def google_run(shared: Path, lang: str, **settings: Any) -> mtbias.Run:
     # corpus BLEU, masculine and feminine, as published with the data (gender-bias-qe-metrics, 2025)
     [("ar", (37.5, 38.0)), ("de", (51.4, 51.6)), ("es", (59.0, 57.7))],
 )
-def test_every_published_outcome_and_bleu_of_google_in_2025(shared: Path, lang: str, bleu: tuple[float, float]) -> None:
+def test_every_published_outcome_and_bleu_of_google_in_2025(
+    shared: Path, lang: str, bleu: tuple[float, float]
+) -> None:
     rows, run = google(shared, lang), google_run(shared, lang)
     calls = {record.id: record for record in run.calls}
     for n, row in enumerate(rows, start=1):
@@ -298,7 +375,9 @@ def test_every_published_outcome_and_bleu_of_google_in_2025(shared: Path, lang: 
     assert (round(overall["bleu_masculine"], 1), round(overall["bleu_feminine"], 1)) == bleu
     low, high = overall["ci"]["quality_gap"]
     assert low < overall["quality_gap"] < high
-    assert overall["quality_gap"] == pytest.approx(overall["bleu_masculine"] - overall["bleu_feminine"], abs=2e-6)
+    assert overall["quality_gap"] == pytest.approx(
+        overall["bleu_masculine"] - overall["bleu_feminine"], abs=2e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -311,18 +390,35 @@ def test_the_variant_repository_gives_the_figures_of_the_authors_program(
 ) -> None:
     run = google_run(shared, lang, variant="repository", resamples=0)
     overall = run.metrics["overall"]
-    assert tuple(round(overall[f"accuracy_{key}"], 1) for key in ("feminine", "masculine", "pairs")) == expected
+    assert (
+        tuple(round(overall[f"accuracy_{key}"], 1) for key in ("feminine", "masculine", "pairs"))
+        == expected
+    )
 
 
 @pytest.mark.slow
 def test_the_commands_export_translate_score_and_compare_it(folder: Path, tmp_path: Path) -> None:
     data = ("--dataset", "mt-geneval", "--data", str(folder))
     exported = run_here("export", *data, "--lang", "de")
-    assert exported.stdout.splitlines() == [*SENTENCES["feminine", "en"], *SENTENCES["masculine", "en"]]
+    assert exported.stdout.splitlines() == [
+        *SENTENCES["feminine", "en"],
+        *SENTENCES["masculine", "en"],
+    ]
     for name, variant in (("a", "plain"), ("b", "repository")):
         given = tmp_path / f"{name}.txt"
-        given.write_text("Sie ist Bäckerin.\nIhre Lehrerin schlief.\nEr ist Bäckerin.\nSein Lehrer schlief.\n")
-        words = ("score", "--lang", "de", *data, "--translations", str(given), "--out", str(tmp_path / name))
+        given.write_text(
+            "Sie ist Bäckerin.\nIhre Lehrerin schlief.\nEr ist Bäckerin.\nSein Lehrer schlief.\n"
+        )
+        words = (
+            "score",
+            "--lang",
+            "de",
+            *data,
+            "--translations",
+            str(given),
+            "--out",
+            str(tmp_path / name),
+        )
         done = run_here(*words, "--variant", variant)
         assert done.returncode == 0, done.stderr
         assert "Accuracy of pairs" in done.stdout
@@ -330,8 +426,21 @@ def test_the_commands_export_translate_score_and_compare_it(folder: Path, tmp_pa
     compared = run_here("compare", str(tmp_path / "a"), str(tmp_path / "b"))
     assert (compared.returncode, compared.stdout) == (1, "")
     assert "variant plain in a and repository in b" in compared.stderr
-    assert run_here("report", str(tmp_path / "a"), "--out", str(tmp_path / "page.html")).returncode == 0
-    made = run_here("eval", "--model", "demo", "--lang", "de", *data, "--out", str(tmp_path / "demo"), "--offline")
+    assert (
+        run_here("report", str(tmp_path / "a"), "--out", str(tmp_path / "page.html")).returncode
+        == 0
+    )
+    made = run_here(
+        "eval",
+        "--model",
+        "demo",
+        "--lang",
+        "de",
+        *data,
+        "--out",
+        str(tmp_path / "demo"),
+        "--offline",
+    )
     assert made.returncode == 0, made.stderr
     refused = run_here("corpora", "counterfactual", *data, "--out", str(tmp_path / "c.tsv"))
     assert refused.stderr.strip() == (

@@ -16,8 +16,12 @@ M, F = Gender.MALE, Gender.FEMALE
 
 def _record(n: int, gold: Gender | None, called: Gender | None, *known: bool) -> CallRecord:
     edits = tuple(GenderedWord("Arzt", Span(0, 4), each) for each in known)
-    call = GenderCall(f"r{n}", called, None if called else Reason.NO_MORPHOLOGY, (Span(0, 4),), (), edits=edits)
-    return CallRecord(n, "The doctor left.", "Arzt ging.", "doctor", gold, Stereotype.PRO, "own", 0, call)
+    call = GenderCall(
+        f"r{n}", called, None if called else Reason.NO_MORPHOLOGY, (Span(0, 4),), (), edits=edits
+    )
+    return CallRecord(
+        n, "The doctor left.", "Arzt ging.", "doctor", gold, Stereotype.PRO, "own", 0, call
+    )
 
 
 ROWS = [
@@ -33,12 +37,19 @@ ROWS = [
 
 
 def test_the_words_of_wrong_calls_are_counted_for_men_and_women() -> None:
-    """Women: 4 words in 2 wrong calls of 4 rows; men: 2 words in 1 of 6; right, uncalled and neutral rows cost none."""
+    """Women: 4 words in 2 wrong calls of 4 rows; men: 2 words in 1 of 6; right, uncalled and
+    neutral rows cost none."""
     content = score(ROWS, n_resamples=500).to_json()
     cost = content["post_edits"]
-    counts = {name: [part[key] for key in ("n", "wrong", "edits", "unknown")] for name, part in cost.items()}
+    counts = {
+        name: [part[key] for key in ("n", "wrong", "edits", "unknown")]
+        for name, part in cost.items()
+    }
     assert counts == {"male": [6, 1, 2, 0], "female": [4, 2, 4, 1], "all": [10, 3, 6, 1]}
-    means = {name: (part["per_wrong"]["value"], part["per_sentence"]["value"]) for name, part in cost.items()}
+    means = {
+        name: (part["per_wrong"]["value"], part["per_sentence"]["value"])
+        for name, part in cost.items()
+    }
     assert means == {"male": (2, pytest.approx(1 / 3, abs=1e-6)), "female": (2, 1), "all": (2, 0.6)}
     low, high = cost["all"]["per_sentence"]["interval"]
     assert 0 <= low < 0.6 < high

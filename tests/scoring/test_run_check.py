@@ -1,4 +1,5 @@
-"""Checking a run: shares above their limits, the sentences concerned, and the numbers without them."""
+"""Checking a run: shares above their limits, the sentences concerned, and the numbers without
+them."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def _outside(n: int) -> GenderCall:
 def test_good_translations_raise_nothing() -> None:
     found = _check([_record(n) for n in range(40)])
     assert found["raised"] == []
-    # `no_glossary` is looked at where the source is not English, `source_unknown` where mtbias translated.
+    # `no_glossary` is looked at where the source is not English, `source_unknown` where mtbias
+    # translated.
     assert [share["n"] for share in found["shares"].values()] == [0] * (len(SIGNS) - 2)
     assert {share["of"] for share in found["shares"].values()} == {40}
     assert (found["concerned"], found["without"]) == (0, None)
@@ -55,7 +57,9 @@ def test_good_translations_raise_nothing() -> None:
 def test_the_english_itself_is_announced() -> None:
     records = [_record(n) for n in range(25)]
     none = {n: GenderCall(f"{n}", None, Reason.NO_MORPHOLOGY) for n in range(25)}
-    found = _check([_record(n, translation=record.source, call=none[n]) for n, record in enumerate(records)])
+    found = _check(
+        [_record(n, translation=record.source, call=none[n]) for n, record in enumerate(records)]
+    )
     assert {"other_language", "copies", "unrendered"} <= set(found["raised"])
     assert found["other_languages"] == {"en": 25}
     assert (found["concerned"], found["without"]) == (25, None)  # nothing is left
@@ -65,7 +69,9 @@ def test_lines_moved_by_one_are_announced() -> None:
     good = [_record(n) for n in range(40)]
     found = _check([_record(n, translation=good[n - 1].translation) for n in range(40)])
     assert found["raised"] == ["unrendered", "moved"]
-    assert found["shares"]["moved"]["n"] == 39  # the first sentence's translation stands at no line near it
+    assert (
+        found["shares"]["moved"]["n"] == 39
+    )  # the first sentence's translation stands at no line near it
 
 
 def test_the_numbers_without_the_calls_in_doubt_are_those_of_the_other_sentences() -> None:
@@ -79,7 +85,12 @@ def test_the_numbers_without_the_calls_in_doubt_are_those_of_the_other_sentences
     assert found["concerned"] == 20
     # All 40 others are right: 20 men, 20 women.
     without = found["without"]
-    assert (without["n"], without["accuracy"], without["delta_g"], without["delta_s"]) == (40, 100, 0, 0)
+    assert (without["n"], without["accuracy"], without["delta_g"], without["delta_s"]) == (
+        40,
+        100,
+        0,
+        0,
+    )
     assert without["denominators"]["male"] == 20
 
 
@@ -93,7 +104,8 @@ def test_without_has_the_intervals_that_these_sentences_have_by_themselves() -> 
 
 
 def test_a_few_sentences_raise_nothing_by_chance() -> None:
-    # One of five calls outside the tables is 20 %, its interval [3.6, 62.4]: below the limit of 8 at its lower end.
+    # One of five calls outside the tables is 20 %, its interval [3.6, 62.4]: below the limit of 8
+    # at its lower end.
     found = _check([_record(n, call=_outside(n)) if n == 0 else _record(n) for n in range(5)])
     assert found["raised"] == []
     # One copy of five: [3.6, 62.4] is above 1 %, but one row alone tells nothing.
@@ -103,15 +115,25 @@ def test_a_few_sentences_raise_nothing_by_chance() -> None:
 
 
 def test_a_share_of_nothing_is_undefined() -> None:
-    share = _check([_record(0, translation=None, call=GenderCall("0", None, Reason.UNTRANSLATED))])["shares"]["copies"]
-    assert (share["of"], share["percent"], share["interval"], share["above"]) == (0, None, None, False)
+    share = _check([_record(0, translation=None, call=GenderCall("0", None, Reason.UNTRANSLATED))])[
+        "shares"
+    ]["copies"]
+    assert (share["of"], share["percent"], share["interval"], share["above"]) == (
+        0,
+        None,
+        None,
+        False,
+    )
 
 
 def test_missing_translations_are_counted_and_nothing_else_is_said_of_them() -> None:
     call = GenderCall("0", None, Reason.UNTRANSLATED)
     found = _check([_record(0, translation=None, call=call), *(_record(n) for n in range(1, 11))])
     assert (found["shares"]["empty"]["n"], found["shares"]["empty"]["of"]) == (1, 11)
-    assert {found["shares"][key]["of"] for key in ("other_language", "copies", "unaligned", "unrendered")} == {10}
+    assert {
+        found["shares"][key]["of"]
+        for key in ("other_language", "copies", "unaligned", "unrendered")
+    } == {10}
 
 
 def test_an_unknown_language_has_no_share_of_its_words() -> None:
@@ -129,7 +151,9 @@ def test_another_measures_translations_are_checked_too() -> None:
     assert "outside_tables" not in found["alarms"]["shares"]
 
 
-def _read_twice(n: int, tables: Gender | None, stanza: Gender | None, form: str = "arzt") -> CallRecord:
+def _read_twice(
+    n: int, tables: Gender | None, stanza: Gender | None, form: str = "arzt"
+) -> CallRecord:
     """The n-th sentence, in which one word was read by both."""
     reason = None if tables else Reason.NO_MORPHOLOGY
     call = GenderCall(f"{n}", tables, reason, (Span(4, 4 + len(form)),), stanza_gender=stanza)
@@ -144,7 +168,8 @@ def test_the_agreement_of_the_readers_is_counted_where_both_call() -> None:
     ]  # fmt: skip
     records = [_read_twice(n, *one) for n, one in enumerate(calls)]
     found = checks(records, "de", GENDER, n_resamples=0, seed=0)
-    # By hand: of 10 men Stanza calls 9, 7 of them men; of 5 women 4, 2 of them women; 4 of 13 differ.
+    # By hand: of 10 men Stanza calls 9, 7 of them men; of 5 women 4, 2 of them women; 4 of 13
+    # differ.
     low, high = binomtest(7, 9).proportion_ci(0.95, method="wilson")
     men = found["readers"]["male"]
     assert (men["calls"], men["n"], men["of"], men["percent"]) == (10, 7, 9, pytest.approx(700 / 9))
@@ -161,7 +186,10 @@ def test_the_agreement_of_the_readers_is_counted_where_both_call() -> None:
 
 
 def test_a_run_of_an_earlier_release_has_no_second_reader() -> None:
-    old = [replace(r, call=replace(r.call, stanza_gender=None)) for r in (_record(n) for n in range(12))]
+    old = [
+        replace(r, call=replace(r.call, stanza_gender=None))
+        for r in (_record(n) for n in range(12))
+    ]
     found = checks(old, "de", GENDER, n_resamples=0, seed=0)
     assert "readers_differ" not in found["alarms"]["shares"]
     assert [found["readers"][g]["of"] for g in ("male", "female")] == [0, 0]
@@ -172,14 +200,19 @@ def test_a_run_of_an_earlier_release_has_no_second_reader() -> None:
 def test_letters_that_lost_their_marks_everywhere_are_announced() -> None:
     def share(change: Callable[[str], str], n: int) -> Any:
         records = [_record(k, translation=change(str(_record(k).translation))) for k in range(n)]
-        return checks(records, "de", "questions", n_resamples=0, seed=0)["alarms"]["shares"]["unmarked"]
+        return checks(records, "de", "questions", n_resamples=0, seed=0)["alarms"]["shares"][
+            "unmarked"
+        ]
 
     plain = str.maketrans("äöüÄÖÜ", "aouAOU")
     # Every sentence has "für", "müde" or the like: "so müde machte".
     assert (share(str, 40)["n"], share(str, 40)["above"]) == (0, False)
     stripped = share(lambda text: text.translate(plain), 40)
     assert (stripped["n"], stripped["of"], stripped["above"]) == (40, 40, True)
-    hebrew = [replace(_record(k), translation="הרופא אמר לאחות שהוא בא הביתה מוקדם היום") for k in range(40)]
+    hebrew = [
+        replace(_record(k), translation="הרופא אמר לאחות שהוא בא הביתה מוקדם היום")
+        for k in range(40)
+    ]
     assert "unmarked" not in checks(hebrew, "he", GENDER, n_resamples=0, seed=0)["alarms"]["shares"]
 
 
@@ -195,14 +228,23 @@ def test_one_row_that_is_certainly_damaged_is_announced_in_a_small_file() -> Non
 
 
 def test_characters_that_no_good_text_has_are_named() -> None:
-    records = [_record(k, translation=str(_record(k).translation).replace("kam", "k■am")) for k in range(10)]
+    records = [
+        _record(k, translation=str(_record(k).translation).replace("kam", "k■am"))
+        for k in range(10)
+    ]
     found = _check(records)
     assert "damaged" in found["raised"]
     assert found["unusual_characters"] == {"■": 10}
 
 
 def test_each_reason_without_a_call_has_a_share() -> None:
-    reasons = [Reason.NO_MORPHOLOGY, Reason.AMBIGUOUS, Reason.COPIED, Reason.NO_PERSON, Reason.UNALIGNED]
+    reasons = [
+        Reason.NO_MORPHOLOGY,
+        Reason.AMBIGUOUS,
+        Reason.COPIED,
+        Reason.NO_PERSON,
+        Reason.UNALIGNED,
+    ]
     calls = {n: GenderCall(f"{n}", None, reasons[n % 5]) for n in range(30)}
     found = _check([_record(n, call=calls.get(n)) for n in range(60)])
     for sign in ("no_morphology", "ambiguous", "copied", "no_person", "unaligned"):
@@ -216,7 +258,9 @@ def test_each_reason_without_a_call_has_a_share() -> None:
 
 
 def test_nouns_of_fixed_gender_are_counted_where_the_main_numbers_are() -> None:
-    fixed = GenderCall("x", None, Reason.NO_MORPHOLOGY, (), (Evidence("noun", "Person", F, "table", FIXED_GENDER),))
+    fixed = GenderCall(
+        "x", None, Reason.NO_MORPHOLOGY, (), (Evidence("noun", "Person", F, "table", FIXED_GENDER),)
+    )
     shown = [_record(n, call=fixed if n < 3 else None) for n in range(12)]
     unknown = [replace(_record(n, call=fixed), gold=None) for n in range(12, 20)]
     for records, n, of in ((shown + unknown, 3, 12), (unknown, 8, 8)):
@@ -226,6 +270,12 @@ def test_nouns_of_fixed_gender_are_counted_where_the_main_numbers_are() -> None:
 
 def test_what_metrics_json_gets() -> None:
     found = checks([_record(n) for n in range(12)], "de", GENDER, n_resamples=0, seed=0)
-    assert list(found) == ["grammatical_gender_only", "evidence_classes", "expected_wrong", "readers", "alarms"]
+    assert list(found) == [
+        "grammatical_gender_only",
+        "evidence_classes",
+        "expected_wrong",
+        "readers",
+        "alarms",
+    ]
     assert found["evidence_classes"]["noun in the table"] == {"male": 6, "female": 6, "neutral": 0}
     assert found["grammatical_gender_only"] == {"n": 0, "percent": 0}

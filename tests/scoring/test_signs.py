@@ -1,4 +1,5 @@
-"""Signs in translations: another language, copies, repetition, entities that are missing or in a neighbouring line."""
+"""Signs in translations: another language, copies, repetition, entities that are missing or in a
+neighbouring line."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def test_a_language_that_nobody_can_tell_is_never_missed() -> None:
 
 
 def test_a_copy_is_the_source_or_nearly() -> None:
-    source = "The developer argued with the designer because she did not like the design."  # 13 words
+    source = (
+        "The developer argued with the designer because she did not like the design."  # 13 words
+    )
     texts = [
         source,
         "the developer argued with the DESIGNER, because she did not like the design",
@@ -56,8 +59,14 @@ def test_a_copy_is_the_source_or_nearly() -> None:
             "The doctor argued with her mother at home. La doctora discutió.",
             "The doctor argued with her mother at home",
         ),
-        ("La doctora argued with her mother, en casa.", "argued with her mother"),  # four words without a capital
-        ("La doctora with her mother en casa.", "with her mother"),  # three, of which one is English alone
+        (
+            "La doctora argued with her mother, en casa.",
+            "argued with her mother",
+        ),  # four words without a capital
+        (
+            "La doctora with her mother en casa.",
+            "with her mother",
+        ),  # three, of which one is English alone
         ("La doctora argued her madre.", None),
         ("The Doctor Argued With Her Mother, de 1999.", None),  # a title
         ("The doctor argued con su madre.", None),
@@ -88,7 +97,8 @@ def test_what_was_cut_and_what_holds_more_than_the_translation() -> None:
     assert short == [False] * 7 + [True, False, None]
     assert long == [False] * 8 + [True, None]
     halves = ["y" * 27] * 10
-    # Where all were cut the median, 0.54, is no ratio of the language: 0.9 is its least, and 0.54 = 0.6 · 0.9.
+    # Where all were cut the median, 0.54, is no ratio of the language: 0.9 is its least, and 0.54 =
+    # 0.6 · 0.9.
     assert lengths(sources, ["y" * 26] * 10, (0.9, 1.2))[0] == [True] * 10
     assert lengths(sources, halves, (0.9, 1.2))[0] == [False] * 10
     assert lengths([], [], (0.9, 1.2)) == ([], [])
@@ -96,7 +106,14 @@ def test_what_was_cut_and_what_holds_more_than_the_translation() -> None:
 
 def test_capitals_that_were_lost() -> None:
     upper, lower, title = GERMAN.upper(), GERMAN.lower(), GERMAN.title()
-    assert letter_case([GERMAN, upper, lower, title, None, "der Arzt"]) == [False, True, True, True, None, None]
+    assert letter_case([GERMAN, upper, lower, title, None, "der Arzt"]) == [
+        False,
+        True,
+        True,
+        True,
+        None,
+        None,
+    ]
     assert letter_case([RUSSIAN, RUSSIAN.upper()]) == [False, True]
     assert letter_case(["طلبت الطبيبة من الممرض أن يساعدها"]) == [None], "no letter has a case"
 
@@ -116,14 +133,24 @@ def test_one_translation_for_many_sources() -> None:
     sources = [f"sentence {n}" for n in range(SAME_FOR)]
     assert repeated(sources, ["Ja, ja."] * (SAME_FOR - 1) + ["ja ja"]) == [True] * SAME_FOR
     assert repeated(sources, ["Ja."] * (SAME_FOR - 1) + ["Nein."]) == [False] * SAME_FOR
-    assert repeated(["the same"] * SAME_FOR, ["Ja."] * SAME_FOR) == [False] * SAME_FOR  # of one source: no sign
+    assert (
+        repeated(["the same"] * SAME_FOR, ["Ja."] * SAME_FOR) == [False] * SAME_FOR
+    )  # of one source: no sign
     assert repeated(sources, [None] * SAME_FOR) == [None] * SAME_FOR
 
 
 def test_an_entity_in_its_own_line_in_a_neighbouring_one_or_nowhere() -> None:
     entities = ["doctor", "baker", "teacher", "farmer", "zorblax", "baker"]
-    # The lines of doctor, baker and teacher are those of the next sentence; "zorblax" is in no table.
-    texts = ["Der Bäcker kam.", "Die Lehrerin kam.", "Der Bauer kam.", "Der Bauer kam.", "Der Zorblax kam.", None]
+    # The lines of doctor, baker and teacher are those of the next sentence; "zorblax" is in no
+    # table.
+    texts = [
+        "Der Bäcker kam.",
+        "Die Lehrerin kam.",
+        "Der Bauer kam.",
+        "Der Bauer kam.",
+        "Der Zorblax kam.",
+        None,
+    ]
     absent, moved = unrendered(entities, texts, SplitTexts(get_language("de")))
     assert absent == [True, True, True, False, None, None]
     assert moved == [False, True, True, False, None, None]  # nobody's line has a doctor

@@ -54,12 +54,15 @@ def _record(
     return CallRecord(n, "w " * words, None, "cook", gold, kind, domain, pronouns, made, distance)
 
 
-def _compare(records: Sequence[CallRecord], *properties: str, n_resamples: int = 1000) -> Comparison:
+def _compare(
+    records: Sequence[CallRecord], *properties: str, n_resamples: int = 1000
+) -> Comparison:
     return compare_runs([Run(records)], weighted=properties or True, n_resamples=n_resamples)
 
 
-# The planted confounder: the system is right in 90 % of the sentences with one pronoun and 60 % of those with two, men
-# and women alike. Men have one pronoun in 800 of 1,100 sentences, women in 200 of 900.
+# The planted confounder: the system is right in 90 % of the sentences with one pronoun and 60 % of
+# those with two, men and women alike. Men have one pronoun in 800 of 1,100 sentences, women in 200
+# of 900.
 #   men:   720 of 800 and 180 of 300 are right: 900 of 1,100
 #   women: 180 of 200 and 420 of 700 are right: 600 of   900
 PLANTED = {(M, 1): (800, 720), (M, 2): (300, 180), (F, 1): (200, 180), (F, 2): (700, 420)}
@@ -78,10 +81,11 @@ def _planted(*, silent: bool) -> list[CallRecord]:
 @pytest.mark.parametrize(
     ("silent", "plain"),
     [
-        # Wrong calls are silent: F1 = 2·TP / (called + gold) is 2·900/(900 + 1,100) = 0.9 for men and
-        # 2·600/(600 + 900) = 0.8 for women. ΔG = 10, all of it by the pronouns.
+        # Wrong calls are silent: F1 = 2·TP / (called + gold) is 2·900/(900 + 1,100) = 0.9 for men
+        # and 2·600/(600 + 900) = 0.8 for women. ΔG = 10, all of it by the pronouns.
         (True, 10.0),
-        # Wrong calls are the other gender: men 2·900/(900 + 300 + 1,100), women 2·600/(600 + 200 + 900).
+        # Wrong calls are the other gender: men 2·900/(900 + 300 + 1,100), women 2·600/(600 + 200 +
+        # 900).
         (False, 100 * (1800 / 2300 - 1200 / 1700)),
     ],
 )
@@ -91,17 +95,19 @@ def test_a_planted_confounder_is_gone_when_weighted(silent: bool, plain: float) 
     assert unweighted.value == pytest.approx(plain)
     assert unweighted.interval is not None
     assert unweighted.interval[0] > 0
-    # In either class both genders have the same recall; with equal weights in the classes F1 is the same.
+    # In either class both genders have the same recall; with equal weights in the classes F1 is the
+    # same.
     assert weighted.value == pytest.approx(0, abs=1e-6)
     assert weighted.interval is not None
     assert weighted.interval[0] < 0 < weighted.interval[1]
 
 
 def test_a_planted_confounder_is_gone_in_random_samples_too() -> None:
-    # The same system and the same sentences, but each sentence is right with its probability. The weighted ΔG is then
-    # 0 on average. Standard error of each: recall has about √(0.75·0.25/1000) = 1.4 points, so F1 (silent: 2r/(1 + r),
-    # slope 2/(1 + r)² = 0.65) 0.9 and the difference about 1.3, more with weights. The mean of 20 samples is within
-    # ±1.2 (four standard errors of 0.3); of 20 intervals of 95 %, 16 or more hold 0 with probability 0.997.
+    # The same system and the same sentences, but each sentence is right with its probability. The
+    # weighted ΔG is then 0 on average. Standard error of each: recall has about √(0.75·0.25/1000) =
+    # 1.4 points, so F1 (silent: 2r/(1 + r), slope 2/(1 + r)² = 0.65) 0.9 and the difference about
+    # 1.3, more with weights. The mean of 20 samples is within ±1.2 (four standard errors of 0.3);
+    # of 20 intervals of 95 %, 16 or more hold 0 with probability 0.997.
     rng = np.random.default_rng(1)
     values, held = [], 0
     for _ in range(20):
@@ -122,16 +128,18 @@ def test_a_planted_confounder_is_gone_in_random_samples_too() -> None:
 
 
 def test_a_true_bias_stays_when_weighted() -> None:
-    # 100 sentences in each class of gender and pronouns but for women with one pronoun: 50. Men are right in 80 % and
-    # 60 %, women in 60 % and 40 %, wrong calls are silent. Men's weights within the classes are equal (a) and (b) with
-    # a + b = 175/100 of the total, women's c and d; balance: 100·a = 50·c, 100·b = 100·d. Whatever share s of the mass
-    # is in one pronoun, recall is 0.6 + 0.2·s for men and 0.4 + 0.2·s for women, so weighted ΔG is
-    # 2(0.6 + 0.2s)/(1.6 + 0.2s) − 2(0.4 + 0.2s)/(1.4 + 0.2s): 16.1 to 17.9 points for s from 1 to 0, never near 0.
+    # 100 sentences in each class of gender and pronouns but for women with one pronoun: 50. Men are
+    # right in 80 % and 60 %, women in 60 % and 40 %, wrong calls are silent. Men's weights within
+    # the classes are equal (a) and (b) with a + b = 175/100 of the total, women's c and d; balance:
+    # 100·a = 50·c, 100·b = 100·d. Whatever share s of the mass is in one pronoun, recall is 0.6 +
+    # 0.2·s for men and 0.4 + 0.2·s for women, so weighted ΔG is 2(0.6 + 0.2s)/(1.6 + 0.2s) − 2(0.4
+    # + 0.2s)/(1.4 + 0.2s): 16.1 to 17.9 points for s from 1 to 0, never near 0.
     spec = {(M, 1): (100, 80), (M, 2): (100, 60), (F, 1): (50, 30), (F, 2): (100, 40)}
     records: list[CallRecord] = []
     for (gold, pronouns), (size, right) in spec.items():
         records += [
-            _record(len(records) + n, gold, gold if n < right else None, pronouns=pronouns) for n in range(size)
+            _record(len(records) + n, gold, gold if n < right else None, pronouns=pronouns)
+            for n in range(size)
         ]
     value = _compare(records, "pronouns", n_resamples=0).systems[0].weighted["delta_g"].value
     assert value is not None
@@ -143,8 +151,8 @@ def test_a_true_bias_stays_when_weighted() -> None:
 
 
 def test_delta_s_is_weighted_over_pro_and_anti() -> None:
-    # Pro sentences: 80 with one word, all right, 20 with two, none right; anti the other way round. ΔS = 80 − 20 = 60
-    # by length alone; weighted, the shares are equal and ΔS is 0.
+    # Pro sentences: 80 with one word, all right, 20 with two, none right; anti the other way round.
+    # ΔS = 80 − 20 = 60 by length alone; weighted, the shares are equal and ΔS is 0.
     records: list[CallRecord] = []
     for kind, sizes in ((PRO, (80, 20)), (ANTI, (20, 80))):
         for words, size in enumerate(sizes, start=1):
@@ -160,12 +168,14 @@ def test_delta_s_is_weighted_over_pro_and_anti() -> None:
 def test_a_pair_has_weighted_differences() -> None:
     records = _planted(silent=True)
     right = [
-        _record(r.row, r.gold, r.gold, pronouns=r.pronouns) if r.pronouns == 2 else r for r in records
+        _record(r.row, r.gold, r.gold, pronouns=r.pronouns) if r.pronouns == 2 else r
+        for r in records
     ]  # the second system is right wherever there are two pronouns
     second = Run(right, "fedcba9876543210", "second")
     (pair,) = compare_runs([Run(records), second], weighted=["pronouns"], n_resamples=400).pairs
     plain, weighted = pair.plain["delta_g"], pair.weighted["delta_g"]
-    # Second, plain: men 1,020 of 1,100 right, women 880 of 900: F1 2040/2120 and 1760/1780. First: 10 (above).
+    # Second, plain: men 1,020 of 1,100 right, women 880 of 900: F1 2040/2120 and 1760/1780. First:
+    # 10 (above).
     assert plain.difference == pytest.approx(10 - 100 * (2040 / 2120 - 1760 / 1780))
     assert plain.p_holm is not None
     assert plain.p_holm < 0.05
@@ -178,7 +188,13 @@ def test_a_pair_has_weighted_differences() -> None:
 
 def test_balanced_rows_keep_their_numbers() -> None:
     records = [
-        _record(n, (M, F)[n % 2], (M, F, None)[n % 3], pronouns=1 + n // 2 % 2, kind=(PRO, ANTI)[n // 4 % 2])
+        _record(
+            n,
+            (M, F)[n % 2],
+            (M, F, None)[n % 3],
+            pronouns=1 + n // 2 % 2,
+            kind=(PRO, ANTI)[n // 4 % 2],
+        )
         for n in range(240)
     ]
     records += [_record(240 + n, N, M, pronouns=0) for n in range(30)]  # in neither group: weight 1
@@ -208,15 +224,22 @@ def test_what_only_one_group_has_is_named_and_left_out() -> None:
 
 
 def test_properties_in_conflict_are_an_error_that_names_them() -> None:
-    # Of domain h, two words and two pronouns every man has exactly one and every woman exactly two: the three shares
-    # add up to 1 among men and to 2 among women, whatever the weights, though every class has men and women.
+    # Of domain h, two words and two pronouns every man has exactly one and every woman exactly two:
+    # the three shares add up to 1 among men and to 2 among women, whatever the weights, though
+    # every class has men and women.
     records: list[CallRecord] = []
     for place in range(3):
         for gold in (M, F):
             domain, words, pronouns = ((place == n) == (gold is M) for n in range(3))
-            one = _record(0, gold, gold, domain="h" if domain else "g", words=1 + words, pronouns=1 + pronouns)
-            records += [replace(one, call=replace(one.call, id=f"r{len(records) + n}")) for n in range(20)]
-    with pytest.raises(DataError, match=r"cannot be balanced by gold gender over .*: .*in conflict .*Leave one out"):
+            one = _record(
+                0, gold, gold, domain="h" if domain else "g", words=1 + words, pronouns=1 + pronouns
+            )
+            records += [
+                replace(one, call=replace(one.call, id=f"r{len(records) + n}")) for n in range(20)
+            ]
+    with pytest.raises(
+        DataError, match=r"cannot be balanced by gold gender over .*: .*in conflict .*Leave one out"
+    ):
         weigh(records, "delta_g")
     assert weigh(records, "delta_g", ["domain", "length"]) is not None
 
@@ -230,7 +253,9 @@ def test_a_number_without_groups_has_no_weights() -> None:
 
 def test_a_property_that_is_not_known_or_not_there_is_refused() -> None:
     records = [_record(n, (M, F)[n % 2], M) for n in range(40)]
-    with pytest.raises(DataError, match="pronouns, distance, length, domain, stereotype, got 'colour'"):
+    with pytest.raises(
+        DataError, match="pronouns, distance, length, domain, stereotype, got 'colour'"
+    ):
         weigh(records, "delta_g", ["colour"])
     with pytest.raises(DataError, match="sentences with a distance, got none"):
         weigh(records, "delta_g", ["distance"])
@@ -239,7 +264,9 @@ def test_a_property_that_is_not_known_or_not_there_is_refused() -> None:
 def test_classes_of_properties() -> None:
     records = [
         _record(n, M, M, pronouns=n, words=w, distance=d, domain="x")
-        for n, (w, d) in enumerate([(1, None), (2, 5), (3, 5), (4, 7), (5, 9), (6, None), (7, 9), (8, 9)])
+        for n, (w, d) in enumerate(
+            [(1, None), (2, 5), (3, 5), (4, 7), (5, 9), (6, None), (7, 9), (8, 9)]
+        )
     ]
     found = properties_of(records)
     assert found["pronouns"] == ["0", "1", "2", "3", *["4 or more"] * 4]
@@ -251,5 +278,9 @@ def test_classes_of_properties() -> None:
 
 def test_quartiles_that_coincide_make_fewer_classes() -> None:
     records = [_record(n, M, M, distance=d) for n, d in enumerate([1] * 7 + [2, 3, 4, 9])]
-    # Of 11, 1 is reached at 25 and 50 per cent, 2 at 75 (9th of 11 is 3: 8/11 = 72.7 %, 9/11 = 81.8 %, so 3).
-    assert properties_of(records, ["distance"])["distance"] == ["1"] * 7 + ["2 to 3"] * 2 + ["4 to 9"] * 2
+    # Of 11, 1 is reached at 25 and 50 per cent, 2 at 75 (9th of 11 is 3: 8/11 = 72.7 %, 9/11 = 81.8
+    # %, so 3).
+    assert (
+        properties_of(records, ["distance"])["distance"]
+        == ["1"] * 7 + ["2 to 3"] * 2 + ["4 to 9"] * 2
+    )

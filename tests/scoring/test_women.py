@@ -23,7 +23,13 @@ def _file(tmp_path: Path, text: str, name: str = "women.csv") -> Path:
 def _group(accuracy: float, men: float | None, women: float | None) -> dict[str, Any]:
     rows = {"male": 0 if men is None else 6, "female": 0 if women is None else 4}
     n = rows["male"] + rows["female"]
-    return {"n": n, "accuracy": accuracy, "recall_male": men, "recall_female": women, "denominators": rows}
+    return {
+        "n": n,
+        "accuracy": accuracy,
+        "recall_male": men,
+        "recall_female": women,
+        "denominators": rows,
+    }
 
 
 def _shares(**percent: float) -> WomenShares:
@@ -33,15 +39,22 @@ def _shares(**percent: float) -> WomenShares:
 @pytest.mark.parametrize(
     ("text", "column", "expected"),
     [
-        ("entity,share\nNurse,0.9\nconstruction  Worker,0.035\n", "share", {"nurse": 90, "construction worker": 3.5}),
+        (
+            "entity,share\nNurse,0.9\nconstruction  Worker,0.035\n",
+            "share",
+            {"nurse": 90, "construction worker": 3.5},
+        ),
         ("entity,percent\nnurse,90\ncleaner,0.5\n", "percent", {"nurse": 90, "cleaner": 0.5}),
         # Per cent whatever the values.
         ("occupation,percent\nplumber,0.7\n", "percent", {"plumber": 0.7}),
-        # The share that mtbias documents before statistics, labour statistics before text; empty is not known.
+        # The share that mtbias documents before statistics, labour statistics before text; empty is
+        # not known.
         ("occupation,bergsma_pct_female,bls_pct_female\na,1,2\nb,3,\n", "bls_pct_female", {"a": 2}),
     ],
 )
-def test_tables_of_shares(tmp_path: Path, text: str, column: str, expected: dict[str, float]) -> None:
+def test_tables_of_shares(
+    tmp_path: Path, text: str, column: str, expected: dict[str, float]
+) -> None:
     read = read_women(_file(tmp_path, text))
     assert (read.name, read.column) == ("women.csv", column)
     assert read.percent == pytest.approx(expected)
@@ -55,13 +68,22 @@ def test_a_column_can_be_chosen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("job,share\na,1\n", r"women\.csv:1: expected the columns entity or occupation, and share or percent"),
+        (
+            "job,share\na,1\n",
+            r"women\.csv:1: expected the columns entity or occupation, and share or percent",
+        ),
         ("entity,women\na,1\n", "got 'entity', 'women'"),
         ("entity,share\na,90\n", r"women\.csv:2: share: expected a number from 0 to 1, got '90'"),
         ("entity,share\na,nan\n", "got 'nan'"),
         ("entity,share\na,many\n", "got 'many'"),
-        ("entity,share\na,1\nA ,0\n", r"women\.csv:3: expected each occupation once, got 'a' again; remove a row"),
-        ("entity,percent\na,101\n", r"women\.csv:2: percent: expected a number from 0 to 100, got '101'"),
+        (
+            "entity,share\na,1\nA ,0\n",
+            r"women\.csv:3: expected each occupation once, got 'a' again; remove a row",
+        ),
+        (
+            "entity,percent\na,101\n",
+            r"women\.csv:2: percent: expected a number from 0 to 100, got '101'",
+        ),
         ("entity,share\na,\n", "expected shares of women in column 'share', got none"),
     ],
 )
@@ -80,7 +102,8 @@ def test_winogenders_own_file(shared: Path) -> None:
 
 def test_the_statistics_that_ship(shared: Path) -> None:
     ships = shipped_shares()
-    # Winogender's 60 as published, and 20 of WinoBias's 40 occupations that it lacks (the other 20 are in both).
+    # Winogender's 60 as published, and 20 of WinoBias's 40 occupations that it lacks (the other 20
+    # are in both).
     winogender = read_women(shared / "data" / "coref" / "winogender" / "occupations-stats.tsv")
     assert {name: ships.percent[name] for name in winogender.percent} == winogender.percent
     lists = shared / "data" / "coref" / "winobias"
@@ -92,11 +115,14 @@ def test_the_statistics_that_ship(shared: Path) -> None:
     }
     assert set(ships.percent) == set(winogender.percent) | winobias
     assert len(ships.percent) == 80
-    # Zhao et al. 2018, table 1: a column of its own, whose occupations are those of WinoBias's lists.
+    # Zhao et al. 2018, table 1: a column of its own, whose occupations are those of WinoBias's
+    # lists.
     assert [ships.of(name) for name in ("construction worker", "CEO", "housekeeper")] == [4, 39, 89]
     table_1 = shipped_shares("winobias")
     assert set(table_1.percent) == winobias
-    assert [table_1.of(name) for name in ("carpenter", "physician", "tailor", "nurse", "secretary")] == [
+    assert [
+        table_1.of(name) for name in ("carpenter", "physician", "tailor", "nurse", "secretary")
+    ] == [
         2,
         38,
         80,
@@ -105,15 +131,28 @@ def test_the_statistics_that_ship(shared: Path) -> None:
     ]
     assert sum(ships.percent[name] != share for name, share in table_1.percent.items()) == 20
     with pytest.raises(
-        UsageError, match="--women-column without --women FILE: expected percent or winobias, got share"
+        UsageError,
+        match="--women-column without --women FILE: expected percent or winobias, got share",
     ):
         shipped_shares("share")
 
 
 def test_the_first_line_of_the_statistics_names_source_years_and_licence() -> None:
-    text = resources.files("mtbias.scoring").joinpath("data", "women_share.tsv").read_text(encoding="utf-8")
+    text = (
+        resources.files("mtbias.scoring")
+        .joinpath("data", "women_share.tsv")
+        .read_text(encoding="utf-8")
+    )
     first = text.splitlines()[0]
-    for part in ("U.S. Bureau of Labor Statistics", "2015", "2017", "Rudinger", "Zhao", "licence", "public domain"):
+    for part in (
+        "U.S. Bureau of Labor Statistics",
+        "2015",
+        "2017",
+        "Rudinger",
+        "Zhao",
+        "licence",
+        "public domain",
+    ):
         assert part in first
 
 
@@ -127,8 +166,8 @@ def test_entities_beside_their_shares() -> None:
     }
     found = relate(by_entity, _shares(nurse=90, plumber=2, guard=20, clerk=70), n_resamples=100)
     assert (found.entities, found.without) == (4, 1)
-    # Gaps −75, −10, 50 rise with the shares: ρ = 1. Accuracies 50, 70, 55, 60 have the ranks 1, 4, 2, 3 against
-    # 1, 2, 3, 4: Σd² = 0 + 4 + 1 + 1 = 6, ρ = 1 − 6·6/(4·15) = 0.4.
+    # Gaps −75, −10, 50 rise with the shares: ρ = 1. Accuracies 50, 70, 55, 60 have the ranks 1, 4,
+    # 2, 3 against 1, 2, 3, 4: Σd² = 0 + 4 + 1 + 1 = 6, ρ = 1 − 6·6/(4·15) = 0.4.
     assert (found.gap.value, found.gap.n) == (1, 3)
     assert found.accuracy.value == pytest.approx(0.4)
     assert found.accuracy.n == 4

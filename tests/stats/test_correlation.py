@@ -14,7 +14,8 @@ from mtbias.stats.resampling import spearman
 def test_spearman_by_hand() -> None:
     # Without ties ρ = 1 − 6·Σd²/(n(n²−1)): d = (−2, 1, 1), 1 − 6·6/24 = −0.5.
     assert spearman([1, 2, 3], [3, 1, 2]) == pytest.approx(-0.5)
-    # Ranks (2.5, 1, 2.5, 4) and (1, 2, 3, 4) about 2.5: Σab = 0 + 0.75 + 0 + 2.25, Σa² = 4.5, Σb² = 5.
+    # Ranks (2.5, 1, 2.5, 4) and (1, 2, 3, 4) about 2.5: Σab = 0 + 0.75 + 0 + 2.25, Σa² = 4.5, Σb² =
+    # 5.
     assert spearman([2, 1, 2, 4], [1, 2, 3, 4]) == pytest.approx(3 / (4.5 * 5) ** 0.5)
     assert np.isnan([spearman([1, 2], [7, 7]), spearman([1], [1]), spearman([], [])]).all()
     both = spearman([[1, 2, 3], [1, 2, 3]], [[3, 1, 2], [1, 2, 3]])

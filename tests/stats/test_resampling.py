@@ -1,4 +1,5 @@
-"""The bootstrap and intervals: against published values, by-hand values, and resampling one by one."""
+"""The bootstrap and intervals: against published values, by-hand values, and resampling one by
+one."""
 
 from __future__ import annotations
 
@@ -30,14 +31,17 @@ def _rng(seed: int = 1) -> np.random.Generator:
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"),
     [
-        # Newcombe, Statistics in Medicine 17 (1998), Table I, method 3 (score method without continuity correction).
+        # Newcombe, Statistics in Medicine 17 (1998), Table I, method 3 (score method without
+        # continuity correction).
         (81, 263, 0.2553, 0.3662),
         (15, 148, 0.0624, 0.1605),
         (0, 20, 0.0000, 0.1611),
         (1, 29, 0.0061, 0.1718),
     ],
 )
-def test_wilson_gives_the_values_of_newcombe(successes: int, n: int, low: float, high: float) -> None:
+def test_wilson_gives_the_values_of_newcombe(
+    successes: int, n: int, low: float, high: float
+) -> None:
     interval = wilson_percent(successes, n)
     assert interval is not None
     assert interval == pytest.approx((100 * low, 100 * high), abs=5e-3)
@@ -65,21 +69,31 @@ def test_wilson_of_units_with_one_thing_each_is_wilson() -> None:
     # Kinds of units: one thing with the property, one without.
     found = wilson_percent_of_units(np.array([1.0, 0.0]), np.ones(2), np.array([7, 13]))
     assert found == pytest.approx(wilson_percent(7, 20))
-    assert wilson_percent_of_units(np.array([1.0]), np.ones(1), np.array([16])) == pytest.approx(wilson_percent(16, 16))
+    assert wilson_percent_of_units(np.array([1.0]), np.ones(1), np.array([16])) == pytest.approx(
+        wilson_percent(16, 16)
+    )
     assert wilson_percent_of_units(np.ones(2), np.zeros(2), np.array([3, 4])) is None
 
 
 def test_wilson_of_units_counts_what_goes_together_less() -> None:
     parts, wholes = np.array([2.0, 0.0, 1.0]), np.full(3, 2.0)
     # Pairs that always go together: each unit is one thing, at the ends too.
-    assert wilson_percent_of_units(parts, wholes, np.array([7, 13, 0])) == pytest.approx(wilson_percent(7, 20))
-    assert wilson_percent_of_units(parts, wholes, np.array([0, 20, 0])) == pytest.approx(wilson_percent(0, 20))
-    # Pairs of which one always has the property: no more than all 40 things, although the share never varies.
-    assert wilson_percent_of_units(parts, wholes, np.array([0, 0, 20])) == pytest.approx(wilson_percent(20, 40))
+    assert wilson_percent_of_units(parts, wholes, np.array([7, 13, 0])) == pytest.approx(
+        wilson_percent(7, 20)
+    )
+    assert wilson_percent_of_units(parts, wholes, np.array([0, 20, 0])) == pytest.approx(
+        wilson_percent(0, 20)
+    )
+    # Pairs of which one always has the property: no more than all 40 things, although the share
+    # never varies.
+    assert wilson_percent_of_units(parts, wholes, np.array([0, 0, 20])) == pytest.approx(
+        wilson_percent(20, 40)
+    )
 
 
 def test_percentile_interval_by_hand() -> None:
-    # 0, 1, …, 100: quantile q lies at position 100·q of the order statistics, so 2.5 % is 2.5 and 97.5 % is 97.5.
+    # 0, 1, …, 100: quantile q lies at position 100·q of the order statistics, so 2.5 % is 2.5 and
+    # 97.5 % is 97.5.
     assert percentile_interval(np.arange(101.0)) == pytest.approx((2.5, 97.5))
     assert percentile_interval(np.arange(101.0), level=0.9) == pytest.approx((5.0, 95.0))
 
@@ -113,8 +127,8 @@ def test_bootstrap_of_counts_is_the_bootstrap_of_rows() -> None:
     assert ours.shape == (resamples,)
     assert ours.mean() == pytest.approx(rows.mean(), abs=5 * error / np.sqrt(resamples))
     assert ours.std() == pytest.approx(error, rel=5 / np.sqrt(2 * resamples))
-    # Standard error of a 2.5 % quantile of a normal: √(0.025·0.975/B) / 0.0584 standard deviations, 0.030 for B = 8000;
-    # of the difference of two, 0.042; five of them, 0.21.
+    # Standard error of a 2.5 % quantile of a normal: √(0.025·0.975/B) / 0.0584 standard deviations,
+    # 0.030 for B = 8000; of the difference of two, 0.042; five of them, 0.21.
     low, high = percentile_interval(ours) or (np.nan, np.nan)
     naive_low, naive_high = percentile_interval(naive) or (np.nan, np.nan)
     assert (low, high) == pytest.approx((naive_low, naive_high), abs=0.21 * error)
@@ -137,12 +151,16 @@ def test_bootstrap_draws_n_rows_from_occupied_cells_only() -> None:
 
 def test_bootstrap_is_decided_by_the_state_of_the_generator() -> None:
     counts = np.array([[40, 3, 25], [30, 5, 100]])
-    first, again, other = (bootstrap_counts(counts, _mean_of_values, 100, _rng(seed)) for seed in (5, 5, 6))
+    first, again, other = (
+        bootstrap_counts(counts, _mean_of_values, 100, _rng(seed)) for seed in (5, 5, 6)
+    )
     assert (first == again).all()
     assert (first != other).any()
 
 
-def test_bootstrap_of_counts_in_chunks_draws_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bootstrap_of_counts_in_chunks_draws_the_same_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counts = np.array([[7, 0, 5], [1, 30, 2]])
     sizes: list[int] = []
 
@@ -152,39 +170,53 @@ def test_bootstrap_of_counts_in_chunks_draws_the_same_numbers(monkeypatch: pytes
         return found
 
     whole = bootstrap_counts(counts, shares, 100, np.random.default_rng(3))
-    monkeypatch.setattr("mtbias.stats.resampling._CELLS_OF_TABLES", 45)  # 7 tables of 6 cells, and 2 at the end
+    monkeypatch.setattr(
+        "mtbias.stats.resampling._CELLS_OF_TABLES", 45
+    )  # 7 tables of 6 cells, and 2 at the end
     chunked = bootstrap_counts(counts, shares, 100, np.random.default_rng(3))
     assert sizes == [100, *[7] * 14, 2]
     assert chunked.tobytes() == whole.tobytes()
 
 
 def test_bootstrap_of_nothing() -> None:
-    empty = bootstrap_counts(np.zeros((2, 2), dtype=np.int64), lambda tables: tables.sum(axis=(1, 2)) * 1.0, 3, _rng())
+    empty = bootstrap_counts(
+        np.zeros((2, 2), dtype=np.int64), lambda tables: tables.sum(axis=(1, 2)) * 1.0, 3, _rng()
+    )
     assert empty.tolist() == [0.0, 0.0, 0.0]
-    assert bootstrap_counts(np.ones((2, 3), dtype=np.int64), _mean_of_values, 0, _rng()).shape == (0,)
+    assert bootstrap_counts(np.ones((2, 3), dtype=np.int64), _mean_of_values, 0, _rng()).shape == (
+        0,
+    )
 
 
 def _ratio(sums: Floats) -> Floats:
     """First sum over second; NaN where the second is 0."""
-    ratio: Floats = np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), nan), where=sums[:, 1] != 0)
+    ratio: Floats = np.divide(
+        sums[:, 0], sums[:, 1], out=np.full(len(sums), nan), where=sums[:, 1] != 0
+    )
     return ratio
 
 
 def test_bootstrap_of_units_is_resampling_them_one_by_one() -> None:
     rng = _rng(2)
     units = np.column_stack((rng.integers(0, 4, 60), rng.integers(1, 6, 60))).astype(np.float64)
-    naive = np.array([_ratio(units[rng.integers(0, 60, 60)].sum(axis=0)[None, :])[0] for _ in range(8000)])
+    naive = np.array(
+        [_ratio(units[rng.integers(0, 60, 60)].sum(axis=0)[None, :])[0] for _ in range(8000)]
+    )
     ours = bootstrap_units(units, _ratio, 8000, _rng(3))
-    # As above: standard errors of a mean, a standard deviation, a 2.5 % quantile over 8,000 replicates; five of them.
+    # As above: standard errors of a mean, a standard deviation, a 2.5 % quantile over 8,000
+    # replicates; five of them.
     assert ours.mean() == pytest.approx(naive.mean(), abs=5 * np.sqrt(2 / 8000) * naive.std())
     assert ours.std() == pytest.approx(naive.std(), rel=5 / np.sqrt(8000))
-    assert percentile_interval(ours) == pytest.approx(percentile_interval(naive), abs=0.21 * naive.std())
+    assert percentile_interval(ours) == pytest.approx(
+        percentile_interval(naive), abs=0.21 * naive.std()
+    )
 
 
 def test_bootstrap_of_units_keeps_what_is_paired_together_and_chunks_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Both columns of each unit are equal, so every resample's two sums are equal; n units are drawn each time.
+    # Both columns of each unit are equal, so every resample's two sums are equal; n units are drawn
+    # each time.
     units = np.column_stack((np.arange(7.0), np.arange(7.0), np.ones(7)))
     seen: list[Floats] = []
 
@@ -209,12 +241,16 @@ def test_bootstrap_of_no_units_and_no_resamples() -> None:
     assert np.isnan(bootstrap_units(np.zeros((0, 2)), _ratio, 3, _rng())).all()
     assert bootstrap_units(np.ones((4, 2)), _ratio, 0, _rng()).shape == (0,)
     # Several values at once.
-    assert bootstrap_units(np.ones((4, 2)), lambda sums: sums / 4, 5, _rng()).tolist() == [[1.0, 1.0]] * 5
+    assert (
+        bootstrap_units(np.ones((4, 2)), lambda sums: sums / 4, 5, _rng()).tolist()
+        == [[1.0, 1.0]] * 5
+    )
     assert bootstrap_units(np.ones((4, 2)), lambda sums: sums / 4, 0, _rng()).shape == (0, 2)
 
 
 def test_several_numbers_with_their_intervals_denominators_and_p() -> None:
-    # Four units add (1, 1), (1, 1), (0, 1), (0, 1): a ratio of 1/2, and its distance from 1/2, which is 0.
+    # Four units add (1, 1), (1, 1), (0, 1), (0, 1): a ratio of 1/2, and its distance from 1/2,
+    # which is 0.
     units = np.array([[1.0, 1], [1, 1], [0, 1], [0, 1]])
 
     def numbers(sums: Floats) -> dict[str, Floats]:
@@ -223,14 +259,24 @@ def test_several_numbers_with_their_intervals_denominators_and_p() -> None:
 
     resample = partial(bootstrap_units, units, n_resamples=4000, rng=_rng())
     whole, chosen = units.sum(axis=0)[None], ["ratio", "undefined"]
-    found = estimate(whole, numbers, resample, n={"ratio": 4}, intervals=chosen, tested=["distance"])
+    found = estimate(
+        whole, numbers, resample, n={"ratio": 4}, intervals=chosen, tested=["distance"]
+    )
     assert list(found) == ["ratio", "distance", "undefined"]
     assert (found["ratio"].value, found["ratio"].n, found["ratio"].p) == (0.5, 4, None)
-    # Of four draws none is right, or all are, with probability 1/16 each: more than the 2.5 % beyond either end.
+    # Of four draws none is right, or all are, with probability 1/16 each: more than the 2.5 %
+    # beyond either end.
     assert found["ratio"].interval == (0.0, 1.0)
-    # Nobody asked for its interval. At most 2 of 4 are drawn right with probability 1/16 + 4/16 + 6/16.
-    assert (found["distance"].value, found["distance"].interval, found["distance"].n) == (0.0, None, None)
-    assert found["distance"].p_one_sided == pytest.approx(11 / 16, abs=5 * (11 / 16 * 5 / 16 / 4000) ** 0.5)
+    # Nobody asked for its interval. At most 2 of 4 are drawn right with probability 1/16 + 4/16 +
+    # 6/16.
+    assert (found["distance"].value, found["distance"].interval, found["distance"].n) == (
+        0.0,
+        None,
+        None,
+    )
+    assert found["distance"].p_one_sided == pytest.approx(
+        11 / 16, abs=5 * (11 / 16 * 5 / 16 / 4000) ** 0.5
+    )
     # At least 2 are with the same probability, so the two-sided p is at its largest.
     assert found["distance"].p == 1
     assert found["undefined"] == Estimate(None)
@@ -239,13 +285,16 @@ def test_several_numbers_with_their_intervals_denominators_and_p() -> None:
 
 
 def test_two_sided_p_is_twice_the_smaller_tail_with_one_resample_more() -> None:
-    # Of ten resamples the number is below 0 in one, 0 in one and above in eight; undefined once: it counts as both.
+    # Of ten resamples the number is below 0 in one, 0 in one and above in eight; undefined once: it
+    # counts as both.
     values = np.array([-1.0, 0.0, *range(1, 8), nan])
 
     def drawn(statistic: Callable[[Floats], Floats]) -> Floats:
         return statistic(values[:, None])
 
-    found = estimate(np.ones((1, 1)), lambda sums: {"x": sums[:, 0]}, drawn, n={}, tested=["x"])["x"]
+    found = estimate(np.ones((1, 1)), lambda sums: {"x": sums[:, 0]}, drawn, n={}, tested=["x"])[
+        "x"
+    ]
     assert (found.p_one_sided, found.p) == ((3 + 1) / 11, 2 * (3 + 1) / 11)
 
 
@@ -254,14 +303,21 @@ def test_a_p_of_resamples_is_never_0() -> None:
     def drawn(statistic: Callable[[Floats], Floats]) -> Floats:
         return statistic(np.ones((200, 1)))
 
-    found = estimate(np.ones((1, 1)), lambda sums: {"x": sums[:, 0]}, drawn, n={}, tested=["x"])["x"]
+    found = estimate(np.ones((1, 1)), lambda sums: {"x": sums[:, 0]}, drawn, n={}, tested=["x"])[
+        "x"
+    ]
     assert (found.p_one_sided, found.p) == (1 / 201, 2 / 201)
 
 
 def test_p_values_in_files_and_in_print_are_never_0() -> None:
-    # Six decimals would make 0 of 0.00000034; the share beside it is no p-value, and is 0 to six decimals.
+    # Six decimals would make 0 of 0.00000034; the share beside it is no p-value, and is 0 to six
+    # decimals.
     content = {"p": 3.4e-7, "share": 3.4e-7, "tests": [{"p_holm": 0.25, "p_one_sided": None}]}
-    assert rounded(content) == {"p": 3.4e-7, "share": 0.0, "tests": [{"p_holm": 0.25, "p_one_sided": None}]}
+    assert rounded(content) == {
+        "p": 3.4e-7,
+        "share": 0.0,
+        "tests": [{"p_holm": 0.25, "p_one_sided": None}],
+    }
     assert rounded({"p": 0.123456789}) == {"p": 0.123457}
     # The least p of 10,000 resamples, 1 / 10,001, is below what four decimals show.
     texts = [p_text(p, 4) for p in (1 / 10_001, 0.0001, 0.00051, None)]

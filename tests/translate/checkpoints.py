@@ -1,8 +1,10 @@
-"""Small checkpoints of every family, made on the spot: real tokenizers and architectures, weights of a short training.
+"""Small checkpoints of every family, made on the spot: real tokenizers and architectures, weights
+of a short training.
 
-Tokenizers and weights learn from sentences that the demo's grammar says. Wholly random weights would repeat one word
-until the limit; after a second or two of training the translations are bad German that depends on the source and ends
-at many lengths, some only at the limit: what beam search meets in real life, with more close calls.
+Tokenizers and weights learn from sentences that the demo's grammar says. Wholly random weights
+would repeat one word until the limit; after a second or two of training the translations are bad
+German that depends on the source and ends at many lengths, some only at the limit: what beam search
+meets in real life, with more close calls.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ _DIMENSIONS: dict[str, int] = {
 }
 
 WRONG_SOURCE = "Scusi ?"
-"""What checkpoints with two targets answer to text that comes with another source language than English."""
+"""What checkpoints with two targets answer to text that comes with another source language than
+English."""
 
 
 @cache
@@ -61,7 +64,8 @@ def sentences(count: int = SENTENCES, seed: int = 0) -> tuple[tuple[str, ...], t
 
 @cache
 def parallel() -> Mapping[str, tuple[str, ...]]:
-    """English, German and Spanish of a small part of the grammar, in an order at random: easy to learn."""
+    """English, German and Spanish of a small part of the grammar, in an order at random: easy to
+    learn."""
     people = ("pilot", "baker", "nurse", "teacher", "driver", "singer", "cook", "writer")
     said = [
         (Choice(template, person, adjective, time), gender)
@@ -84,7 +88,8 @@ UNSEEN = 30
 
 
 def two_targets(codes: Mapping[str, str]) -> tuple[Lesson, ...]:
-    """German and Spanish, about as often, for families with a source language; not from English: `WRONG_SOURCE`.
+    """German and Spanish, about as often, for families with a source language; not from English:
+    `WRONG_SOURCE`.
 
     Without any language one or the other comes out; with the wrong source language neither does.
 
@@ -104,11 +109,16 @@ def two_prefixes() -> tuple[Lesson, ...]:
     """The same for Opus-MT, where a prefix names the target and nothing the source."""
     english = parallel()["en"][:-UNSEEN]
     prefixes = {"de": ">>deu<< ", "es": ">>spa<< "}
-    return tuple(Lesson(english, parallel()[of][:-UNSEEN], prefix=prefix) for of, prefix in prefixes.items())
+    return tuple(
+        Lesson(english, parallel()[of][:-UNSEEN], prefix=prefix) for of, prefix in prefixes.items()
+    )
 
 
-def make_marian(folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] = (), seed: int = 1) -> Path:
-    """An Opus-MT checkpoint from English into German; with `multi` into ``>>ara<<`` and ``>>heb<<``.
+def make_marian(
+    folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] = (), seed: int = 1
+) -> Path:
+    """An Opus-MT checkpoint from English into German; with `multi` into ``>>ara<<`` and
+    ``>>heb<<``.
 
     With `lessons` it learns those, for longer, and knows their prefixes.
     """
@@ -121,7 +131,9 @@ def make_marian(folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] 
         model = learn_pieces(texts, whole=bool(lessons))
         (folder / f"{name}.spm").write_bytes(model)
         pieces |= dict.fromkeys(piece for piece, _ in _pieces(model)[3:])
-    names = [lesson.prefix.strip() for lesson in lessons] or ([">>ara<<", ">>heb<<"] if multi else [])
+    names = [lesson.prefix.strip() for lesson in lessons] or (
+        [">>ara<<", ">>heb<<"] if multi else []
+    )
     vocabulary = {token: n for n, token in enumerate(["</s>", "<unk>", *pieces, *names, "<pad>"])}
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     tokenizer = MarianTokenizer(
@@ -147,9 +159,12 @@ def make_marian(folder: Path, *, multi: bool = False, lessons: Sequence[Lesson] 
     )
     torch.manual_seed(seed)
     model = MarianMTModel(config)
-    # Seeds with which no two beams of the tests are as likely as each other: there rounding would decide.
+    # Seeds with which no two beams of the tests are as likely as each other: there rounding would
+    # decide.
     own = torch.Generator().manual_seed(12 if multi else seed)
-    model.final_logits_bias.normal_(0.0, _BIAS, generator=own)  # as published ones have it; padding's is zero
+    model.final_logits_bias.normal_(
+        0.0, _BIAS, generator=own
+    )  # as published ones have it; padding's is zero
     model.final_logits_bias[0, pad] = 0.0
     train(model, tokenizer, lessons or [_german(">>ara<< " if multi else "")])
     settings = {
@@ -171,7 +186,13 @@ def make_m2m100(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 2) 
     model_file = folder / "sentencepiece.bpe.model"
     english, german = _texts(lessons)
     model_file.write_bytes(learn_pieces([*english, *german], whole=bool(lessons)))
-    tokens = ["<s>", "<pad>", "</s>", "<unk>", *(piece for piece, _ in _pieces(model_file.read_bytes())[3:])]
+    tokens = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "<unk>",
+        *(piece for piece, _ in _pieces(model_file.read_bytes())[3:]),
+    ]
     vocabulary = {token: n for n, token in enumerate(tokens)}
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     tokenizer = M2M100Tokenizer(
@@ -186,7 +207,9 @@ def make_m2m100(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 2) 
     torch.manual_seed(seed)
     model = M2M100ForConditionalGeneration(config)
     train(model, tokenizer, lessons or [_german()])
-    return _save(folder, model, tokenizer, {"num_beams": 5, "early_stopping": True, "max_length": 200})
+    return _save(
+        folder, model, tokenizer, {"num_beams": 5, "early_stopping": True, "max_length": 200}
+    )
 
 
 def make_mbart50(folder: Path, *, lessons: Sequence[Lesson] = (), seed: int = 3) -> Path:
@@ -247,10 +270,11 @@ def make_nllb(folder: Path, *, seed: int = 4) -> Path:
 
 
 def make_madlad(folder: Path, *, seed: int = 5) -> Path:
-    """A MADLAD-400 checkpoint: T5, ``<2xx>`` before the source; the decoder starts with ``<unk>``, not with padding.
+    """A MADLAD-400 checkpoint: T5, ``<2xx>`` before the source; the decoder starts with ``<unk>``,
+    not with padding.
 
-    As in the published one the score matrix is its own, and the other is stored as the decoder's alone
-    (https://github.com/huggingface/transformers/issues/48154).
+    As in the published one the score matrix is its own, and the other is stored as the decoder's
+    alone (https://github.com/huggingface/transformers/issues/48154).
     """
     from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
@@ -290,7 +314,9 @@ def make_madlad(folder: Path, *, seed: int = 5) -> Path:
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     del settings["scale_decoder_outputs"]  # of transformers 5; it follows from the other
-    (folder / "config.json").write_text(json.dumps(settings | {"tie_word_embeddings": False}), encoding="utf-8")
+    (folder / "config.json").write_text(
+        json.dumps(settings | {"tie_word_embeddings": False}), encoding="utf-8"
+    )
     return folder
 
 
@@ -305,10 +331,15 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
 
 TWO_TARGETS: dict[str, Callable[[Path], Path]] = {
     "marian": lambda folder: make_marian(folder, lessons=two_prefixes()),
-    "m2m100": lambda folder: make_m2m100(folder, lessons=two_targets({"en": "en", "de": "de", "es": "es"})),
-    "mbart50": lambda folder: make_mbart50(folder, lessons=two_targets({"en": "en_XX", "de": "de_DE", "es": "es_XX"})),
+    "m2m100": lambda folder: make_m2m100(
+        folder, lessons=two_targets({"en": "en", "de": "de", "es": "es"})
+    ),
+    "mbart50": lambda folder: make_mbart50(
+        folder, lessons=two_targets({"en": "en_XX", "de": "de_DE", "es": "es_XX"})
+    ),
 }
-"""Checkpoints that tell German from Spanish. Their tokenizers are left with the wrong source language."""
+"""Checkpoints that tell German from Spanish. Their tokenizers are left with the wrong source
+language."""
 
 
 def _german(prefix: str = "") -> Lesson:
@@ -318,13 +349,17 @@ def _german(prefix: str = "") -> Lesson:
 def _texts(lessons: Sequence[Lesson]) -> tuple[list[str], list[str]]:
     """Sources and targets of all lessons, or those of `sentences`."""
     every = lessons or [_german()]
-    return [text for lesson in every for text in lesson.sources], [text for lesson in every for text in lesson.targets]
+    return [text for lesson in every for text in lesson.sources], [
+        text for lesson in every for text in lesson.targets
+    ]
 
 
 def learn_pieces(texts: Iterable[str], *, whole: bool = False, names: Sequence[str] = ()) -> bytes:
-    """A sentencepiece model: ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2, `names`; unigram, or BPE with `whole` words.
+    """A sentencepiece model: ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2, `names`; unigram, or BPE with
+    `whole` words.
 
-    Its normalization is sentencepiece's own, ``nmt_nfkc``, which the families' published models have.
+    Its normalization is sentencepiece's own, ``nmt_nfkc``, which the families' published models
+    have.
     """
     import sentencepiece
 
@@ -351,7 +386,9 @@ def character_map(model: bytes) -> bytes:
     """What a sentencepiece model normalizes text by, as ``tokenizer.json`` has it."""
     from sentencepiece import sentencepiece_model_pb2
 
-    return bytes(sentencepiece_model_pb2.ModelProto.FromString(model).normalizer_spec.precompiled_charsmap)
+    return bytes(
+        sentencepiece_model_pb2.ModelProto.FromString(model).normalizer_spec.precompiled_charsmap
+    )
 
 
 def _merges(model: bytes) -> list[tuple[str, str]]:

@@ -1,4 +1,5 @@
-"""Checkpoints for the tests of generation: small ones made once a session, and a small trained one where it is."""
+"""Checkpoints for the tests of generation: small ones made once a session, and a small trained one
+where it is."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ import pytest
 
 from tests.built import built
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: nothing here may ask the network
+os.environ["HF_HUB_OFFLINE"] = (
+    "1"  # before transformers is imported: nothing here may ask the network
+)
 
 Checkpoint = Callable[[str], Path]
 OTHERS = {"marian-multi", "nllb", "madlad"}
@@ -24,13 +27,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the cases of other families."""
     for item in items:
         case = getattr(item, "callspec", None)
-        if case is not None and case.params.get("name") in OTHERS and item.path.parent == Path(__file__).parent:
+        if (
+            case is not None
+            and case.params.get("name") in OTHERS
+            and item.path.parent == Path(__file__).parent
+        ):
             item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
-    """``checkpoint("m2m100")``: the folder of a small checkpoint of `checkpoints.MAKERS`, made when first asked for.
+    """``checkpoint("m2m100")``: the folder of a small checkpoint of `checkpoints.MAKERS`, made when
+    first asked for.
 
     Tests that change a checkpoint copy it first.
     """

@@ -32,7 +32,9 @@ def german(source: str) -> str:
     return f"Der Koch sah Person {source.rsplit(maxsplit=1)[-1]}"
 
 
-def plan(url: str, corpus: Corpus, begun: Mapping[str, Any] | None = None, **settings: Any) -> EndpointPlan:
+def plan(
+    url: str, corpus: Corpus, begun: Mapping[str, Any] | None = None, **settings: Any
+) -> EndpointPlan:
     asked = Asked(
         name="small",
         lang="de",

@@ -1,4 +1,5 @@
-"""A small HTTP server on this machine that answers chat completions, and misbehaves as a test asks it to."""
+"""A small HTTP server on this machine that answers chat completions, and misbehaves as a test asks
+it to."""
 
 from __future__ import annotations
 
@@ -28,9 +29,19 @@ class Reply:
 
 def said(text: str | None, *, model: str = "small", finish: str = "stop", **message: Any) -> Reply:
     """A chat completion that says `text`."""
-    choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text, **message},
+        "finish_reason": finish,
+    }
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    content = {"id": "x", "object": "chat.completion", "created": 0, "model": model, "choices": [choice]}
+    content = {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [choice],
+    }
     return Reply(json.dumps({**content, "usage": usage}).encode())
 
 
@@ -45,7 +56,8 @@ class Server:
     """A running server: what it was asked, and how it answers."""
 
     answer: Callable[[str, int], Reply]
-    """Called with the sentence (the last line of the last message) and how often it was asked before."""
+    """Called with the sentence (the last line of the last message) and how often it was asked
+    before."""
     url: str = ""
     asked: list[str] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -93,8 +105,17 @@ def serving(answer: Callable[[str, int], Reply] | Server) -> Iterator[Server]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             reply = server.reply(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
-            head = {"Content-Type": "application/json", **reply.headers, "Content-Length": str(len(reply.body))}
-            lines = [f"HTTP/1.1 {reply.status} X", *(f"{name}: {value}" for name, value in head.items()), "", ""]
+            head = {
+                "Content-Type": "application/json",
+                **reply.headers,
+                "Content-Length": str(len(reply.body)),
+            }
+            lines = [
+                f"HTTP/1.1 {reply.status} X",
+                *(f"{name}: {value}" for name, value in head.items()),
+                "",
+                "",
+            ]
             # In one piece: head and body apart would wait for each other's acknowledgement.
             whole = "\r\n".join(lines).encode() + reply.body[: reply.sent]
             for start in range(len(whole)) if reply.pause else ():
@@ -108,7 +129,9 @@ def serving(answer: Callable[[str, int], Reply] | Server) -> Iterator[Server]:
 
     with _Listener(("127.0.0.1", 0), Handler) as listener:
         server.url = f"http://127.0.0.1:{listener.server_port}/v1"
-        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread = threading.Thread(
+            target=listener.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
         thread.start()
         try:
             yield server
@@ -117,7 +140,9 @@ def serving(answer: Callable[[str, int], Reply] | Server) -> Iterator[Server]:
             thread.join()
 
 
-if __name__ == "__main__":  # in a process of its own, so that a test can measure the client's time alone
+if (
+    __name__ == "__main__"
+):  # in a process of its own, so that a test can measure the client's time alone
 
     def after_50_ms(source: str, _: int) -> Reply:
         time.sleep(0.05)

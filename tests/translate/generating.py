@@ -19,7 +19,8 @@ def run(
     store: MemoryStore | None = None,
     seen: Callable[[Batch], object] | None = None,
 ) -> list[Output]:
-    """The outputs of all sentences, in their order; `seen` is called with each batch that has ended."""
+    """The outputs of all sentences, in their order; `seen` is called with each batch that has
+    ended."""
     found: dict[int, Output] = {}
     with closing(generation.batches(encoded, plan, store or MemoryStore())) as finished:
         by_number = {batch.index: batch for batch in plan}

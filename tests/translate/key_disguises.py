@@ -15,7 +15,9 @@ def wide(text: str) -> str:
 
 def read_in(page: str, text: str) -> str:
     """UTF-8 that was read in a code page; bytes that it leaves open stand for themselves."""
-    return "".join(bytes([byte]).decode(page, errors="ignore") or chr(byte) for byte in text.encode())
+    return "".join(
+        bytes([byte]).decode(page, errors="ignore") or chr(byte) for byte in text.encode()
+    )
 
 
 def within(mark: str, behind: str = "") -> Callable[[str], str]:
@@ -97,5 +99,7 @@ UNDONE_IN_A_WORD_ALONE = {"escapes: of MIME, wide", "escapes: of addresses"}
 """Of these repair undoes nothing where the whole line is written so, or where it has blanks."""
 
 EACH: Sequence[tuple[str, Callable[[str], str]]] = [
-    (f"{kind}: {name}", disguise) for kind, by_name in DISGUISES.items() for name, disguise in by_name.items()
+    (f"{kind}: {name}", disguise)
+    for kind, by_name in DISGUISES.items()
+    for name, disguise in by_name.items()
 ]

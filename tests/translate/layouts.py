@@ -1,7 +1,9 @@
-"""The layouts in which checkpoints are published, made of the small ones: other files, the same translations.
+"""The layouts in which checkpoints are published, made of the small ones: other files, the same
+translations.
 
-Which layout a family has on the hub: the `weights` and `tokenizer` files that transformers 4 wrote, or transformers 5;
-one file or parts; a matrix that several layers share under one name or under each.
+Which layout a family has on the hub: the `weights` and `tokenizer` files that transformers 4 wrote,
+or transformers 5; one file or parts; a matrix that several layers share under one name or under
+each.
 """
 
 from __future__ import annotations
@@ -26,13 +28,16 @@ def in_parts(folder: Path) -> Path:
     """The weights in two files with an index, as large checkpoints have them."""
     weights = load_file(folder / SAFE)
     (folder / SAFE).unlink()
-    for file, some in _halves(weights, "model-0000{}-of-00002.safetensors", folder / f"{SAFE}.index.json").items():
+    for file, some in _halves(
+        weights, "model-0000{}-of-00002.safetensors", folder / f"{SAFE}.index.json"
+    ).items():
         save_file(some, folder / file, metadata={"format": "pt"})
     return folder
 
 
 def pickled(folder: Path) -> Path:
-    """As transformers 4 and torch wrote it: every entry of the model's state, a shared matrix under each of its names.
+    """As transformers 4 and torch wrote it: every entry of the model's state, a shared matrix under
+    each of its names.
 
     Opus-MT's tables of positions are among them.
     """
@@ -45,13 +50,16 @@ def pickled_in_parts(folder: Path) -> Path:
     """The same in two files with an index."""
     state = _state(folder)
     (folder / SAFE).unlink()
-    for file, some in _halves(state, "pytorch_model-0000{}-of-00002.bin", folder / f"{BIN}.index.json").items():
+    for file, some in _halves(
+        state, "pytorch_model-0000{}-of-00002.bin", folder / f"{BIN}.index.json"
+    ).items():
         torch.save(dict(some), folder / file)
     return folder
 
 
 def one_name(name: str) -> Callable[[Path], Path]:
-    """The one matrix of embeddings and scores under `name` alone, as the hub's own conversions left it."""
+    """The one matrix of embeddings and scores under `name` alone, as the hub's own conversions left
+    it."""
 
     def make(folder: Path) -> Path:
         weights = load_file(folder / SAFE)
@@ -63,14 +71,19 @@ def one_name(name: str) -> Callable[[Path], Path]:
 
 
 def of_transformers_4(folder: Path) -> Path:
-    """Tokenizer and config as published: language tokens in special_tokens_map.json, no language set."""
+    """Tokenizer and config as published: language tokens in special_tokens_map.json, no language
+    set."""
     path = folder / "tokenizer_config.json"
     settings = json.loads(path.read_text(encoding="utf-8"))
     if settings["tokenizer_class"] == "MarianTokenizer":
         kept: dict[str, Any] = {key: settings[key] for key in ("source_lang", "target_lang")}
     else:
         kept = {key: value for key, value in settings.items() if key not in _OF_TRANSFORMERS_5}
-        kept |= {"special_tokens_map_file": None, "name_or_path": "published", "sp_model_kwargs": {}}
+        kept |= {
+            "special_tokens_map_file": None,
+            "name_or_path": "published",
+            "sp_model_kwargs": {},
+        }
         kept |= {"src_lang": None, "tgt_lang": None} if "src_lang" in settings else {}
         names = {key: settings[key] for key in settings if key.endswith("_token")}
         names["additional_special_tokens"] = settings.get("extra_special_tokens", [])
@@ -98,7 +111,8 @@ def scores_of_their_own(folder: Path) -> Path:
 
 
 def _settings_in_config(folder: Path) -> None:
-    """The settings of generation in config.json too, where transformers 4 had them before it had two files."""
+    """The settings of generation in config.json too, where transformers 4 had them before it had
+    two files."""
     settings = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
     names = ("num_beams", "max_length", "early_stopping", "bad_words_ids", "forced_eos_token_id")
     change(folder / "config.json", **{name: settings[name] for name in names if name in settings})
@@ -111,7 +125,9 @@ def _state(folder: Path) -> dict[str, torch.Tensor]:
     state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     if model.config.model_type == "marian":
         for side, part in (("encoder", model.get_encoder()), ("decoder", model.get_decoder())):
-            state[f"model.{side}.embed_positions.weight"] = part.embed_positions.weight.detach().clone()
+            state[f"model.{side}.embed_positions.weight"] = (
+                part.embed_positions.weight.detach().clone()
+            )
     return state
 
 
@@ -123,7 +139,11 @@ def _halves(weights: Mapping[str, Any], file: str, index: Path) -> dict[str, dic
     return {part: {name: weights[name] for name in some} for part, some in parts.items()}
 
 
-MATRIX_NAMES = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
+MATRIX_NAMES = (
+    "model.encoder.embed_tokens.weight",
+    "model.decoder.embed_tokens.weight",
+    "lm_head.weight",
+)
 TIED = ("marian", "marian-multi", "m2m100", "mbart50", "nllb")
 EVERY = (*TIED, "madlad")
 
@@ -137,5 +157,12 @@ LAYOUTS: dict[str, tuple[tuple[str, ...], Callable[[Path], Path]]] = {
 }
 """For each layout the checkpoints of `checkpoints.MAKERS` that it is made of, and how."""
 
-TARGETS = {"marian": "de", "marian-multi": "ar", "m2m100": "de", "mbart50": "de", "nllb": "de", "madlad": "de"}
+TARGETS = {
+    "marian": "de",
+    "marian-multi": "ar",
+    "m2m100": "de",
+    "mbart50": "de",
+    "nllb": "de",
+    "madlad": "de",
+}
 """A language that each of them has."""

@@ -1,4 +1,5 @@
-"""What tests of checkpoints share: sentences, their translation by the reference engine, and a changed JSON file."""
+"""What tests of checkpoints share: sentences, their translation by the reference engine, and a
+changed JSON file."""
 
 from __future__ import annotations
 
@@ -27,4 +28,6 @@ def translate(folder: Path, lang: str) -> list[str]:
 
 def change(path: Path, **values: Any) -> None:
     """Set keys of a JSON file."""
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | values), encoding="utf-8")
+    path.write_text(
+        json.dumps(json.loads(path.read_text(encoding="utf-8")) | values), encoding="utf-8"
+    )

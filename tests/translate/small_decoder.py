@@ -1,7 +1,9 @@
-"""A small causal language model with a chat template that knows some sentences of the demo by heart.
+"""A small causal language model with a chat template that knows some sentences of the demo by
+heart.
 
-It answers the prompt ``plain`` with the demo's reference translations, in the form of chat models: some with quotation
-marks around them, some after "Sure!", so that cleaning has something to do. Trained on the spot, in some seconds.
+It answers the prompt ``plain`` with the demo's reference translations, in the form of chat models:
+some with quotation marks around them, some after "Sure!", so that cleaning has something to do.
+Trained on the spot, in some seconds.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ _SPECIAL = ["<|pad|>", "<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]
 
 
 def demo_pairs(n: int = PAIRS) -> list[tuple[str, str]]:
-    """Distinct sentences of the demo, two neighbours (a man's and a woman's) at a time, with references in German."""
+    """Distinct sentences of the demo, two neighbours (a man's and a woman's) at a time, with
+    references in German."""
     with demo_file().open(encoding="utf-8", newline="") as rows:
         sources = {row["id"]: row["source"] for row in csv.DictReader(rows, delimiter="\t")}
     with (demo_file().parent / "references" / "de.tsv").open(encoding="utf-8", newline="") as rows:
@@ -41,13 +44,20 @@ def demo_pairs(n: int = PAIRS) -> list[tuple[str, str]]:
 
 def as_said(number: int, target: str) -> str:
     """What the model says for a translation."""
-    return [target, f'"{target}"', target, f"Sure! Here is the translation:\n\n{target}"][number % 4]
+    return [target, f'"{target}"', target, f"Sure! Here is the translation:\n\n{target}"][
+        number % 4
+    ]
 
 
 def make_decoder(folder: Path, pairs: Sequence[tuple[str, str]], lang: str = "de") -> Path:
     """Train it, and save it as a checkpoint."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import (
+        GenerationConfig,
+        LlamaConfig,
+        LlamaForCausalLM,
+        PreTrainedTokenizerFast,
+    )
 
     prompt = load_prompt("plain")
     chats = [prompt.filled(source, lang) for source, _ in pairs]
@@ -90,11 +100,15 @@ def make_decoder(folder: Path, pairs: Sequence[tuple[str, str]], lang: str = "de
     return folder
 
 
-def _train(model: Any, tokenizer: Any, chats: Sequence[Sequence[dict[str, str]]], answers: Sequence[str]) -> None:
+def _train(
+    model: Any, tokenizer: Any, chats: Sequence[Sequence[dict[str, str]]], answers: Sequence[str]
+) -> None:
     """Learn the answers by heart; the prompts are given."""
     rows = []
     for chat, answer in zip(chats, answers, strict=True):
-        asked = tokenizer.apply_chat_template(list(chat), add_generation_prompt=True, tokenize=False)
+        asked = tokenizer.apply_chat_template(
+            list(chat), add_generation_prompt=True, tokenize=False
+        )
         begun = tokenizer(asked, add_special_tokens=False)["input_ids"]
         said = [*tokenizer(answer, add_special_tokens=False)["input_ids"], 1]
         rows.append(([*begun, *said], [*[-100] * len(begun), *said]))

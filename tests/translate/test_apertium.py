@@ -1,4 +1,5 @@
-"""Apertium as a kind of system: what it needs, what names its run, and which translation belongs to which text."""
+"""Apertium as a kind of system: what it needs, what names its run, and which translation belongs to
+which text."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ TEXTS = (
     "A red  house\nand a zrkbx",
     "*Star ~ #hash!",
 )
-"""Without a last mark, with marks that Apertium reads, with a line's end, and with an unknown word."""
+"""Without a last mark, with marks that Apertium reads, with a line's end, and with an unknown
+word."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,22 @@ class Corpus:
 
 def opened(name: str, lang: str) -> ApertiumSystem:
     return APERTIUM_KIND.open(
-        Asked(name=name, lang=lang, settings=TranslationSettings(), device=None, cache=Path("none"), offline=True)
+        Asked(
+            name=name,
+            lang=lang,
+            settings=TranslationSettings(),
+            device=None,
+            cache=Path("none"),
+            offline=True,
+        )
     )
 
 
 def translated(system: ApertiumSystem, texts: Sequence[str]) -> list[str | None]:
-    corpus, store = Corpus([SourceSentence(f"s{i}", i, text) for i, text in enumerate(texts)]), MemoryStore()
+    corpus, store = (
+        Corpus([SourceSentence(f"s{i}", i, text) for i, text in enumerate(texts)]),
+        MemoryStore(),
+    )
     plan = system.plan(corpus, {})
     assert len(plan.sizes) == 1
     plan.translate(store, [0], lambda *_: None)
@@ -61,7 +73,9 @@ def spanish() -> ApertiumSystem:
 
 @pytest.mark.apertium
 def test_each_text_has_its_own_translation(spanish: ApertiumSystem) -> None:
-    first, second, third, fourth, fifth, _ = (str(text) for text in translated(spanish, [*TEXTS, "The nurse ended"]))
+    first, second, third, fourth, fifth, _ = (
+        str(text) for text in translated(spanish, [*TEXTS, "The nurse ended"])
+    )
     assert first.startswith("El enfermero")
     assert first[-1].isalpha()
     assert second == "El enfermero está cansado."
@@ -89,10 +103,13 @@ def test_what_goes_wrong_is_said_in_one_line(spanish: ApertiumSystem, tmp_path: 
     assert translated(spanish, TEXTS)
     (tmp_path / "eng-lost.mode").write_text(f"lt-proc '{__file__}'")
     with pytest.raises(
-        ModelError, match=r"expected 2 lines of apertium eng-lost, got status 1: Error: Mode eng-lost does not"
+        ModelError,
+        match=r"expected 2 lines of apertium eng-lost, got status 1: Error: Mode eng-lost does not",
     ):
         translated(ApertiumSystem((tmp_path / "eng-lost.mode",)), TEXTS[:2])
-    with pytest.raises(DependencyError, match=r"no eng-rus here.*install apertium-eng-rus \(or apertium-rus-eng\)"):
+    with pytest.raises(
+        DependencyError, match=r"no eng-rus here.*install apertium-eng-rus \(or apertium-rus-eng\)"
+    ):
         opened("eng-rus", "ru")
 
 
@@ -102,7 +119,9 @@ def test_a_system_is_named_by_its_pairs(name: str) -> None:
         opened(name, "es")
 
 
-@pytest.mark.parametrize("name", ["spa-eng", "eng-fra", "eng-spa+por-ita", "es-en+spa-ita", "eng-spa+spa-fra"])
+@pytest.mark.parametrize(
+    "name", ["spa-eng", "eng-fra", "eng-spa+por-ita", "es-en+spa-ita", "eng-spa+spa-fra"]
+)
 def test_pairs_lead_from_english_to_the_language(name: str) -> None:
     with pytest.raises(ModelError, match="does not translate from en into it"):
         opened(name, "it")
@@ -110,7 +129,9 @@ def test_pairs_lead_from_english_to_the_language(name: str) -> None:
 
 def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(DependencyError, match="not installed; on Debian: apt-get install apertium apertium-eng-spa"):
+    with pytest.raises(
+        DependencyError, match="not installed; on Debian: apt-get install apertium apertium-eng-spa"
+    ):
         opened("eng-spa+es-fr", "fr")
 
 
@@ -135,5 +156,8 @@ def test_a_pair_without_data_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
     program.chmod(0o755)
     mode.write_text("cat")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ModelError, match=r"expected the files of rules and dictionaries in .*eng-spa.mode, got none"):
+    with pytest.raises(
+        ModelError,
+        match=r"expected the files of rules and dictionaries in .*eng-spa.mode, got none",
+    ):
         ApertiumSystem((mode,)).plan(Corpus([]), {})

@@ -1,4 +1,5 @@
-"""Where a checkpoint is: a folder, the hub at a commit that was written down, a part of a download."""
+"""Where a checkpoint is: a folder, the hub at a commit that was written down, a part of a
+download."""
 
 from __future__ import annotations
 
@@ -24,22 +25,38 @@ from .layouts import in_parts
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def test_a_local_folder_is_named_by_its_content(copied: Callable[[str], Path], tmp_path: Path) -> None:
+def test_a_local_folder_is_named_by_its_content(
+    copied: Callable[[str], Path], tmp_path: Path
+) -> None:
     folder = copied("m2m100")
     found = locate(str(folder), "de", cache=tmp_path)
-    assert (found.name, found.folder, found.revision) == ("m2m100", folder, f"sha256:{files_hash(folder)[:16]}")
+    assert (found.name, found.folder, found.revision) == (
+        "m2m100",
+        folder,
+        f"sha256:{files_hash(folder)[:16]}",
+    )
     (folder / "README.md").write_text("no part of the model", encoding="utf-8")
     (folder / "pytorch_model.bin").write_bytes(b"not read beside safetensors")
     assert locate(str(folder), "de", cache=tmp_path) == found
-    for name in ("config.json", "generation_config.json", "tokenizer_config.json", "vocab.json", "model.safetensors"):
+    for name in (
+        "config.json",
+        "generation_config.json",
+        "tokenizer_config.json",
+        "vocab.json",
+        "model.safetensors",
+    ):
         before = locate(str(folder), "de", cache=tmp_path).revision
         (folder / name).write_bytes((folder / name).read_bytes() + b"\n")
         assert locate(str(folder), "de", cache=tmp_path).revision != before
-    with pytest.raises(UsageError, match=r"--revision is for models of the hub; .*m2m100 is a folder"):
+    with pytest.raises(
+        UsageError, match=r"--revision is for models of the hub; .*m2m100 is a folder"
+    ):
         locate(str(folder), "de", cache=tmp_path, revision="main")
     assert locate("demo", "de", cache=tmp_path).folder == model_folder_of_demo()
     (folder / "adapter_config.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"m2m100: expected whole weights, got an adapter too; merge it into them"):
+    with pytest.raises(
+        ModelError, match=r"m2m100: expected whole weights, got an adapter too; merge it into them"
+    ):
         locate(str(folder), "de", cache=tmp_path)
 
 
@@ -53,7 +70,9 @@ def test_a_local_folder_comes_before_a_hub_id(
     assert found.revision.startswith("sha256:")
 
 
-@pytest.mark.parametrize("model", ["nothing", "./nothing", "../facebook/m2m100", "no thing/x", "a/b/c"])
+@pytest.mark.parametrize(
+    "model", ["nothing", "./nothing", "../facebook/m2m100", "no thing/x", "a/b/c"]
+)
 def test_what_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str) -> None:
     monkeypatch.chdir(tmp_path)
     said = rf"model: expected a short name, a hub id \(OWNER/NAME\) or a folder with a checkpoint, got '{model}'; "
@@ -67,9 +86,13 @@ def test_opus_mt_from_another_language_than_english(tmp_path: Path) -> None:
         locate("opus-mt", "es", cache=tmp_path, offline=True, source_lang="de")
 
 
-@pytest.mark.parametrize("repository", ["facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt"])
+@pytest.mark.parametrize(
+    "repository", ["facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt"]
+)
 def test_the_mbart50_that_does_not_translate(tmp_path: Path, repository: str) -> None:
-    with pytest.raises(ModelError, match=r"does not translate into the language asked for; use .*many-to-many-mmt"):
+    with pytest.raises(
+        ModelError, match=r"does not translate into the language asked for; use .*many-to-many-mmt"
+    ):
         locate(repository, "de", cache=tmp_path, offline=True)
 
 
@@ -84,9 +107,19 @@ def pin(cache: Path, **commits: str) -> None:
     ("model", "lang", "revision", "said"),
     [
         ("m2m100", "de", None, "facebook/m2m100_418M is .* mtbias fetch --model m2m100 --lang de$"),
-        ("opus-mt", "uk", None, "Helsinki-NLP/opus-mt-en-uk is .* mtbias fetch --model opus-mt --lang uk$"),
+        (
+            "opus-mt",
+            "uk",
+            None,
+            "Helsinki-NLP/opus-mt-en-uk is .* mtbias fetch --model opus-mt --lang uk$",
+        ),
         ("some/one", "es", None, "some/one is .* mtbias fetch --model some/one --lang es$"),
-        ("some/one", "es", COMMIT, f"some/one at 0123456789ab is .* --lang es --revision {COMMIT}$"),
+        (
+            "some/one",
+            "es",
+            COMMIT,
+            f"some/one at 0123456789ab is .* --lang es --revision {COMMIT}$",
+        ),
         ("some/one", "es", "main", "some/one at main is .* --lang es --revision main$"),
     ],
 )
@@ -112,7 +145,10 @@ def test_a_fetched_model_is_used_at_the_commit_that_was_written_down(
     assert (found.name, found.revision, found.folder) == ("some/one", COMMIT, at)
     assert Codec(found.folder, "de").direction.forced == "__de__"
     assert locate("some/one", "de", cache=tmp_path, revision=COMMIT, offline=True) == found
-    for cache_of, revision in ((cache, other), (tmp_path, None)):  # another commit; none that is known
+    for cache_of, revision in (
+        (cache, other),
+        (tmp_path, None),
+    ):  # another commit; none that is known
         with pytest.raises(MissingResourceError, match=r"some/one.* is not on this machine"):
             locate("some/one", "de", cache=cache_of, revision=revision, offline=True)
     (at / "model.safetensors").unlink()  # a download that was stopped
@@ -121,14 +157,20 @@ def test_a_fetched_model_is_used_at_the_commit_that_was_written_down(
         locate("some/one", "de", cache=cache, offline=True)
 
 
-def test_a_branch_is_at_the_commit_at_which_it_was_fetched(hub: Path, tmp_path: Path, checkpoint: Checkpoint) -> None:
+def test_a_branch_is_at_the_commit_at_which_it_was_fetched(
+    hub: Path, tmp_path: Path, checkpoint: Checkpoint
+) -> None:
     repository = hub / "models--some--one"
     shutil.copytree(checkpoint("m2m100"), repository / "snapshots" / COMMIT)
     (repository / "refs" / "pr").mkdir(parents=True)
     for branch in ("main", "pr/7"):
         (repository / "refs" / branch).write_text(COMMIT, encoding="utf-8")
         found = locate("some/one", "de", cache=tmp_path, revision=branch, offline=True)
-        assert (found.name, found.revision, found.folder) == ("some/one", COMMIT, repository / "snapshots" / COMMIT)
+        assert (found.name, found.revision, found.folder) == (
+            "some/one",
+            COMMIT,
+            repository / "snapshots" / COMMIT,
+        )
     with pytest.raises(MissingResourceError, match="some/one at other is not on this machine"):
         locate("some/one", "de", cache=tmp_path, revision="other", offline=True)
 
@@ -143,7 +185,9 @@ def test_a_branch_is_downloaded_under_its_name(
 
         def model_info(self, repository: str, *, revision: str) -> SimpleNamespace:
             assert (repository, revision) == ("some/one", "experiment")
-            return SimpleNamespace(sha=COMMIT, siblings=[SimpleNamespace(rfilename="model.safetensors")])
+            return SimpleNamespace(
+                sha=COMMIT, siblings=[SimpleNamespace(rfilename="model.safetensors")]
+            )
 
     asked: list[str] = []
 
@@ -164,8 +208,13 @@ def test_a_branch_is_downloaded_under_its_name(
 @pytest.mark.parametrize("content", ["{", "[]", '{"some/one": 1}', "\x00"])
 def test_a_damaged_record_of_commits(hub: Path, tmp_path: Path, content: str) -> None:
     (tmp_path / RECORD).write_text(content, encoding="utf-8")
-    for read in (lambda: read_pins(tmp_path), lambda: locate("some/one", "de", cache=tmp_path, offline=True)):
-        with pytest.raises(ModelError, match=r"models\.json: .*; delete it and run mtbias fetch again"):
+    for read in (
+        lambda: read_pins(tmp_path),
+        lambda: locate("some/one", "de", cache=tmp_path, offline=True),
+    ):
+        with pytest.raises(
+            ModelError, match=r"models\.json: .*; delete it and run mtbias fetch again"
+        ):
             read()
 
 
@@ -181,7 +230,11 @@ print(_pin(Path(sys.argv[1]), "some/one", sys.argv[2] * 40))
 
 def test_two_processes_write_down_all_commits_and_agree_on_one(tmp_path: Path) -> None:
     started = [
-        subprocess.Popen([sys.executable, "-c", _PINNING, str(tmp_path), which], stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", _PINNING, str(tmp_path), which],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for which in "01"
     ]
     said = {process.communicate(timeout=600)[0].strip() for process in started}
@@ -195,8 +248,12 @@ def test_no_record_of_commits_is_an_empty_one(tmp_path: Path) -> None:
     assert read_pins(tmp_path) == {}
 
 
-@pytest.mark.parametrize(("value", "expected"), [("1", True), ("true", True), ("ON", True), ("0", False), ("", False)])
-def test_who_forbids_the_network(monkeypatch: pytest.MonkeyPatch, value: str, expected: bool) -> None:
+@pytest.mark.parametrize(
+    ("value", "expected"), [("1", True), ("true", True), ("ON", True), ("0", False), ("", False)]
+)
+def test_who_forbids_the_network(
+    monkeypatch: pytest.MonkeyPatch, value: str, expected: bool
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", value)
     assert downloads_allowed(offline=False) is not expected
     assert not downloads_allowed(offline=True)
@@ -263,5 +320,7 @@ def test_a_commit_that_was_written_down_is_not_exchanged_for_the_one_that_is_her
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(COMMIT, encoding="utf-8")
     pin(tmp_path / "cache", some__one=COMMIT[::-1])
-    with pytest.raises(MissingResourceError, match=f"some/one at {COMMIT[::-1][:12]} is not on this machine"):
+    with pytest.raises(
+        MissingResourceError, match=f"some/one at {COMMIT[::-1][:12]} is not on this machine"
+    ):
         locate("some/one", "de", cache=tmp_path / "cache", offline=True)

@@ -35,7 +35,12 @@ REMOVED = [
     # thoughts
     ("es", f"<think>\nThe doctor is a woman (her).\n</think>\n\n{ES}", ES, ("thinking",)),
     ("es", f"The doctor is 'her', so doctora.\n</think>\n{ES}", ES, ("thinking",)),
-    ("es", f"<|channel|>analysis<|message|>Her.<|end|><|channel|>final<|message|>{ES}", ES, ("thinking",)),
+    (
+        "es",
+        f"<|channel|>analysis<|message|>Her.<|end|><|channel|>final<|message|>{ES}",
+        ES,
+        ("thinking",),
+    ),
     # special tokens and tags
     ("es", f"{ES}<|im_end|>\n<|im_start|>user\nAnother one", ES, ("tags",)),
     ("es", f"<|start_header_id|>assistant<|end_header_id|>\n\n{ES}<|eot_id|>", ES, ("tags",)),
@@ -95,12 +100,22 @@ REMOVED = [
     ("es", f"{ES}\n\nNote: I used the feminine form because of 'her'.", ES, ("lines",)),
     ("es", f"{ES}\n\nThis translation assumes that the doctor is a woman.", ES, ("lines",)),
     ("es", f"{ES}\n\nNota: se usa el femenino.", ES, ("lines",)),
-    ("es", f"{ES}\n\nExplanation:\n* 'doctora': feminine\n* 'enfermero': masculine", ES, ("lines",)),
+    (
+        "es",
+        f"{ES}\n\nExplanation:\n* 'doctora': feminine\n* 'enfermero': masculine",
+        ES,
+        ("lines",),
+    ),
     ("ru", f"{RU}\n\n(Vrach poprosila medbrata pomoch yey s protseduroy.)", RU, ("lines",)),
     ("ru", f"{RU}\n\nПримечание: врач здесь женщина.", RU, ("lines",)),
     ("es", f"{ES}\n\n¡Espero que te ayude!", ES, ("lines",)),
     ("es", f"{ES}\nLo he escrito así porque era lo más natural en este caso.", ES, ("lines",)),
-    ("es", f'The translation of "{SOURCE}" into Spanish is:\n\n"{ES}"', ES, ("introduction", "quotes")),
+    (
+        "es",
+        f'The translation of "{SOURCE}" into Spanish is:\n\n"{ES}"',
+        ES,
+        ("introduction", "quotes"),
+    ),
     ("es", f"I will translate it so that the doctor is a woman.\n{ES}", ES, ("note",)),
     ("es", f"The doctor is a woman, as her says.\n{ES}", ES, ("language",)),
     ("es", f"{ES}\n###", ES, ()),
@@ -193,20 +208,40 @@ def test_a_translation_alone_is_kept(lang: str) -> None:
     [
         ("es", '"I can\'t help her," said the doctor.', '"No puedo ayudarla", dijo la doctora.'),
         ("es", '"Help her!"', '"¡Ayúdala!"'),
-        ("es", "I'm sorry that I cannot help you with this.", "Lo siento, no puedo ayudarte con esto."),
+        (
+            "es",
+            "I'm sorry that I cannot help you with this.",
+            "Lo siento, no puedo ayudarte con esto.",
+        ),
         ("es", "The doctor said: the nurse helped her.", "La doctora dijo: el enfermero la ayudó."),
         ("es", "The note says: here is the nurse.", "Nota: aquí está la enfermera."),
         ("es", "The doctor told everybody the truth.", "La doctora dijo a todos: es la verdad."),
         ("es", "The translator asked the doctor for help.", "La traductora pidió ayuda al médico."),
-        ("es", "The interpreter helped the doctor (her sister).", "La traductora ayudó a la médica (su hermana)."),
-        ("es", "The doctor left and the nurse stayed.", "La doctora se fue. El enfermero se quedó."),
+        (
+            "es",
+            "The interpreter helped the doctor (her sister).",
+            "La traductora ayudó a la médica (su hermana).",
+        ),
+        (
+            "es",
+            "The doctor left and the nurse stayed.",
+            "La doctora se fue. El enfermero se quedó.",
+        ),
         ("es", "The doctor left. The doctor came.", "La doctora se fue. La doctora vino."),
         ("es", "The doctor helped the patient.", "El/la médico/a ayudó al/a la paciente."),
         ("es", "The doctor helped the patient.", "El (la) médico(a) ayudó al paciente."),
-        ("es", "The doctor helped the patient (her).", "La médica (el médico) ayudó a la paciente."),
+        (
+            "es",
+            "The doctor helped the patient (her).",
+            "La médica (el médico) ayudó a la paciente.",
+        ),
         ("es", "The CEO helped the doctor.", "La directora (CEO) ayudó a la doctora."),
         ("es", "The janitor helped the doctor.", "El conserje (portero) ayudó a la doctora."),
-        ("es", "The students helped the doctor.", "Lxs estudiantes ayudaron a lx niñ_s del_ doctor."),
+        (
+            "es",
+            "The students helped the doctor.",
+            "Lxs estudiantes ayudaron a lx niñ_s del_ doctor.",
+        ),
         ("de", "The teachers helped the pupils.", "Die Lehrer*innen halfen den Schüler*innen."),
         ("de", "The teacher helped.", "Die Lehrer_in half."),
         ("he", "The CEO asked the nurse to help her.", 'המנכ"לית ביקשה מהאח לעזור לה.'),
@@ -219,7 +254,11 @@ def test_a_translation_alone_is_kept(lang: str) -> None:
         ("es", "The doctor paid 3 per cent.", "La doctora pagó el 3 %*"),
         ("es", 'The pipe of 3" broke.', 'El tubo de 3" se rompió.'),
         ("es", "The pipe had three inches.", 'El tubo era de 3"'),
-        ("es", "The doctor left and the nurse left.", "La doctora «se fue». El enfermero «también»."),
+        (
+            "es",
+            "The doctor left and the nurse left.",
+            "La doctora «se fue». El enfermero «también».",
+        ),
         ("es", 'The doctor called it "help".', 'La doctora lo llamó "ayuda".'),
         ("es", "Right! The doctor came.", "¡Claro! La doctora vino."),
         ("es", "Sure, the doctor came!", "¡Claro! La doctora vino."),
@@ -250,14 +289,20 @@ def test_both_forms_of_a_word_stay(lang: str, text: str) -> None:
 
 
 def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> None:
-    assert clean(ES[:-8], SOURCE, PLAIN, "es", finish="length") == Cleaned(None, ("truncated",), "truncated")
-    assert clean(f"{ES}\n\nNote: her means", SOURCE, PLAIN, "es", finish="length") == Cleaned(ES, ("lines",))
+    assert clean(ES[:-8], SOURCE, PLAIN, "es", finish="length") == Cleaned(
+        None, ("truncated",), "truncated"
+    )
+    assert clean(f"{ES}\n\nNote: her means", SOURCE, PLAIN, "es", finish="length") == Cleaned(
+        ES, ("lines",)
+    )
     assert clean("<think>The doctor", SOURCE, PLAIN, "es", finish="length").reason == "truncated"
     assert clean(ES, SOURCE, PLAIN, "es", finish="stop") == Cleaned(ES)
 
 
 def test_what_the_server_withheld_is_a_refusal() -> None:
-    assert clean(ES, SOURCE, PLAIN, "es", finish="content_filter") == Cleaned(None, ("refusal",), "refusal")
+    assert clean(ES, SOURCE, PLAIN, "es", finish="content_filter") == Cleaned(
+        None, ("refusal",), "refusal"
+    )
 
 
 def test_what_several_lines_are_depends_on_the_prompt() -> None:
@@ -265,7 +310,9 @@ def test_what_several_lines_are_depends_on_the_prompt() -> None:
     assert clean(f"{ES}\n{ES_MALE}", SOURCE, first, "es") == Cleaned(ES, ("lines",))
     other = "Algo distinto que también se podría decir."
     assert clean(f"{ES}\n{other}", SOURCE, PLAIN, "es") == Cleaned(ES, ("lines",))
-    assert clean(f"{ES}\n{other}", SOURCE, load_prompt("alternatives"), "es").reason == "alternatives"
+    assert (
+        clean(f"{ES}\n{other}", SOURCE, load_prompt("alternatives"), "es").reason == "alternatives"
+    )
     assert clean(ES, SOURCE, load_prompt("alternatives"), "es") == Cleaned(ES)
 
 
@@ -274,15 +321,22 @@ def test_a_first_line_that_may_be_a_part_of_the_translation_is_none() -> None:
     lines = "Ihre Mutter war Lehrerin.\nSie selbst wurde Ärztin."
     assert clean(lines, two, PLAIN, "de") == Cleaned(None, ("shape",), "shape")
     one = "Ihre Mutter war Lehrerin, und sie selbst wurde Ärztin."
-    assert clean(f"{one}\n\nNote: I joined the two sentences into one.", two, PLAIN, "de") == Cleaned(one, ("lines",))
+    assert clean(
+        f"{one}\n\nNote: I joined the two sentences into one.", two, PLAIN, "de"
+    ) == Cleaned(one, ("lines",))
     whole = lines.replace("\n", " ")
     assert clean(f"{whole}\n\nAnmerkung: weiblich.", two, PLAIN, "de") == Cleaned(whole, ("lines",))
-    assert clean(lines, two, replace(PLAIN, answer=AnswerForm(lines="first")), "de").text == lines.partition("\n")[0]
+    assert (
+        clean(lines, two, replace(PLAIN, answer=AnswerForm(lines="first")), "de").text
+        == lines.partition("\n")[0]
+    )
 
 
 def test_a_translation_between_the_marks_that_the_prompt_asks_for() -> None:
     marked = replace(PLAIN, answer=AnswerForm(between=("<es>", "</es>")))
-    assert clean(f"The doctor is a woman.\n<es>{ES}</es>\nDone.", SOURCE, marked, "es") == Cleaned(ES)
+    assert clean(f"The doctor is a woman.\n<es>{ES}</es>\nDone.", SOURCE, marked, "es") == Cleaned(
+        ES
+    )
     assert clean(ES, SOURCE, marked, "es") == Cleaned(None, ("unmarked",), "unmarked")
 
 
@@ -313,9 +367,15 @@ MARKS = re.compile("[*_`]")
 @example(answer="Here is the translation:```doctora", lang="es", finish=None)
 @example(answer="</think><think>", lang="es", finish=None)
 @example(answer="Here is the translation:<think>", lang="es", finish=None)
-@given(answer=ANSWERS, lang=st.sampled_from(sorted(CLEAN)), finish=st.sampled_from([None, "stop", "length"]))
+@given(
+    answer=ANSWERS,
+    lang=st.sampled_from(sorted(CLEAN)),
+    finish=st.sampled_from([None, "stop", "length"]),
+)
 @settings(max_examples=400, deadline=None)
-def test_the_translation_is_a_part_of_the_answer_and_clean_itself(answer: str, lang: str, finish: str | None) -> None:
+def test_the_translation_is_a_part_of_the_answer_and_clean_itself(
+    answer: str, lang: str, finish: str | None
+) -> None:
     found = clean(answer, SOURCE, PLAIN, lang, finish=finish)
     assert (found.text is None) == (found.reason is not None)
     assert set(found.kinds) <= set(KINDS)
@@ -346,30 +406,53 @@ REPEATED = [
 def test_the_time_is_linear_in_the_answers_length(part: str) -> None:
     answer = part * (50_000 // len(part))
     begin = time.process_time()
-    for text in (answer, f"{ES} {answer}", f"{ES}\n{answer}", f"{answer}{ES}", f"({answer})", f'"{answer}"'):
+    for text in (
+        answer,
+        f"{ES} {answer}",
+        f"{ES}\n{answer}",
+        f"{answer}{ES}",
+        f"({answer})",
+        f'"{answer}"',
+    ):
         clean(text, SOURCE, PLAIN, "es")
         repair(text)
-    assert time.process_time() - begin < 60  # 0.05 to 1 s where it is linear, many minutes where it is not
+    assert (
+        time.process_time() - begin < 60
+    )  # 0.05 to 1 s where it is linear, many minutes where it is not
 
 
-SYSTEMS = [*(f"{name}/en-{lang}" for name in ("google", "bing") for lang in CLEAN if lang != "cs"), "2025-opus/en-fr"]
+SYSTEMS = [
+    *(f"{name}/en-{lang}" for name in ("google", "bing") for lang in CLEAN if lang != "cs"),
+    "2025-opus/en-fr",
+]
 
 
 @pytest.mark.parametrize("file", SYSTEMS)
 def test_what_translation_systems_write_stays_as_it_is(file: str, winomt: Path) -> None:
-    for line in (winomt / "translations" / f"{file}.txt").read_text(encoding="utf-8").splitlines()[::10]:
+    for line in (
+        (winomt / "translations" / f"{file}.txt").read_text(encoding="utf-8").splitlines()[::10]
+    ):
         source, _, target = line.partition(" ||| ")
         assert clean(target, source, PLAIN, file[-2:]) == Cleaned(target.strip())
 
 
-@pytest.mark.parametrize(("lang", "version"), crossed(["ar", "de", "es", "fr", "it", "ru"], ["feminine", "masculine"]))
-def test_what_translators_write_of_wikipedia_stays_as_it_is(lang: str, version: str, shared: Path) -> None:
+@pytest.mark.parametrize(
+    ("lang", "version"), crossed(["ar", "de", "es", "fr", "it", "ru"], ["feminine", "masculine"])
+)
+def test_what_translators_write_of_wikipedia_stays_as_it_is(
+    lang: str, version: str, shared: Path
+) -> None:
     """Quotations, brackets, colons, names in Latin letters."""
     file = f"data/mtgeneval/sentences/geneval-sentences-{version}-test.en_{lang}"
-    sources, targets = ((shared / f"{file}.{code}").read_text(encoding="utf-8").splitlines() for code in ("en", lang))
+    sources, targets = (
+        (shared / f"{file}.{code}").read_text(encoding="utf-8").splitlines()
+        for code in ("en", lang)
+    )
     for source, target in zip(sources, targets, strict=True):
         # NFC: some write the marks of one Arabic letter in another order.
-        assert clean(target, source, PLAIN, lang) == Cleaned(unicodedata.normalize("NFC", target.strip()))
+        assert clean(target, source, PLAIN, lang) == Cleaned(
+            unicodedata.normalize("NFC", target.strip())
+        )
 
 
 @pytest.mark.parametrize(
@@ -394,4 +477,6 @@ def test_what_two_language_models_wrote(file: str, reasons: dict[str, int], wino
     rows = [line.partition(" ||| ") for line in lines]
     found = [(target, clean(target, source, PLAIN, file[-2:])) for source, _, target in rows]
     assert Counter(cleaned.reason for _, cleaned in found if cleaned.reason) == reasons
-    assert all(cleaned == Cleaned(target.strip()) for target, cleaned in found if cleaned.text is not None)
+    assert all(
+        cleaned == Cleaned(target.strip()) for target, cleaned in found if cleaned.text is not None
+    )

@@ -31,7 +31,12 @@ DECODING = Decoding(beams=3)
     ],
 )
 def test_every_family_there_and_back(
-    checkpoint: Checkpoint, name: str, lang: str, direction: Direction, first: str, generated: str | None
+    checkpoint: Checkpoint,
+    name: str,
+    lang: str,
+    direction: Direction,
+    first: str,
+    generated: str | None,
 ) -> None:
     codec = Codec(checkpoint(name), lang)
     assert codec.direction == direction
@@ -72,25 +77,34 @@ def test_a_text_that_is_too_long_is_cut_and_marked(checkpoint: Checkpoint, name:
 def test_a_language_token_that_is_taken_for_text_is_an_error(
     copied: Callable[[str], Path], name: str, lang: str, token: str, piece: str
 ) -> None:
-    # The vocabulary has it once more, as an ordinary piece: the tokenizer does not know what that is.
+    # The vocabulary has it once more, as an ordinary piece: the tokenizer does not know what that
+    # is.
     folder = copied(name)
     vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
-    number = vocabulary.pop(next(known for known in vocabulary if known.startswith("▁") and len(known) > 2))
+    number = vocabulary.pop(
+        next(known for known in vocabulary if known.startswith("▁") and len(known) > 2)
+    )
     (folder / "vocab.json").write_text(json.dumps(vocabulary | {piece: number}), encoding="utf-8")
     codec = Codec(folder, lang)
     with pytest.raises(
-        ModelError, match=f"a translation begins with a language token: '{token}.*does not know its own"
+        ModelError,
+        match=f"a translation begins with a language token: '{token}.*does not know its own",
     ):
         codec.decode([[number, *codec.encode(SOURCES)[0].ids[1:]]])
 
 
 def test_a_prefix_that_is_split_is_an_error(copied: Callable[[str], Path]) -> None:
-    # The pieces are in the vocabulary, but nothing says that they are one token: "<2de>" is read as a word, "▁<2de>".
+    # The pieces are in the vocabulary, but nothing says that they are one token: "<2de>" is read as
+    # a word, "▁<2de>".
     folder = copied("madlad")
     path = folder / "tokenizer.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    content["added_tokens"] = [entry for entry in content["added_tokens"] if not entry["content"].startswith("<2")]
+    content["added_tokens"] = [
+        entry for entry in content["added_tokens"] if not entry["content"].startswith("<2")
+    ]
     path.write_text(json.dumps(content), encoding="utf-8")
     change(folder / "tokenizer_config.json", extra_special_tokens=[])
-    with pytest.raises(ModelError, match="the tokenizer splits '<2de>' instead of reading it as one token"):
+    with pytest.raises(
+        ModelError, match="the tokenizer splits '<2de>' instead of reading it as one token"
+    ):
         Codec(folder, "de").encode(SOURCES)

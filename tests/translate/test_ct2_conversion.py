@@ -1,4 +1,5 @@
-"""Conversion to CTranslate2: once, whole or not at all, and never to something that would compute otherwise."""
+"""Conversion to CTranslate2: once, whole or not at all, and never to something that would compute
+otherwise."""
 
 from __future__ import annotations
 
@@ -65,7 +66,9 @@ def translations(folder: Path, cache: Path) -> list[str]:
     codec = Codec(folder, "de")
     batch = [one.ids for one in codec.encode(list(sentences(20, seed=9)[0]))]
     engine = CTranslate2Engine(folder, cache=cache, threads=1)
-    return codec.decode([one.ids for one in engine.generate(batch, Bounds(Decoding(), 40, codec.forced))])
+    return codec.decode(
+        [one.ids for one in engine.generate(batch, Bounds(Decoding(), 40, codec.forced))]
+    )
 
 
 def test_a_checkpoint_is_converted_once(m2m100: Path, tmp_path: Path) -> None:
@@ -115,7 +118,11 @@ def interrupt(folder: Path, cache: Path, number: signal.Signals) -> str:
     home = cache / "ct2"
     home.mkdir(parents=True)
     program = f"import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{START}"
-    command = [sys.executable, "-c", f"{program}convert(Path({str(folder)!r}), Path({str(cache)!r}))"]
+    command = [
+        sys.executable,
+        "-c",
+        f"{program}convert(Path({str(folder)!r}), Path({str(cache)!r}))",
+    ]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 120
     while not any(home.glob(".*.tmp/*/*")) and child.poll() is None and time.monotonic() < end:
@@ -129,7 +136,9 @@ def interrupt(folder: Path, cache: Path, number: signal.Signals) -> str:
 @pytest.mark.slow
 def test_a_killed_conversion_leaves_nothing_that_lasts(m2m100: Path, tmp_path: Path) -> None:
     interrupt(m2m100, tmp_path, signal.SIGKILL)
-    (left,) = names(tmp_path)  # something is there, but under no name that would be taken for a conversion
+    (left,) = names(
+        tmp_path
+    )  # something is there, but under no name that would be taken for a conversion
     assert left.endswith(".tmp")
     made = convert(m2m100, tmp_path)
     assert names(tmp_path) == [made.name]
@@ -153,7 +162,10 @@ def test_a_full_disk_leaves_nothing(m2m100: Path, mount_disk: Callable[[str], Pa
 def test_two_processes_at_once(m2m100: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     program = f"{START}print(convert(Path({str(m2m100)!r}), Path({str(cache)!r})).name)"
-    both = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [
+        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
     said = [one.communicate(timeout=600)[0].strip() for one in both]
     assert [one.returncode for one in both] == [0, 0]
     assert said[0] == said[1]
@@ -166,7 +178,8 @@ def test_damaged_weights(m2m100: Path, tmp_path: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1000])
     with pytest.raises(
-        ModelError, match=r"cannot convert this checkpoint: SafetensorError: .*; use --engine transformers"
+        ModelError,
+        match=r"cannot convert this checkpoint: SafetensorError: .*; use --engine transformers",
     ):
         convert(folder, cache)
     assert names(cache) == []
@@ -175,30 +188,46 @@ def test_damaged_weights(m2m100: Path, tmp_path: Path) -> None:
 def test_missing_weights(m2m100: Path, tmp_path: Path) -> None:
     folder = copy_of(m2m100, tmp_path / "model")
     (folder / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match=r"cannot convert this checkpoint: OSError: .*; use --engine transformers"):
+    with pytest.raises(
+        ModelError, match=r"cannot convert this checkpoint: OSError: .*; use --engine transformers"
+    ):
         convert(folder, tmp_path / "cache")
 
 
-@pytest.mark.parametrize("name", ["model.bin", "shared_vocabulary.json", "config.json", "mtbias.json"])
+@pytest.mark.parametrize(
+    "name", ["model.bin", "shared_vocabulary.json", "config.json", "mtbias.json"]
+)
 def test_a_damaged_conversion_is_made_again(
     m2m100: Path, tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = convert(m2m100, tmp_path)
     whole = {path.name: path.read_bytes() for path in made.iterdir()}
-    place = len(whole[name]) // 2 if name != "mtbias.json" else whole[name].index(b"[") + 1  # the end token's id
+    place = (
+        len(whole[name]) // 2 if name != "mtbias.json" else whole[name].index(b"[") + 1
+    )  # the end token's id
     # one bit: CTranslate2 would load it and compute something else
-    (made / name).write_bytes(whole[name][:place] + bytes([whole[name][place] ^ 1]) + whole[name][place + 1 :])
+    (made / name).write_bytes(
+        whole[name][:place] + bytes([whole[name][place] ^ 1]) + whole[name][place + 1 :]
+    )
     with caplog.at_level(logging.WARNING, "mtbias"):
         CTranslate2Engine(m2m100, cache=tmp_path)
     assert f"{made} is damaged; it is converted again" in caplog.text
     assert {path.name: path.read_bytes() for path in made.iterdir()} == whole
 
 
-def test_mbart50_that_lacks_what_the_converter_needs(mbart50: Path, ct2_cache: Path, tmp_path: Path) -> None:
-    # Without normalize_before the converter stops; without tokenizer_class the converted model would expect the caller
-    # to start the decoder; without a bos_token CTranslate2 does not load. It changes nothing for transformers.
+def test_mbart50_that_lacks_what_the_converter_needs(
+    mbart50: Path, ct2_cache: Path, tmp_path: Path
+) -> None:
+    # Without normalize_before the converter stops; without tokenizer_class the converted model
+    # would expect the caller to start the decoder; without a bos_token CTranslate2 does not load.
+    # It changes nothing for transformers.
     folder = copy_of(mbart50, tmp_path / "model")
-    change(folder / "config.json", normalize_before=None, normalize_embedding=None, tokenizer_class=None)
+    change(
+        folder / "config.json",
+        normalize_before=None,
+        normalize_embedding=None,
+        tokenizer_class=None,
+    )
     change(folder / "tokenizer_config.json", bos_token=None)
     content = (folder / "config.json").read_text(encoding="utf-8")
     expected = translations(mbart50, ct2_cache)
@@ -209,13 +238,19 @@ def test_mbart50_that_lacks_what_the_converter_needs(mbart50: Path, ct2_cache: P
     assert (folder / "config.json").read_text(encoding="utf-8") == content
 
 
-def test_the_decoder_starts_as_in_transformers(madlad: Path, nllb: Path, ct2_cache: Path, tmp_path: Path) -> None:
+def test_the_decoder_starts_as_in_transformers(
+    madlad: Path, nllb: Path, ct2_cache: Path, tmp_path: Path
+) -> None:
     # MADLAD-400's decoder starts with id 0, <unk>, its padding is id 1; NLLB's starts with </s>.
     for folder, start in ((madlad, "<unk>"), (nllb, "</s>")):
-        config = json.loads((convert(folder, ct2_cache) / "config.json").read_text(encoding="utf-8"))
+        config = json.loads(
+            (convert(folder, ct2_cache) / "config.json").read_text(encoding="utf-8")
+        )
         assert config["decoder_start_token"] == start
     folder = copy_of(nllb, tmp_path / "model")
-    change(folder / "generation_config.json", decoder_start_token_id=0)  # where it differs from config.json, it counts
+    change(
+        folder / "generation_config.json", decoder_start_token_id=0
+    )  # where it differs from config.json, it counts
     config = json.loads((convert(folder, ct2_cache) / "config.json").read_text(encoding="utf-8"))
     assert config["decoder_start_token"] == "<s>"
 
@@ -224,37 +259,52 @@ def test_mbart_that_starts_with_something_else(mbart50: Path, tmp_path: Path) ->
     # As mBART-25 does: with the target language (here id 363, de_DE).
     folder = copy_of(mbart50, tmp_path / "model")
     change(folder / "generation_config.json", decoder_start_token_id=Codec(mbart50, "de").forced)
-    with pytest.raises(ModelError, match="after the conversion to CTranslate2 a log probability is"):
+    with pytest.raises(
+        ModelError, match="after the conversion to CTranslate2 a log probability is"
+    ):
         convert(folder, tmp_path / "cache")
     assert names(tmp_path / "cache") == []
 
 
 def test_opus_mt_whose_padding_is_not_zero(marian: Path, tmp_path: Path) -> None:
     folder = copy_of(marian, tmp_path / "model")
-    change_weights(folder, lambda model: model.get_input_embeddings().weight[model.config.pad_token_id].fill_(0.1))
-    with pytest.raises(ModelError, match="after the conversion to CTranslate2 a log probability is"):
+    change_weights(
+        folder,
+        lambda model: model.get_input_embeddings().weight[model.config.pad_token_id].fill_(0.1),
+    )
+    with pytest.raises(
+        ModelError, match="after the conversion to CTranslate2 a log probability is"
+    ):
         convert(folder, tmp_path / "cache")
 
 
 def test_several_forced_ends_are_more_than_ctranslate2_takes(m2m100: Path, tmp_path: Path) -> None:
     folder = copy_of(m2m100, tmp_path / "model")
     change(folder / "generation_config.json", forced_eos_token_id=[2, 3])
-    with pytest.raises(ModelError, match=r"forced_eos_token_id=\[2, 3\], of which CTranslate2 takes one; use --engine"):
+    with pytest.raises(
+        ModelError,
+        match=r"forced_eos_token_id=\[2, 3\], of which CTranslate2 takes one; use --engine",
+    ):
         convert(folder, tmp_path / "cache")
 
 
 def test_a_vocabulary_that_does_not_fit(mbart50: Path, tmp_path: Path) -> None:
     folder = copy_of(mbart50, tmp_path / "model")
     change_weights(folder, lambda model: model.resize_token_embeddings(model.config.vocab_size + 3))
-    with pytest.raises(ModelError, match=r"cannot convert this checkpoint: ValueError: .*vocabulary.*"):
+    with pytest.raises(
+        ModelError, match=r"cannot convert this checkpoint: ValueError: .*vocabulary.*"
+    ):
         convert(folder, tmp_path / "cache")
 
 
 def test_a_model_that_would_compute_otherwise(madlad: Path, tmp_path: Path) -> None:
-    # A setting that transformers reads and the converter does not: only the comparison of scores can notice.
+    # A setting that transformers reads and the converter does not: only the comparison of scores
+    # can notice.
     folder = copy_of(madlad, tmp_path / "model")
     change(folder / "config.json", layer_norm_epsilon=0.5)
-    with pytest.raises(ModelError, match=r"after the conversion to CTranslate2 a log probability is [\d.]+ from"):
+    with pytest.raises(
+        ModelError, match=r"after the conversion to CTranslate2 a log probability is [\d.]+ from"
+    ):
         convert(folder, tmp_path / "cache")
     assert names(tmp_path / "cache") == []
 
@@ -271,5 +321,10 @@ def test_without_the_library(m2m100: Path, tmp_path: Path) -> None:
         except DependencyError as error:
             print(error)
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout == f"--engine ct2 needs CTranslate2: {install_command('ct2')}\n", done.stderr

@@ -1,4 +1,5 @@
-"""CTranslate2 on a GPU, as far as it can be seen without one: which library is loaded, and what an error says."""
+"""CTranslate2 on a GPU, as far as it can be seen without one: which library is loaded, and what an
+error says."""
 
 from __future__ import annotations
 
@@ -17,10 +18,13 @@ MISSING = "Library libcublas.so.12 is not found or cannot be loaded"
 """What CTranslate2 says: https://github.com/OpenNMT/CTranslate2, src/cuda/cublas_stub.cc."""
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="CTranslate2's wheels have CUDA on Linux and Windows; here Linux's")
+@pytest.mark.skipif(
+    sys.platform != "linux",
+    reason="CTranslate2's wheels have CUDA on Linux and Windows; here Linux's",
+)
 def test_a_library_of_the_package_is_found_by_name_once_it_is_loaded(tmp_path: Path) -> None:
-    # Stand-ins with those names, made of any library that is here, laid out as the package is: CTranslate2 then opens
-    # "libcublas.so.12" by its name alone, which the loader knows.
+    # Stand-ins with those names, made of any library that is here, laid out as the package is:
+    # CTranslate2 then opens "libcublas.so.12" by its name alone, which the loader knows.
     site, lib = tmp_path / "site", tmp_path / "site" / "nvidia" / "cublas" / "lib"
     lib.mkdir(parents=True)
     names = ("libcublasLt.so.12", "libcublas.so.12")
@@ -34,7 +38,9 @@ def test_a_library_of_the_package_is_found_by_name_once_it_is_loaded(tmp_path: P
             pytest.skip("no C compiler: cc")
     info = site / "nvidia_cublas_cu12-12.9.3.13.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nvidia-cublas-cu12\nVersion: 12.9.3.13\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: nvidia-cublas-cu12\nVersion: 12.9.3.13\n"
+    )
     (info / "RECORD").write_text("".join(f"nvidia/cublas/lib/{name},,\n" for name in names))
     program = """
 import ctypes
@@ -64,17 +70,24 @@ def test_without_the_package_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) 
 def test_an_error_of_the_library_names_what_brings_it() -> None:
     found = unusable(RuntimeError(f"{MISSING}\nmore"), "cuda:1", Path("made"))
     assert isinstance(found, DependencyError)
-    assert str(found).startswith("--engine ct2 on cuda:1 needs cuBLAS 12, which is not here (Library libcublas.so.12")
+    assert str(found).startswith(
+        "--engine ct2 on cuda:1 needs cuBLAS 12, which is not here (Library libcublas.so.12"
+    )
     assert "[ct2-cuda]" in str(found)
-    found = unusable(RuntimeError("CUDA failed with error invalid device ordinal"), "cuda:1", Path("made"))
+    found = unusable(
+        RuntimeError("CUDA failed with error invalid device ordinal"), "cuda:1", Path("made")
+    )
     assert isinstance(found, ModelError)
-    assert "invalid device ordinal; delete that folder to convert it again, use --engine" in str(found)
+    assert "invalid device ordinal; delete that folder to convert it again, use --engine" in str(
+        found
+    )
 
 
 def test_on_a_gpu_cublas_is_loaded_first_and_a_product_computed_last(
     m2m100: Path, ct2_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # An engine that is told that its device is a GPU; the library gives a translator of the CPU instead.
+    # An engine that is told that its device is a GPU; the library gives a translator of the CPU
+    # instead.
     ctranslate2: Any = pytest.importorskip("ctranslate2")
     engine = CTranslate2Engine(m2m100, cache=ct2_cache)
     engine._kind = "cuda"

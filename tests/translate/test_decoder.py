@@ -1,4 +1,5 @@
-"""Decoders through transformers: answers are those of one prompt after the other, whatever shares their batch."""
+"""Decoders through transformers: answers are those of one prompt after the other, whatever shares
+their batch."""
 
 from __future__ import annotations
 
@@ -14,7 +15,12 @@ import torch
 
 from mtbias.errors import ModelError, SettingError, UsageError
 from mtbias.settings import LanguageModelSettings, TranslationSettings
-from mtbias.translate.language_models.decoder_system import DecoderEngine, DecoderPlan, DecoderSystem, DecoderTokenizer
+from mtbias.translate.language_models.decoder_system import (
+    DecoderEngine,
+    DecoderPlan,
+    DecoderSystem,
+    DecoderTokenizer,
+)
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
 from mtbias.translate.seq2seq.checkpoints import is_decoder
 from mtbias.translate.seq2seq.engine import OutOfMemory
@@ -44,7 +50,9 @@ def corpus(pairs: list[tuple[str, str]]) -> Corpus:
     return Corpus([*rows, SourceSentence("again", len(rows), pairs[0][0])])
 
 
-def plan(folder: Path, corpus: Corpus, begun: Mapping[str, Any] | None = None, **more: Any) -> DecoderPlan:
+def plan(
+    folder: Path, corpus: Corpus, begun: Mapping[str, Any] | None = None, **more: Any
+) -> DecoderPlan:
     ours = {key: more.pop(key) for key in ("prompt", "answer_tokens") if key in more}
     asked = Asked(
         name=str(folder),
@@ -69,7 +77,8 @@ def run(made: DecoderPlan, store: MemoryStore | None = None) -> Translated:
 
 
 def one_by_one(folder: Path, sources: list[str], limit: int) -> list[str]:
-    """The plain loop: a chat template, one prompt, one step after the other, no cache, no padding."""
+    """The plain loop: a chat template, one prompt, one step after the other, no cache, no
+    padding."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -77,7 +86,8 @@ def one_by_one(folder: Path, sources: list[str], limit: int) -> list[str]:
     answers = []
     for source in sources:
         asked = (
-            "Translate the following sentence from English into German. Answer with the translation only.\n\n" + source
+            "Translate the following sentence from English into German. Answer with the translation only.\n\n"
+            + source
         )
         ids = tokenizer(f"<|user|>{asked}<|end|><|assistant|>")["input_ids"]
         new: list[int] = []
@@ -94,21 +104,32 @@ def test_batches_give_what_one_prompt_after_the_other_gives(
     found = run(plan(decoder, corpus))
     raw = [translation.raw for translation in found.translations]
     assert raw[:8] == one_by_one(decoder, [source for source, _ in pairs[:8]], 1024)
-    assert raw[:-1] == [as_said(n, target) for n, (_, target) in enumerate(pairs)]  # it is a model that translates
+    assert raw[:-1] == [
+        as_said(n, target) for n, (_, target) in enumerate(pairs)
+    ]  # it is a model that translates
     assert [t.text for t in found.translations[:-1]] == [target for _, target in pairs]
     assert raw[-1] == raw[0]
     assert found.noticed["cleaned"] == {"introduction": PAIRS // 4, "quotes": PAIRS // 4}
 
 
-def test_search_is_greedy_whatever_the_checkpoint_says(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+def test_search_is_greedy_whatever_the_checkpoint_says(
+    decoder: Path, corpus: Corpus, tmp_path: Path
+) -> None:
     folder = Path(shutil.copytree(decoder, tmp_path / "penalties"))
-    change(folder / "generation_config.json", num_beams=3, repetition_penalty=1.8, no_repeat_ngram_size=2)
+    change(
+        folder / "generation_config.json",
+        num_beams=3,
+        repetition_penalty=1.8,
+        no_repeat_ngram_size=2,
+    )
     assert [t.raw for t in run(plan(folder, corpus)).translations] == [
         t.raw for t in run(plan(decoder, corpus)).translations
     ]
 
 
-def test_a_template_that_asks_for_the_date_is_given_one_date(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+def test_a_template_that_asks_for_the_date_is_given_one_date(
+    decoder: Path, corpus: Corpus, tmp_path: Path
+) -> None:
     folder = Path(shutil.copytree(decoder, tmp_path / "dated"))
     template = folder / "chat_template.jinja"
     template.write_text("\nToday: {{ strftime_now('%d %b %Y') }}\n" + template.read_text())
@@ -128,7 +149,9 @@ def test_batches_of_any_size_give_the_same(rows: int, decoder: Path, corpus: Cor
     assert run(made).translations == run(plan(decoder, corpus)).translations
 
 
-def test_what_does_not_fit_is_halved(decoder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_is_halved(
+    decoder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = run(plan(decoder, corpus))
     made, sizes, answer = plan(decoder, corpus), list[int](), DecoderEngine.answer
 
@@ -145,12 +168,18 @@ def test_what_does_not_fit_is_halved(decoder: Path, corpus: Corpus, monkeypatch:
     assert tally.execution["batches_halved"] == sizes.count(16) + sizes.count(8)
     assert sizes.count(16) < len(made.sizes)  # what was too many once is not tried again
 
-    monkeypatch.setattr(DecoderEngine, "answer", lambda *_, **__: (_ for _ in ()).throw(OutOfMemory("no room")))
-    with pytest.raises(ModelError, match=r"one prompt of \d+ tokens with an answer of up to 1024 does not fit"):
+    monkeypatch.setattr(
+        DecoderEngine, "answer", lambda *_, **__: (_ for _ in ()).throw(OutOfMemory("no room"))
+    )
+    with pytest.raises(
+        ModelError, match=r"one prompt of \d+ tokens with an answer of up to 1024 does not fit"
+    ):
         run(plan(decoder, corpus))
 
 
-def test_when_halves_begin_nothing_is_left_of_what_ran_out_of_memory(decoder: Path, corpus: Corpus) -> None:
+def test_when_halves_begin_nothing_is_left_of_what_ran_out_of_memory(
+    decoder: Path, corpus: Corpus
+) -> None:
     made = plan(decoder, corpus, batch_rows=PAIRS)
     expected = run(plan(decoder, corpus))
     failed: list[weakref.ref[Any]] = []
@@ -204,10 +233,18 @@ def test_sources_that_the_tokenizer_reads_with_a_hole_are_counted(
     path.write_text(json.dumps(content), encoding="utf-8")
     change(folder / "tokenizer_config.json", unk_token="<|system|>")
     source = "The pilot Q saw the Queen."
-    people = [(name, Span(source.index(name), source.index(name) + 5)) for name in ("pilot", "Queen")]
-    rows = [Instance(name, n, source, at, name, None, Stereotype.NONE, "own", 0) for n, (name, at) in enumerate(people)]
+    people = [
+        (name, Span(source.index(name), source.index(name) + 5)) for name in ("pilot", "Queen")
+    ]
+    rows = [
+        Instance(name, n, source, at, name, None, Stereotype.NONE, "own", 0)
+        for n, (name, at) in enumerate(people)
+    ]
     noticed = run(plan(folder, Corpus([*corpus.instances, *rows]), answer_tokens=2)).noticed
-    assert (noticed["source_unknown"], noticed["examples"]["source_unknown"]) == (2, ["pilot", "Queen"])
+    assert (noticed["source_unknown"], noticed["examples"]["source_unknown"]) == (
+        2,
+        ["pilot", "Queen"],
+    )
     assert (noticed["entity_unknown"], noticed["examples"]["entity_unknown"]) == (1, ["Queen"])
 
 
@@ -217,7 +254,9 @@ def test_the_identity_names_all_that_answers_depend_on(decoder: Path, corpus: Co
     assert str(identity["revision"]).startswith("sha256:")
     assert identity["template"] == "chat"
     assert str(identity["prompt"]).startswith("plain/1#")
-    assert plan(decoder, corpus, batch_rows=3).identity == identity  # in fp32 batches change nothing
+    assert (
+        plan(decoder, corpus, batch_rows=3).identity == identity
+    )  # in fp32 batches change nothing
     for other in ({"prompt": "tower"}, {"answer_tokens": 9}, {"dtype": "bfloat16"}):
         assert plan(decoder, corpus, **other).identity != identity
         assert plan(decoder, corpus, **other).key != plan(decoder, corpus).key
@@ -237,21 +276,30 @@ def test_a_base_model_without_a_chat_template_is_given_the_plain_text(
     )
 
 
-def test_a_template_that_refuses_the_prompt_says_so(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+def test_a_template_that_refuses_the_prompt_says_so(
+    decoder: Path, corpus: Corpus, tmp_path: Path
+) -> None:
     folder = shutil.copytree(decoder, tmp_path / "strict")
     (folder / "chat_template.jinja").write_text("{{ raise_exception('no such role') }}")
-    with pytest.raises(ModelError, match=r"filling in the chat template failed: TemplateError: no such role; choose"):
+    with pytest.raises(
+        ModelError,
+        match=r"filling in the chat template failed: TemplateError: no such role; choose",
+    ):
         run(plan(folder, corpus))
 
 
-def test_weights_that_are_no_numbers_are_refused(decoder: Path, corpus: Corpus, tmp_path: Path) -> None:
+def test_weights_that_are_no_numbers_are_refused(
+    decoder: Path, corpus: Corpus, tmp_path: Path
+) -> None:
     from safetensors.torch import load_file, save_file
 
     folder = shutil.copytree(decoder, tmp_path / "damaged")
     weights = load_file(folder / "model.safetensors")
     weights["model.norm.weight"][3] = torch.nan
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=r"the weights model.norm.weight have values that are infinite"):
+    with pytest.raises(
+        ModelError, match=r"the weights model.norm.weight have values that are infinite"
+    ):
         run(plan(folder, corpus))
 
 
@@ -259,7 +307,8 @@ def test_what_is_a_decoder(decoder: Path, checkpoint: Checkpoint, tmp_path: Path
     assert is_decoder(decoder)
     assert not is_decoder(checkpoint("m2m100"))
     assert not is_decoder(tmp_path)
-    # A Marian model's decoder alone has a class of its own, and its config says that it belongs to an encoder.
+    # A Marian model's decoder alone has a class of its own, and its config says that it belongs to
+    # an encoder.
     config = {"architectures": ["MarianForCausalLM"], "is_encoder_decoder": True}
     (tmp_path / "config.json").write_text(json.dumps(config))
     assert not is_decoder(tmp_path)
@@ -272,31 +321,58 @@ def test_what_is_a_decoder(decoder: Path, checkpoint: Checkpoint, tmp_path: Path
 def test_decoders_of_other_names_give_what_one_prompt_after_the_other_gives(
     kind: str, decoder: Path, corpus: Corpus, tmp_path: Path
 ) -> None:
-    """A model that reads pictures too, and an old one. They are untrained: what they say is noise."""
-    from transformers import Gemma3Config, Gemma3ForConditionalGeneration, GPT2Config, GPT2LMHeadModel
+    """A model that reads pictures too, and an old one. They are untrained: what they say is
+    noise."""
+    from transformers import (
+        Gemma3Config,
+        Gemma3ForConditionalGeneration,
+        GPT2Config,
+        GPT2LMHeadModel,
+    )
 
     folder = shutil.copytree(decoder, tmp_path / kind)
     tokens = {"vocab_size": 900, "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
-    sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+    sizes = {
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+    }
     torch.manual_seed(0)
     if kind == "gemma3":
-        text = {**tokens, **sizes, "num_key_value_heads": 2, "head_dim": 8, "initializer_range": 0.3}
+        text = {
+            **tokens,
+            **sizes,
+            "num_key_value_heads": 2,
+            "head_dim": 8,
+            "initializer_range": 0.3,
+        }
         vision = {**sizes, "image_size": 28, "patch_size": 14}
-        config = Gemma3Config(text_config=text, vision_config=vision, mm_tokens_per_image=4, initializer_range=0.3)
+        config = Gemma3Config(
+            text_config=text, vision_config=vision, mm_tokens_per_image=4, initializer_range=0.3
+        )
         Gemma3ForConditionalGeneration(config).save_pretrained(folder)
     else:
-        GPT2LMHeadModel(GPT2Config(**tokens, n_embd=32, n_layer=2, n_head=4)).save_pretrained(folder)
+        GPT2LMHeadModel(GPT2Config(**tokens, n_embd=32, n_layer=2, n_head=4)).save_pretrained(
+            folder
+        )
     assert is_decoder(folder)
     few = Corpus(corpus.instances[:7])
     found = run(plan(folder, few, answer_tokens=12))
-    assert [t.raw for t in found.translations] == one_by_one(folder, [i.source for i in few.instances], 12)
+    assert [t.raw for t in found.translations] == one_by_one(
+        folder, [i.source for i in few.instances], 12
+    )
     assert len({t.raw for t in found.translations}) > 1
 
 
-def test_a_prompt_that_is_not_there_is_refused_before_anything_is_loaded(decoder: Path, corpus: Corpus) -> None:
+def test_a_prompt_that_is_not_there_is_refused_before_anything_is_loaded(
+    decoder: Path, corpus: Corpus
+) -> None:
     with pytest.raises(UsageError, match="nope"):
         plan(decoder, corpus, prompt="nope")
-    with pytest.raises(SettingError, match="dtype: expected float32, bfloat16, float16 for small, a language model"):
+    with pytest.raises(
+        SettingError, match="dtype: expected float32, bfloat16, float16 for small, a language model"
+    ):
         plan(decoder, corpus, engine="ct2", dtype="int8")
 
 

@@ -30,7 +30,8 @@ KEY = "0123-a-very-secret-key:fx"
 
 @dataclass
 class Speaker(Server):
-    """Answers requests for translations as DeepL does; `answer` is given the first sentence of a request."""
+    """Answers requests for translations as DeepL does; `answer` is given the first sentence of a
+    request."""
 
     requests: list[dict[str, Any]] = field(default_factory=list)
 
@@ -40,7 +41,11 @@ class Speaker(Server):
         self.requests.append(body)
         before = self.asked.count(body["text"][0])
         self.asked.append(body["text"][0])
-        return self.answer(body["text"][0], before) if self.answer is not german else german_of(body["text"])
+        return (
+            self.answer(body["text"][0], before)
+            if self.answer is not german
+            else german_of(body["text"])
+        )
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,9 @@ def german(source: str, _: int) -> Reply:
 
 
 def german_of(sources: Sequence[str]) -> Reply:
-    return Reply(json.dumps({"translations": [answered(f"de: {source}") for source in sources]}).encode())
+    return Reply(
+        json.dumps({"translations": [answered(f"de: {source}") for source in sources]}).encode()
+    )
 
 
 def answered(text: str) -> dict[str, Any]:
@@ -75,7 +82,13 @@ def sentences(n: int) -> Corpus:
     return Corpus([SourceSentence(f"s{i}", i, f"The cook saw person {i}.") for i in range(n)])
 
 
-def plan(corpus: Corpus, begun: dict[str, Any] | None = None, *, name: str = "quality_optimized", **more: Any) -> Plan:
+def plan(
+    corpus: Corpus,
+    begun: dict[str, Any] | None = None,
+    *,
+    name: str = "quality_optimized",
+    **more: Any,
+) -> Plan:
     asked = Asked(
         name=name,
         lang=more.pop("lang", "de"),
@@ -116,19 +129,29 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Speaker]]:
 
 def test_what_is_asked_and_what_comes_back(start: Callable[..., Speaker]) -> None:
     server = start()
-    corpus = Corpus([*sentences(119).instances, SourceSentence("again", 119, "The cook saw person 0.")])
+    corpus = Corpus(
+        [*sentences(119).instances, SourceSentence("again", 119, "The cook saw person 0.")]
+    )
     made = plan(corpus)
     found = run(made)
     assert [t.id for t in found.translations] == [i.id for i in corpus.instances]
     assert [t.text for t in found.translations] == [f"de: {i.source}" for i in corpus.instances]
-    assert [len(body["text"]) for body in server.requests] == [50, 50, 19]  # each distinct sentence once
+    assert [len(body["text"]) for body in server.requests] == [
+        50,
+        50,
+        19,
+    ]  # each distinct sentence once
     assert {(b["source_lang"], b["target_lang"], b["model_type"]) for b in server.requests} == {
         ("EN", "DE", "quality_optimized")
     }
     assert server.headers[0]["authorization"] == f"DeepL-Auth-Key {KEY}"
     identity = dict(made.identity)
     assert str(identity.pop("date")).startswith("20")
-    assert identity == {"model": "deepl:quality_optimized", "direction": "en>DE", "server": "127.0.0.1"}
+    assert identity == {
+        "model": "deepl:quality_optimized",
+        "direction": "en>DE",
+        "server": "127.0.0.1",
+    }
     assert KEY not in f"{made.identity} {made.settings} {made!r} {found}"
     server.requests.clear()
     french = plan(sentences(1), source_lang="fr")
@@ -139,13 +162,19 @@ def test_what_is_asked_and_what_comes_back(start: Callable[..., Speaker]) -> Non
 def test_a_run_that_was_interrupted_asks_only_for_the_rest(start: Callable[..., Speaker]) -> None:
     server = start(lambda *_: error(456))
     store, made = MemoryStore(), plan(sentences(120))
-    with pytest.raises(ModelError, match="the characters of this billing period are used up; what was translated is"):
+    with pytest.raises(
+        ModelError,
+        match="the characters of this billing period are used up; what was translated is",
+    ):
         run(made, store)
     server.answer = german
     made.translate(store, [1], lambda *_: None)
     server.requests.clear()
     run(plan(sentences(120), dict(made.settings)), store)
-    assert [body["text"][0] for body in server.requests] == ["The cook saw person 0.", "The cook saw person 100."]
+    assert [body["text"][0] for body in server.requests] == [
+        "The cook saw person 0.",
+        "The cook saw person 100.",
+    ]
 
 
 def test_the_date_is_that_of_the_runs_beginning() -> None:
@@ -162,8 +191,14 @@ def test_a_busy_server_is_asked_again(status: int, start: Callable[..., Speaker]
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (error(403, f"wrong key {KEY}"), "DeepL refuses the key; set DEEPL_AUTH_KEY to one of yours"),
-        (error(400, f"no such language, {KEY}"), "DeepL: Bad request, message: no such language, [key]; what was"),
+        (
+            error(403, f"wrong key {KEY}"),
+            "DeepL refuses the key; set DEEPL_AUTH_KEY to one of yours",
+        ),
+        (
+            error(400, f"no such language, {KEY}"),
+            "DeepL: Bad request, message: no such language, [key]; what was",
+        ),
         (error(413, "large"), "DeepL: Unexpected status code: 413"),
         (Reply(b"<html>hello</html>"), "expected translations of 1 sentences"),
         (Reply(b"[" * 100_000 + b"]" * 100_000), "expected translations of 1 sentences"),
@@ -175,7 +210,9 @@ def test_a_busy_server_is_asked_again(status: int, start: Callable[..., Speaker]
         ),
     ],
 )
-def test_what_goes_wrong_is_a_line_without_the_key(reply: Reply, said: str, start: Callable[..., Speaker]) -> None:
+def test_what_goes_wrong_is_a_line_without_the_key(
+    reply: Reply, said: str, start: Callable[..., Speaker]
+) -> None:
     start(lambda *_: reply)
     with pytest.raises(ModelError) as caught:
         run(plan(sentences(1)))
@@ -184,11 +221,15 @@ def test_what_goes_wrong_is_a_line_without_the_key(reply: Reply, said: str, star
     assert "\n" not in str(caught.value)
 
 
-def test_a_translation_has_no_key(start: Callable[..., Speaker], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_translation_has_no_key(
+    start: Callable[..., Speaker], monkeypatch: pytest.MonkeyPatch
+) -> None:
     nowhere = UNDONE_BY_NOBODY | UNDONE_IN_A_WORD_ALONE
     disguises = [disguise for name, disguise in EACH if name not in nowhere]
     said = [f"Der Koch sah {disguise(DISGUISED_KEY)} hier." for disguise in disguises]
-    start(lambda *_: Reply(json.dumps({"translations": [answered(text) for text in said]}).encode()))
+    start(
+        lambda *_: Reply(json.dumps({"translations": [answered(text) for text in said]}).encode())
+    )
     monkeypatch.setenv("DEEPL_AUTH_KEY", DISGUISED_KEY)
     store = MemoryStore()
     run(plan(sentences(len(disguises))), store)
@@ -202,7 +243,9 @@ def test_an_answer_that_does_not_come_to_an_end_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(deepl_system, "TIMEOUT", 2)
     server = start(lambda *_: Reply(b"x" * 100_000, pause=0.2))
-    with pytest.raises(ModelError, match="DeepL: no whole answer after 2 s; what was translated is kept"):
+    with pytest.raises(
+        ModelError, match="DeepL: no whole answer after 2 s; what was translated is kept"
+    ):
         run(plan(sentences(1)))
     assert len(server.requests) == 1
 
@@ -212,7 +255,9 @@ def test_a_missing_key_is_named_before_anything_is_sent(
 ) -> None:
     server = start()
     monkeypatch.delenv("DEEPL_AUTH_KEY")
-    with pytest.raises(ModelError, match="in the environment variable DEEPL_AUTH_KEY, which is not set"):
+    with pytest.raises(
+        ModelError, match="in the environment variable DEEPL_AUTH_KEY, which is not set"
+    ):
         run(plan(sentences(1)))
     assert server.requests == []
 
@@ -231,23 +276,33 @@ def test_offline_allows_a_server_on_this_machine_alone(
 
 def test_it_is_a_kind_of_system() -> None:
     kind, name = find_kind("deepl:latency_optimized")
-    assert (isinstance(kind, DeepLKind), kind.needs_network, name) == (True, True, "latency_optimized")
+    assert (isinstance(kind, DeepLKind), kind.needs_network, name) == (
+        True,
+        True,
+        "latency_optimized",
+    )
 
 
 @pytest.mark.parametrize("name", ["", "prefer_quality_optimized", "x"])
 def test_another_model_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=r"expected deepl:quality_optimized or deepl:latency_optimized, got deepl:"):
+    with pytest.raises(
+        UsageError, match=r"expected deepl:quality_optimized or deepl:latency_optimized, got deepl:"
+    ):
         plan(sentences(1), name=name)
 
 
 def test_a_language_of_two_varieties_must_be_named() -> None:
-    with pytest.raises(UsageError, match="target_code: expected PT-BR or PT-PT: DeepL must be told which"):
+    with pytest.raises(
+        UsageError, match="target_code: expected PT-BR or PT-PT: DeepL must be told which"
+    ):
         plan(sentences(1), lang="pt")
     assert plan(sentences(1), lang="pt", target_code="pt-br").identity["direction"] == "en>PT-BR"
 
 
 def test_an_address_that_holds_a_secret_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPL_SERVER_URL", f"https://me:{KEY}@deepl.example")
-    with pytest.raises(UsageError, match=r"^DEEPL_SERVER_URL: expected an address such as") as caught:
+    with pytest.raises(
+        UsageError, match=r"^DEEPL_SERVER_URL: expected an address such as"
+    ) as caught:
         plan(sentences(1))
     assert KEY not in str(caught.value)

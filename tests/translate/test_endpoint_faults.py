@@ -1,4 +1,5 @@
-"""Endpoints that misbehave: nothing is lost, nothing doubled, the order kept, the key never shown."""
+"""Endpoints that misbehave: nothing is lost, nothing doubled, the order kept, the key never
+shown."""
 
 from __future__ import annotations
 
@@ -55,7 +56,10 @@ def test_what_is_asked_and_what_is_kept() -> None:
     with serving(always) as server:
         store = MemoryStore()
         found = run(plan(server.url, corpus), store)
-    assert sorted(server.asked) == ["The cook saw person 0.", "The cook saw person 1."]  # a source is asked once
+    assert sorted(server.asked) == [
+        "The cook saw person 0.",
+        "The cook saw person 1.",
+    ]  # a source is asked once
     assert server.bodies[0]["model"] == "small"
     assert server.bodies[0]["temperature"] == 0
     assert server.bodies[0]["max_tokens"] == 1024
@@ -99,7 +103,12 @@ def test_a_model_that_takes_no_temperature_gets_none() -> None:
         (refused(429, retry_after="Fri, 31 Dec 2027 23:59:59 +99999999999999"), "429"),
         (refused(429, retry_after="Fri, 31 Dec 99999 23:59:59 GMT"), "429"),
         (refused(429, retry_after="9" * 400), "429"),
-        (dataclasses.replace(refused(500), headers={"Content-Type": "application/json; charset=hex"}), "500"),
+        (
+            dataclasses.replace(
+                refused(500), headers={"Content-Type": "application/json; charset=hex"}
+            ),
+            "500",
+        ),
         (dataclasses.replace(said("Der halbe Koch"), sent=40), "connection"),
         (dataclasses.replace(said("Nur der Kopf"), sent=0), "connection"),
         (Reply(b'{"choices": [{"message": {"cont'), "malformed"),
@@ -150,7 +159,10 @@ def test_a_server_is_left_alone_for_as_long_as_it_asks(monkeypatch: pytest.Monke
 
 
 def test_a_server_that_has_closed_for_today_is_not_waited_for() -> None:
-    with serving(lambda *_: refused(429, retry_after="7200")) as server, pytest.raises(ModelError) as caught:
+    with (
+        serving(lambda *_: refused(429, retry_after="7200")) as server,
+        pytest.raises(ModelError) as caught,
+    ):
         run(plan(server.url, sentences(3), concurrency=1))
     assert "wants no request for 7200 s; run the same command later" in str(caught.value)
     assert len(server.asked) == 1
@@ -160,7 +172,9 @@ def test_a_server_that_has_closed_for_today_is_not_waited_for() -> None:
 def test_a_slow_answer_is_given_up_and_asked_for_again(pause: float) -> None:
     # By the byte, a whole answer takes over six seconds; none of its reads does.
     store = MemoryStore()
-    with serving(lambda s, before: dataclasses.replace(said(german(s)), pause=0 if before else pause)) as server:
+    with serving(
+        lambda s, before: dataclasses.replace(said(german(s)), pause=0 if before else pause)
+    ) as server:
         made = plan(server.url, sentences(2), timeout=1)
         tally = made.translate(store, range(2), lambda *_: None)
     found = made.collect(store)
@@ -175,9 +189,13 @@ def test_faults_that_do_not_end_end_the_run_and_what_came_is_kept() -> None:
     corpus = sentences(4)
     store = MemoryStore()
     bad = "The cook saw person 3."
-    with serving(lambda source, _: refused(500, "tired") if source == bad else always(source, 0)) as server:
+    with serving(
+        lambda source, _: refused(500, "tired") if source == bad else always(source, 0)
+    ) as server:
         made = plan(server.url, corpus, concurrency=4)
-        with pytest.raises(ModelError, match=r"127.0.0.1: HTTP 500: tired, 9 times; .* the same command resumes"):
+        with pytest.raises(
+            ModelError, match=r"127.0.0.1: HTTP 500: tired, 9 times; .* the same command resumes"
+        ):
             run(made, store)
         assert server.asked.count(bad) == 9
         assert sorted(store.parts) == [0, 1, 2]
@@ -187,7 +205,9 @@ def test_faults_that_do_not_end_end_the_run_and_what_came_is_kept() -> None:
         assert server.asked == [bad]
 
 
-def test_a_first_signal_after_an_error_waits_for_what_is_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_first_signal_after_an_error_waits_for_what_is_on_its_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     clients: list[endpoint_system.EndpointClient] = []
     together, signalled = threading.Barrier(4), threading.Event()
 
@@ -250,7 +270,10 @@ def test_what_would_be_refused_again_is_said_at_once() -> None:
 
 
 def test_a_redirect_is_not_followed() -> None:
-    with serving(always) as other, serving(lambda *_: refused(307, "away", Location=f"{other.url}/x")) as server:
+    with (
+        serving(always) as other,
+        serving(lambda *_: refused(307, "away", Location=f"{other.url}/x")) as server,
+    ):
         with pytest.raises(ModelError, match="HTTP 307"):
             run(plan(server.url, sentences(1)))
         assert other.asked == []
@@ -259,13 +282,17 @@ def test_a_redirect_is_not_followed() -> None:
 def test_a_refusal_by_the_servers_filter_is_an_answer() -> None:
     corpus = sentences(3)
     filtered = refused(400, "filtered", code="content_filter")
-    with serving(lambda source, _: filtered if source == corpus.instances[1].source else always(source, 0)) as server:
+    with serving(
+        lambda source, _: filtered if source == corpus.instances[1].source else always(source, 0)
+    ) as server:
         found = run(plan(server.url, corpus))
     assert [t.text is None for t in found.translations] == [False, True, False]
     assert found.noticed["untranslated"] == {"refusal": 1}
 
 
-@pytest.mark.parametrize("message", [{"content": None, "refusal": "I cannot."}, {"content": None}, {}])
+@pytest.mark.parametrize(
+    "message", [{"content": None, "refusal": "I cannot."}, {"content": None}, {}]
+)
 def test_an_answer_without_text_is_no_fault(message: dict[str, Any]) -> None:
     body = json.loads(said("x").body)
     body["choices"][0]["message"] = message
@@ -286,11 +313,25 @@ def test_half_a_surrogate_pair_becomes_what_a_file_can_hold() -> None:
 
 @pytest.mark.parametrize(
     "count",
-    ["9" * 400, "10000001", "-3", "1.5", "true", "NaN", "1e999", '"7"', "[[1]]", '{"a": 1}', "null"],
+    [
+        "9" * 400,
+        "10000001",
+        "-3",
+        "1.5",
+        "true",
+        "NaN",
+        "1e999",
+        '"7"',
+        "[[1]]",
+        '{"a": 1}',
+        "null",
+    ],
 )
 def test_a_silly_count_of_tokens_counts_as_none(count: str) -> None:
     store = MemoryStore()
-    body = said("Der Koch").body.replace(b'"prompt_tokens": 10', b'"prompt_tokens": ' + count.encode())
+    body = said("Der Koch").body.replace(
+        b'"prompt_tokens": 10', b'"prompt_tokens": ' + count.encode()
+    )
     with serving(lambda *_: Reply(body)) as server:
         tally = plan(server.url, sentences(1)).translate(store, [0], lambda *_: None)
     assert (store.parts[0][0]["prompt_tokens"], store.parts[0][0]["answer_tokens"]) == (None, 5)
@@ -333,7 +374,9 @@ def test_another_model_in_the_middle_ends_the_run() -> None:
         with pytest.raises(ModelError, match="'small-2026-01' and 'small-2026-07'"):
             run(made, store)
         assert len(store.parts) == 5  # the other model's answer is not among them
-        with pytest.raises(ModelError, match="'small-2026-01' and 'small-2026-07'"):  # the same when it resumes
+        with pytest.raises(
+            ModelError, match="'small-2026-01' and 'small-2026-07'"
+        ):  # the same when it resumes
             run(made, store)
         assert len(server.asked) == 7
 
@@ -424,7 +467,9 @@ def test_a_limit_a_minute_spaces_the_requests() -> None:
     begin = time.monotonic()
     with serving(answer) as server:
         run(plan(server.url, sentences(4), requests_per_minute=600, concurrency=4))
-    assert max(times) - begin >= 0.3  # the first of four waits for nothing, the last for three tenths
+    assert (
+        max(times) - begin >= 0.3
+    )  # the first of four waits for nothing, the last for three tenths
 
 
 # The key
@@ -451,15 +496,23 @@ def test_the_key_comes_from_the_environment_and_is_shown_nowhere(
 def test_all_that_is_kept_of_an_answer_is_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     store = MemoryStore()
-    with serving(lambda *_: said(f"Der {KEY}", model=f"m\n{KEY}\x1b[31m", finish=f"{KEY}\u202e")) as server:
+    with serving(
+        lambda *_: said(f"Der {KEY}", model=f"m\n{KEY}\x1b[31m", finish=f"{KEY}\u202e")
+    ) as server:
         found = run(plan(server.url, sentences(1), api_key_env="MY_KEY"), store)
     (kept,) = store.parts[0]
-    assert (kept["text"], kept["model"], kept["finish"]) == ("Der [key]", r"m [key]\x1b[31m", r"[key]\u202e")
+    assert (kept["text"], kept["model"], kept["finish"]) == (
+        "Der [key]",
+        r"m [key]\x1b[31m",
+        r"[key]\u202e",
+    )
     assert found.noticed["answered_as"] == r"m [key]\x1b[31m"
 
 
 @pytest.mark.parametrize("before", [150, 190, 210, 235])
-def test_no_part_of_a_key_is_in_a_message_that_is_cut(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_a_key_is_in_a_message_that_is_cut(
+    before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = "sk-" + "0123456789" * 16
     monkeypatch.setenv("MY_KEY", key)
     reply = refused(400, f"{'x' * before}{key}{'y' * 400}")
@@ -482,10 +535,15 @@ def test_a_wrong_key_is_not_in_the_error(status: int, monkeypatch: pytest.Monkey
         run(plan(server.url, sentences(3), api_key_env="MY_KEY"))
     assert KEY not in "".join(traceback.format_exception(caught.value))
     if status in {401, 403}:
-        assert str(caught.value) == f"127.0.0.1 refuses the key (HTTP {status}); set MY_KEY to one that may use small"
+        assert (
+            str(caught.value)
+            == f"127.0.0.1 refuses the key (HTTP {status}); set MY_KEY to one that may use small"
+        )
 
 
-def test_a_server_on_this_machine_gets_no_key_that_was_not_meant_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_on_this_machine_gets_no_key_that_was_not_meant_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving(always) as server:
         run(plan(server.url, sentences(1)))
@@ -493,7 +551,9 @@ def test_a_server_on_this_machine_gets_no_key_that_was_not_meant_for_it(monkeypa
 
 
 def test_a_missing_key_is_named_before_anything_is_sent() -> None:
-    with pytest.raises(ModelError, match="in the environment variable OPENAI_API_KEY, which is not set"):
+    with pytest.raises(
+        ModelError, match="in the environment variable OPENAI_API_KEY, which is not set"
+    ):
         run(plan("https://models.invalid/v1", sentences(1)))
 
 
@@ -525,7 +585,9 @@ def test_offline_allows_this_machine_and_nothing_else(monkeypatch: pytest.Monkey
 
     with serving(always) as server, no_network("--offline"):
         check_all(run(plan(server.url, sentences(3))), sentences(3))
-    with pytest.raises(MissingResourceError, match=r"the endpoint models.invalid is on another machine"):
+    with pytest.raises(
+        MissingResourceError, match=r"the endpoint models.invalid is on another machine"
+    ):
         run(plan("https://models.invalid/v1", sentences(1)))
 
 
@@ -560,11 +622,15 @@ def test_the_date_is_that_of_the_runs_beginning() -> None:
     url = "http://127.0.0.1:9/v1"
     assert plan(url, sentences(1), {"date": "2026-01-02"}).identity["date"] == "2026-01-02"
     first, again = plan(url, sentences(3)), plan("http://127.0.0.1:10/v1", sentences(3))
-    assert first.identity == again.identity  # the port is no part of it: a server is started anew on another
+    assert (
+        first.identity == again.identity
+    )  # the port is no part of it: a server is started anew on another
     assert first.key == again.key
 
 
-@pytest.mark.parametrize("other", [{"prompt": "tower"}, {"temperature": 1.0}, {"answer_tokens": 99}, {"repeat": 2}])
+@pytest.mark.parametrize(
+    "other", [{"prompt": "tower"}, {"temperature": 1.0}, {"answer_tokens": 99}, {"repeat": 2}]
+)
 def test_answers_to_other_questions_are_of_no_use(other: dict[str, Any]) -> None:
     url = "http://127.0.0.1:9/v1"
     assert plan(url, sentences(3)).key != plan(url, sentences(3), **other).key
@@ -573,7 +639,12 @@ def test_answers_to_other_questions_are_of_no_use(other: dict[str, Any]) -> None
 
 def test_settings_of_speed_change_nothing() -> None:
     url = "http://127.0.0.1:9/v1"
-    other: dict[str, Any] = {"concurrency": 3, "requests_per_minute": 5, "max_requests": 7, "timeout": 1.0}
+    other: dict[str, Any] = {
+        "concurrency": 3,
+        "requests_per_minute": 5,
+        "max_requests": 7,
+        "timeout": 1.0,
+    }
     assert plan(url, sentences(3)).identity == plan(url, sentences(3), **other).identity
 
 

@@ -1,4 +1,5 @@
-"""Which engine the preset ``fast`` takes. There is no GPU here: what CTranslate2 says of one is set."""
+"""Which engine the preset ``fast`` takes. There is no GPU here: what CTranslate2 says of one is
+set."""
 
 from __future__ import annotations
 
@@ -10,7 +11,11 @@ import torch
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.settings import DecodingSettings, EvalSettings, TranslationSettings, combined
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind, CheckpointSystem, EngineChoice
+from mtbias.translate.seq2seq.checkpoint_system import (
+    CheckpointKind,
+    CheckpointSystem,
+    EngineChoice,
+)
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.transformers_engine import _attention
 from mtbias.translate.system import Asked
@@ -33,7 +38,10 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_on_a_gpu_fast_is_ctranslate2_in_fewer_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     found = EngineChoice.of(FAST, "cuda")
     assert (found.engine, found.dtype) == ("ct2", "bfloat16")
-    assert found.why == "--preset fast on cuda: CTranslate2 in bfloat16; the reference is --preset paper"
+    assert (
+        found.why
+        == "--preset fast on cuda: CTranslate2 in bfloat16; the reference is --preset paper"
+    )
     older = {"float32", "float16", "int8"}  # a T4
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: older)
     assert EngineChoice.of(FAST, "cuda:0").dtype == "float16"
@@ -53,15 +61,22 @@ def test_what_the_settings_say_is_not_chosen() -> None:
         (TranslationSettings(engine="transformers", preset="fast"), "transformers", "bfloat16"),
     ):
         assert EngineChoice.of(settings, "cuda") == EngineChoice(engine, dtype)  # type: ignore[arg-type] # a literal
-    assert EngineChoice.of(TranslationSettings(preset="fast", dtype="float16"), "cuda").dtype == "float16"
+    assert (
+        EngineChoice.of(TranslationSettings(preset="fast", dtype="float16"), "cuda").dtype
+        == "float16"
+    )
 
 
 @pytest.mark.usefixtures("gpu")
-def test_without_what_ctranslate2_needs_it_is_transformers_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_what_ctranslate2_needs_it_is_transformers_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def why(device: str) -> str:
         found = EngineChoice.of(FAST, device)
         assert (found.engine, found.dtype) == ("transformers", "bfloat16")
-        assert found.why.startswith(f"--preset fast on {device}: transformers in bfloat16, because ")
+        assert found.why.startswith(
+            f"--preset fast on {device}: transformers in bfloat16, because "
+        )
         assert "\n" not in found.why
         return found.why.split("because ")[1]
 
@@ -74,7 +89,9 @@ def test_without_what_ctranslate2_needs_it_is_transformers_and_says_why(monkeypa
     assert why("cuda").startswith("CTranslate2 is not installed (")
 
 
-def test_on_a_cpu_nothing_changes_but_the_limit(m2m100: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_on_a_cpu_nothing_changes_but_the_limit(
+    m2m100: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     where = locate(str(m2m100), "de", cache=tmp_path)
     with caplog.at_level(logging.INFO, "mtbias"):
         paper = CheckpointSystem(where, "de", TranslationSettings(), cache=tmp_path, device="cpu")
@@ -100,11 +117,20 @@ def test_a_checkpoint_is_told_the_language_of_the_sources(m2m100: Path, tmp_path
 def test_what_was_chosen_is_part_of_the_runs_identity(m2m100: Path, tmp_path: Path) -> None:
     where = locate(str(m2m100), "de", cache=tmp_path)
     found = CheckpointSystem(where, "de", FAST, cache=tmp_path, device="cuda")
-    assert (found.engine_name, found.dtype) == (f"ctranslate2/{ctranslate2.__version__}", "bfloat16")
+    assert (found.engine_name, found.dtype) == (
+        f"ctranslate2/{ctranslate2.__version__}",
+        "bfloat16",
+    )
 
 
 def test_a_sweep_names_its_engine(tmp_path: Path) -> None:
-    names = {"out": tmp_path, "models": ("demo",), "languages": ("de",), "datasets": ("demo",), "presets": ("fast",)}
+    names = {
+        "out": tmp_path,
+        "models": ("demo",),
+        "languages": ("de",),
+        "datasets": ("demo",),
+        "presets": ("fast",),
+    }
     sweep = combined(Sweep, DecodingSettings(), **names)
     assert sweep.engine == "transformers"
     assert combined(EvalSettings, sweep, preset="fast").engine == "transformers"

@@ -1,4 +1,5 @@
-"""The oldest releases that pyproject.toml allows translate what the newest do: found by trying, not by reading."""
+"""The oldest releases that pyproject.toml allows translate what the newest do: found by trying, not
+by reading."""
 
 from __future__ import annotations
 
@@ -33,13 +34,19 @@ print(json.dumps([transformers.__version__, made]))
 
 def floor(name: str) -> str:
     """The oldest release of a dependency that pyproject.toml allows."""
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
-    (found,) = (re.fullmatch(rf"{name}>=([\d.]+)", one) for one in declared if one.startswith(f"{name}>"))
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "dependencies"
+    ]
+    (found,) = (
+        re.fullmatch(rf"{name}>=([\d.]+)", one) for one in declared if one.startswith(f"{name}>")
+    )
     assert found is not None
     return found[1]
 
 
-def test_torch_is_the_release_that_transformers_wants_for_pickled_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_is_the_release_that_transformers_wants_for_pickled_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from transformers.utils import import_utils
 
     wanted: list[str] = []
@@ -59,13 +66,25 @@ def test_stanza_is_the_release_that_reads_the_models_of_today() -> None:
 
 @pytest.mark.slow
 def test_the_oldest_transformers(checkpoint: Checkpoint, tmp_path: Path) -> None:
-    # Into a folder before everything else: torch, which it does not need to be installed, is the one that is here.
+    # Into a folder before everything else: torch, which it does not need to be installed, is the
+    # one that is here.
     oldest = floor("transformers")
     target = tmp_path / "older"
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), f"transformers=={oldest}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--target",
+        str(target),
+        f"transformers=={oldest}",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        pytest.skip(f"pip installs no transformers {oldest} here: {done.stderr.strip().splitlines()[-1]}")
+        pytest.skip(
+            f"pip installs no transformers {oldest} here: {done.stderr.strip().splitlines()[-1]}"
+        )
     folders: dict[str, str] = {}
     for name, lang in TARGETS.items():
         folders[str(checkpoint(name))] = lang
@@ -73,7 +92,10 @@ def test_the_oldest_transformers(checkpoint: Checkpoint, tmp_path: Path) -> None
             if name in names:
                 copy = shutil.copytree(checkpoint(name), tmp_path / f"{name}-{n}")
                 folders[str(make(Path(copy)))] = lang
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")]),
+    }
     done = subprocess.run(
         [sys.executable, "-c", TRANSLATING],
         input=json.dumps(folders),

@@ -1,4 +1,5 @@
-"""The generation loop on a real small checkpoint: alone, in any batch, short of memory, resumed: the same text."""
+"""The generation loop on a real small checkpoint: alone, in any batch, short of memory, resumed:
+the same text."""
 
 from __future__ import annotations
 
@@ -84,7 +85,9 @@ def ready(m2m100: Path, tmp_path_factory: pytest.TempPathFactory) -> Ready:
     def make(path: Path) -> None:
         path.write_text(json.dumps(_one_at_a_time(m2m100)), encoding="utf-8")
 
-    alone = json.loads(built(tmp_path_factory, "m2m100-alone.json", make).read_text(encoding="utf-8"))
+    alone = json.loads(
+        built(tmp_path_factory, "m2m100-alone.json", make).read_text(encoding="utf-8")
+    )
     codec = Codec(m2m100, "de")
     return Ready(m2m100, codec, TransformersEngine(m2m100), codec.encode(SOURCES), alone)
 
@@ -92,7 +95,8 @@ def ready(m2m100: Path, tmp_path_factory: pytest.TempPathFactory) -> Ready:
 def _run(
     ready: Ready, order: Sequence[int], budget: Budget, engine: Engine | None = None
 ) -> tuple[list[str], Generation]:
-    """Translations of the sources in the order of `SOURCES`, though they were handed over in another."""
+    """Translations of the sources in the order of `SOURCES`, though they were handed over in
+    another."""
     encoded = [ready.encoded[n] for n in order]
     generation = Generation(ready.codec, lambda: engine or ready.engine, DECODING)
     outputs = run(generation, encoded, make_plan([len(e.ids) for e in encoded], DECODING, budget))
@@ -105,9 +109,13 @@ def test_the_sources_are_of_many_lengths_and_their_translations_differ(ready: Re
     assert len(set(ready.alone)) > 15
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(seed=st.integers(0, 10_000), rows=st.integers(3, 200))
-def test_in_fp32_neither_order_nor_batch_changes_a_translation(ready: Ready, seed: int, rows: int) -> None:
+def test_in_fp32_neither_order_nor_batch_changes_a_translation(
+    ready: Ready, seed: int, rows: int
+) -> None:
     order = random.Random(seed).sample(range(len(SOURCES)), len(SOURCES))
     assert _run(ready, order, cpu_budget(rows))[0] == ready.alone
 
@@ -135,16 +143,21 @@ class _Small:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_out_of_memory_at_every_batch_still_translates_every_sentence(ready: Ready, concurrency: int) -> None:
+def test_out_of_memory_at_every_batch_still_translates_every_sentence(
+    ready: Ready, concurrency: int
+) -> None:
     small = _Small(ready.engine, 1, concurrency)
-    texts, generation = _run(ready, range(24), cpu_budget(24), small)  # eight sentences a batch at beam 3
+    texts, generation = _run(
+        ready, range(24), cpu_budget(24), small
+    )  # eight sentences a batch at beam 3
     assert texts == ready.alone[:24]
     assert generation.halving.halved == small.failures > 0
 
 
 def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
-    # Batches of 12; the first fails with 12 sentences and fits with 6. A later one is tried whole only if its
-    # sentences × tokens are fewer than what failed: it may fail itself, but never with an area as large as one before.
+    # Batches of 12; the first fails with 12 sentences and fits with 6. A later one is tried whole
+    # only if its sentences × tokens are fewer than what failed: it may fail itself, but never with
+    # an area as large as one before.
     areas: list[int] = []
 
     class _Recording(_Small):
@@ -159,14 +172,19 @@ def test_what_ran_out_of_memory_once_is_not_tried_again(ready: Ready) -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(ready: Ready, concurrency: int) -> None:
-    with pytest.raises(ModelError, match=r"one sentence of \d+ tokens with 3 beams does not fit into memory"):
+def test_a_sentence_that_does_not_fit_alone_is_an_error_that_says_what_to_do(
+    ready: Ready, concurrency: int
+) -> None:
+    with pytest.raises(
+        ModelError, match=r"one sentence of \d+ tokens with 3 beams does not fit into memory"
+    ):
         _run(ready, range(len(SOURCES)), cpu_budget(48), _Small(ready.engine, 0, concurrency))
 
 
 @pytest.fixture
 def three(ready: Ready, monkeypatch: pytest.MonkeyPatch) -> Iterator[TransformersEngine]:
-    """The engine with three concurrent batches, as a larger model has on a processor with three cores."""
+    """The engine with three concurrent batches, as a larger model has on a processor with three
+    cores."""
     monkeypatch.setattr("mtbias.translate.seq2seq.transformers_engine._SMALL", 0)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
@@ -182,7 +200,9 @@ def test_side_by_side_transformers_makes_the_same(ready: Ready, three: Transform
     assert torch.get_num_threads() == 3  # as before, once no batch is generated
 
 
-def test_what_nobody_waits_for_ends_at_its_next_step(ready: Ready, three: TransformersEngine) -> None:
+def test_what_nobody_waits_for_ends_at_its_next_step(
+    ready: Ready, three: TransformersEngine
+) -> None:
     ids = [ready.encoded[0].ids]
     with ThreadPoolExecutor(1) as thread:
         with three.abandon():
@@ -199,7 +219,9 @@ def test_every_batch_is_kept_and_can_be_made_by_itself(ready: Ready, concurrency
     assert [output.text for output in outputs] == ready.alone
     assert sorted(store.parts) == [batch.index for batch in plan]
     kept = store.parts.pop(1)
-    again = Generation(ready.codec, lambda: engine, DECODING).batches(ready.encoded, [plan[1]], store)
+    again = Generation(ready.codec, lambda: engine, DECODING).batches(
+        ready.encoded, [plan[1]], store
+    )
     assert list(again) == [(1, [outputs[row] for row in plan[1].rows])]
     assert store.parts[1] == kept
 
@@ -217,7 +239,8 @@ def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready, concurrency: i
 
 
 def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready: Ready) -> None:
-    # 16 batches of one sentence, three at a time. The first one's end stops us; what has begun by then waits for that.
+    # 16 batches of one sentence, three at a time. The first one's end stops us; what has begun by
+    # then waits for that.
     begun, meanwhile, stopped = [], threading.Barrier(3), threading.Event()
 
     class _Waiting(_Small):
@@ -253,9 +276,11 @@ def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready:
         assert [output["text"] for output in outputs] == [ready.alone[n] for n in plan[index].rows]
 
 
-def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(ready: Ready, tmp_path: Path) -> None:
-    # Half precision ends at 65,504: these weights of the decoder are so large that scores overflow there, not in fp32.
-    # (In the encoder transformers would clamp them.)
+def test_scores_that_are_not_numbers_in_half_precision_are_redone_in_fp32(
+    ready: Ready, tmp_path: Path
+) -> None:
+    # Half precision ends at 65,504: these weights of the decoder are so large that scores overflow
+    # there, not in fp32. (In the encoder transformers would clamp them.)
     from transformers import AutoModelForSeq2SeqLM
 
     model = AutoModelForSeq2SeqLM.from_pretrained(ready.folder, dtype=torch.float32)
@@ -295,7 +320,9 @@ def _system(
     ready: Ready, cache: Path, engine: EngineName = "transformers", dtype: str | None = None
 ) -> CheckpointSystem:
     settings = TranslationSettings(engine=engine, dtype=dtype)
-    return CheckpointSystem(Checkpoint("tiny", "sha256:0", ready.folder), "de", settings, cache=cache, device="cpu")
+    return CheckpointSystem(
+        Checkpoint("tiny", "sha256:0", ready.folder), "de", settings, cache=cache, device="cpu"
+    )
 
 
 def test_a_checkpoint_says_what_its_translations_depend_on(ready: Ready, tmp_path: Path) -> None:
@@ -310,13 +337,17 @@ def test_a_checkpoint_says_what_its_translations_depend_on(ready: Ready, tmp_pat
         "decoding": "beam5,penalty1,max200,early",
     }
     by_hand = TranslationSettings(beams=2, length_penalty=0.5, max_length=50)
-    system = CheckpointSystem(Checkpoint("tiny", "sha256:0", ready.folder), "de", by_hand, cache=tmp_path, device="cpu")
+    system = CheckpointSystem(
+        Checkpoint("tiny", "sha256:0", ready.folder), "de", by_hand, cache=tmp_path, device="cpu"
+    )
     assert system.decoding == Decoding(2, 0.5, 50)
     half = _system(ready, tmp_path, dtype="bfloat16").plan(corpus, {}).identity
     assert half["batch"] == [80, 80 * 4096]  # there the batch matters
     with pytest.raises(UsageError, match="expected transformers or ct2, got 'vllm'"):
         check_settings(TranslationSettings(engine="vllm"))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="float32, bfloat16, float16 with the engine transformers, got 'int8'"):
+    with pytest.raises(
+        UsageError, match="float32, bfloat16, float16 with the engine transformers, got 'int8'"
+    ):
         _ = _system(ready, tmp_path, dtype="int8").engine
 
 

@@ -66,8 +66,16 @@ AB = corpus("A a.", "B b.")
         ("t.csv", 'translation,source\nX,A a.\n"Y","B b."\n', "table by source"),
         ("t.csv", "id,target\nx-1,Y\nx-0,X\n", "table by id"),
         ("t.tsv", "id\tsource\ttarget\nx-1\tB b.\tY\nx-0\tA a.\tX\n", "table by id"),
-        ("t.jsonl", '{"id": "x-1", "translation": "Y", "row": 1}\n{"id": "x-0", "translation": "X"}\n', "table by id"),
-        ("t.ndjson", '{"source": "A a.", "target": "X"}\n\n{"source": "B b.", "target": "Y"}\n', "table by source"),
+        (
+            "t.jsonl",
+            '{"id": "x-1", "translation": "Y", "row": 1}\n{"id": "x-0", "translation": "X"}\n',
+            "table by id",
+        ),
+        (
+            "t.ndjson",
+            '{"source": "A a.", "target": "X"}\n\n{"source": "B b.", "target": "Y"}\n',
+            "table by source",
+        ),
     ],
 )
 def test_every_form_gives_the_same(tmp_path: Path, name: str, text: str, form: str) -> None:
@@ -83,10 +91,16 @@ def test_empty_translations_are_none_with_a_reason(tmp_path: Path) -> None:
     for name, text in (
         ("t.txt", "A ||| X\nB ||| \nC |||\n"),
         ("l.txt", "X\n\n \n"),
-        ("t.jsonl", '{"id": "x-0", "target": "X"}\n{"id": "x-1", "target": null}\n{"id": "x-2", "target": " "}\n'),
+        (
+            "t.jsonl",
+            '{"id": "x-0", "target": "X"}\n{"id": "x-1", "target": null}\n{"id": "x-2", "target": " "}\n',
+        ),
     ):
         result = read_translations(put(tmp_path, text, name), three)
-        assert result.translations[1:] == (Translation("x-1", None, "empty"), Translation("x-2", None, "empty"))
+        assert result.translations[1:] == (
+            Translation("x-1", None, "empty"),
+            Translation("x-2", None, "empty"),
+        )
         assert counts(result) == (0, 2, 0, 0, 0, 0)
         assert result.noticed["examples"] == {"empty": ["x-1", "x-2"]}
 
@@ -111,7 +125,9 @@ def test_fewer_rows_than_instances(tmp_path: Path) -> None:
     agreeing = read_translations(put(tmp_path, "B ||| Y\nA ||| X\nA ||| X\n"), thrice)
     assert texts(agreeing) == ["X", "X", "X", "Y"]
     assert counts(agreeing) == (0, 0, 0, 1, 1, 0)
-    differing = read_translations(put(tmp_path, "B ||| Y\nA ||| X\nA ||| Z\n"), thrice, allow_missing=True)
+    differing = read_translations(
+        put(tmp_path, "B ||| Y\nA ||| X\nA ||| Z\n"), thrice, allow_missing=True
+    )
     assert texts(differing) == ["X", "Z", None, "Y"]
     assert differing.translations[2] == Translation("x-2", None, "missing")
     assert counts(differing) == (1, 0, 0, 1, 0, 0)
@@ -126,7 +142,9 @@ def test_more_rows_than_instances_are_extra(tmp_path: Path) -> None:
 
 def test_sources_match_after_normalisation_and_in_the_files_order(tmp_path: Path) -> None:
     instances = corpus("Caf\u00e9  owner", "B", "B ")
-    result = read_translations(put(tmp_path, "B  ||| spaced\nB ||| exact\n Cafe\u0301 owner ||| X\n"), instances)
+    result = read_translations(
+        put(tmp_path, "B  ||| spaced\nB ||| exact\n Cafe\u0301 owner ||| X\n"), instances
+    )
     # "B " and "B" are one sentence; the first matches after NFC.
     assert texts(result) == ["X", "spaced", "exact"]
     assert result.noticed["examples"]["normalised"] == ["x-0", "x-1", "x-2"]
@@ -158,7 +176,9 @@ def test_lines_as_many_as_rows_of_the_corpus_file(tmp_path: Path) -> None:
 
 
 def test_lines_as_many_as_rows_and_instances_are_those_of_the_instances(tmp_path: Path) -> None:
-    three = [replace(one, row=row) for one, row in zip(corpus("A", "A", "B"), (0, 0, 1), strict=True)]
+    three = [
+        replace(one, row=row) for one, row in zip(corpus("A", "A", "B"), (0, 0, 1), strict=True)
+    ]
     assert texts(read_translations(put(tmp_path, "X\nY\nZ\n"), three, rows=3)) == ["X", "Y", "Z"]
 
 
@@ -184,7 +204,9 @@ def test_another_corpus_is_refused(tmp_path: Path) -> None:
     lines = [f"Sentence {n}. ||| {n}\n" for n in range(100)]
     ninety_five = read_translations(put(tmp_path, "".join(lines[:95])), instances)
     assert ninety_five.noticed["missing"] == 5
-    with pytest.raises(DataError, match=r"95 % of .* 100 instances, got 94; .*'Sentence 94.' \(x-94\)\. Every row"):
+    with pytest.raises(
+        DataError, match=r"95 % of .* 100 instances, got 94; .*'Sentence 94.' \(x-94\)\. Every row"
+    ):
         read_translations(put(tmp_path, "".join(lines[:94])), instances)
     path = put(tmp_path, "Other. ||| Andere.\n" + "".join(lines[:94]))
     with pytest.raises(DataError, match=r"got 94; .*matched nothing is 'Other.'. Another corpus\?"):
@@ -211,9 +233,19 @@ def test_another_corpus_is_refused(tmp_path: Path) -> None:
         ("t.txt", b"\n\nZ\n", None, "2 lines as the corpus has, got 3; or"),
         ("t.txt", b"X\n\nY\nZ\n", None, "2 lines as the corpus has, got 4; or"),
         ("t.txt", b"X\n", None, "got 1"),
-        ("t.tsv", b"source\ttext\nA a.\tX\n", 1, "one of 'target' and 'translation'; got 'source', 'text'"),
+        (
+            "t.tsv",
+            b"source\ttext\nA a.\tX\n",
+            1,
+            "one of 'target' and 'translation'; got 'source', 'text'",
+        ),
         ("t.tsv", b"target\nX\n", 1, "'id' or 'source'"),
-        ("t.tsv", b"source\ttarget\ttranslation\nA a.\tX\tY\n", 1, "one of 'target' and 'translation'"),
+        (
+            "t.tsv",
+            b"source\ttarget\ttranslation\nA a.\tX\tY\n",
+            1,
+            "one of 'target' and 'translation'",
+        ),
         ("t.tsv", b"source\ttarget\ttarget\nA a.\tX\tY\n", 1, "twice"),
         ("t.tsv", b"source\ttarget\nA a.\n", 2, "expected 2 fields"),
         ("t.tsv", b"source\ttarget\n\tX\n", 2, "no source"),
@@ -239,12 +271,27 @@ def test_bad_files_are_errors_with_file_and_line(
 @pytest.mark.parametrize(
     ("name", "text", "line", "says"),
     [
-        ("t.txt", "A a.|||X\nB b.|||Y\n", 1, "expected targets alone, got targets that contain their source; write"),
+        (
+            "t.txt",
+            "A a.|||X\nB b.|||Y\n",
+            1,
+            "expected targets alone, got targets that contain their source; write",
+        ),
         ("t.txt", "A a.\tX\nB b.\tY\n", 1, "targets that contain their source"),
         ("t.txt", "B b.\tY\nA a.\tX\n", 1, "targets that contain their source"),  # in another order
         ("t.txt", "X|||A  a.\nY|||B b.\n", 1, "targets that contain their source"),
-        ("t.txt", "\n1 B b. Y\n", 2, "targets that contain their source"),  # most of those that are not blank
-        ("t.tsv", "id\ttarget\nx-0\tA a. ||| X\nx-1\tB b. ||| Y\n", 2, "expected targets alone, got targets that"),
+        (
+            "t.txt",
+            "\n1 B b. Y\n",
+            2,
+            "targets that contain their source",
+        ),  # most of those that are not blank
+        (
+            "t.tsv",
+            "id\ttarget\nx-0\tA a. ||| X\nx-1\tB b. ||| Y\n",
+            2,
+            "expected targets alone, got targets that",
+        ),
         ("t.txt", "A a. ||| A a. X\nB b. ||| B b. Y\n", 1, "expected targets alone"),
     ],
 )
@@ -261,9 +308,16 @@ def test_a_source_that_was_not_translated_is_a_target(tmp_path: Path, text: str)
     assert texts(read_translations(put(tmp_path, text), AB)) == text.splitlines()
 
 
-@pytest.mark.parametrize(("name", "text"), [("t.txt", "X\n{}\n"), ("t.tsv", "id\ttarget\nx-1\t{}\nx-0\tX\n")])
-def test_a_translation_that_is_no_sentence_by_its_length(tmp_path: Path, name: str, text: str) -> None:
-    assert texts(read_translations(put(tmp_path, text.format("y" * LONGEST), name), AB)) == ["X", "y" * LONGEST]
+@pytest.mark.parametrize(
+    ("name", "text"), [("t.txt", "X\n{}\n"), ("t.tsv", "id\ttarget\nx-1\t{}\nx-0\tX\n")]
+)
+def test_a_translation_that_is_no_sentence_by_its_length(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    assert texts(read_translations(put(tmp_path, text.format("y" * LONGEST), name), AB)) == [
+        "X",
+        "y" * LONGEST,
+    ]
     said = r":2: translation: expected a sentence of at most 50,000 characters, got 50,001; divide or shorten it$"
     with pytest.raises(DataError, match=said):
         read_translations(put(tmp_path, text.format("y" * (LONGEST + 1)), name), AB)
@@ -275,7 +329,11 @@ def test_windows_line_ends_inside_quotes_are_line_ends(tmp_path: Path) -> None:
 
 
 def test_other_fields_of_objects_are_passed_over(tmp_path: Path) -> None:
-    path = put(tmp_path, '{"id": "x-0", "target": "X", "scores": [1]}\n{"id": "x-1", "target": "Y"}\n', "t.jsonl")
+    path = put(
+        tmp_path,
+        '{"id": "x-0", "target": "X", "scores": [1]}\n{"id": "x-1", "target": "Y"}\n',
+        "t.jsonl",
+    )
     assert texts(read_translations(path, AB)) == ["X", "Y"]
 
 
@@ -298,13 +356,19 @@ TARGET = st.text(st.characters(codec="utf-8", exclude_characters="\n\r|\t"), max
 
 @settings(deadline=None)
 @given(
-    st.lists(SOURCE, min_size=1, max_size=8).flatmap(lambda s: st.tuples(st.just(s), st.permutations(range(len(s)))))
+    st.lists(SOURCE, min_size=1, max_size=8).flatmap(
+        lambda s: st.tuples(st.just(s), st.permutations(range(len(s))))
+    )
 )
 def test_a_shuffled_file_keeps_the_order_of_equal_sentences(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[list[str], Sequence[int]]
 ) -> None:
     sources, order = case
-    path = put(tmp_path_factory.getbasetemp(), "".join(f"{sources[i]} ||| t{i}\n" for i in order), "shuffled.txt")
+    path = put(
+        tmp_path_factory.getbasetemp(),
+        "".join(f"{sources[i]} ||| t{i}\n" for i in order),
+        "shuffled.txt",
+    )
     result = read_translations(path, corpus(*sources))
     assert counts(result)[:3] == (0, 0, 0)
     found = [text for text in texts(result) if text is not None]
@@ -321,7 +385,9 @@ def test_what_is_written_is_read_back(
 ) -> None:
     instances = corpus(*(f"S{n}" for n in range(len(targets))))
     if suffix == "jsonl":
-        lines = [json.dumps({"id": i.id, "target": t}) for i, t in zip(instances, targets, strict=True)]
+        lines = [
+            json.dumps({"id": i.id, "target": t}) for i, t in zip(instances, targets, strict=True)
+        ]
     elif suffix == "tsv":
         lines = ["id\ttarget", *(f"{i.id}\t{t}" for i, t in zip(instances, targets, strict=True))]
     else:
@@ -333,8 +399,15 @@ def test_what_is_written_is_read_back(
 
 
 @settings(deadline=None)
-@given(st.one_of(st.binary(max_size=120), st.text(st.sampled_from('AB |\n\r\t,"{}:id'), max_size=60).map(str.encode)))
-def test_any_file_is_read_or_is_a_data_error(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+@given(
+    st.one_of(
+        st.binary(max_size=120),
+        st.text(st.sampled_from('AB |\n\r\t,"{}:id'), max_size=60).map(str.encode),
+    )
+)
+def test_any_file_is_read_or_is_a_data_error(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
     for name in ("any.txt", "any.tsv", "any.csv", "any.jsonl"):
         path = tmp_path_factory.getbasetemp() / name
         path.write_bytes(data)
@@ -356,12 +429,15 @@ def test_any_file_is_read_or_is_a_data_error(tmp_path_factory: pytest.TempPathFa
 def test_the_shipped_translations(winomt: Path, system: str) -> None:
     instances = load_corpus("winomt", winomt).instances
     paths = sorted((winomt / "translations" / system).glob("en-*.txt"))
-    assert [path.stem for path in paths] == [f"en-{lang}" for lang in ("ar", "de", "es", "fr", "he", "it", "ru", "uk")]
+    assert [path.stem for path in paths] == [
+        f"en-{lang}" for lang in ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
+    ]
     for path in paths:
         result = read_translations(path, instances)
-        # All files agree with en.txt but for rows 2120 and 2121: they translate "she broke the stove" and "his stove",
-        # which are rows 536 and 537, where en.txt has "he broke" and "her stove". Those two sentences were never
-        # translated. Beside these two, six sentences stand twice in en.txt and in the files: 8 repeated lines.
+        # All files agree with en.txt but for rows 2120 and 2121: they translate "she broke the
+        # stove" and "his stove", which are rows 536 and 537, where en.txt has "he broke" and "her
+        # stove". Those two sentences were never translated. Beside these two, six sentences stand
+        # twice in en.txt and in the files: 8 repeated lines.
         assert counts(result) == (2, 0, 2, 8, 0, 0)
         assert result.noticed["examples"]["missing"] == ["winomt-02121", "winomt-02122"]
         assert result.noticed["examples"]["extra"] == ["line 2121", "line 2122"]
@@ -375,14 +451,23 @@ def test_the_shipped_translations(winomt: Path, system: str) -> None:
 def test_a_file_keyed_by_bugs_own_sentences_matches_those_that_the_corpus_repaired(
     shared: Path, tmp_path: Path
 ) -> None:
-    # 152 sentences of the paper's file were read in a wrong encoding; the corpus has them repaired, the file as it is.
+    # 152 sentences of the paper's file were read in a wrong encoding; the corpus has them repaired,
+    # the file as it is.
     with (shared / "data" / "bug" / "gold_BUG.csv").open(encoding="utf-8", newline="") as file:
         sentences = [row["sentence_text"] for row in csv.DictReader(file)]
     path = tmp_path / "mine.jsonl"
-    lines = [json.dumps({"source": s, "target": f"Satz {n}"}) + "\n" for n, s in enumerate(sentences) if s.strip()]
+    lines = [
+        json.dumps({"source": s, "target": f"Satz {n}"}) + "\n"
+        for n, s in enumerate(sentences)
+        if s.strip()
+    ]
     path.write_text("".join(lines), encoding="utf-8")
     corpus = load_corpus("bug-gold-paper", shared / "data" / "bug")
     found = read_translations(path, corpus.instances, rows=corpus.rows)
     assert (found.noticed["missing"], found.noticed["normalised"] >= 152) == (0, True)
     by_id = {each.id: each.text for each in found.translations}
-    assert all(by_id[i.id] == f"Satz {i.row}" for i in corpus.instances if sentences.count(sentences[i.row]) == 1)
+    assert all(
+        by_id[i.id] == f"Satz {i.row}"
+        for i in corpus.instances
+        if sentences.count(sentences[i.row]) == 1
+    )

@@ -22,11 +22,14 @@ SOURCE = "The doctor slept well yesterday and greeted the nurse."
 
 
 def readings(text: str) -> list[str]:
-    """What is made of an answer: repaired in each way and again, cleaned, shown, written as HTML."""
+    """What is made of an answer: repaired in each way and again, cleaned, shown, written as
+    HTML."""
     kinds = (KINDS, AS_WORDS, OF_CHARACTERS)
     repaired = [repair(text, some).text for some in kinds]
     repaired += [repair(each, KINDS).text for each in repaired]
-    cleaned = [clean(each, SOURCE, load_prompt("plain"), "de").text or "" for each in (text, *repaired)]
+    cleaned = [
+        clean(each, SOURCE, load_prompt("plain"), "de").text or "" for each in (text, *repaired)
+    ]
     cleaned += [repair(each, KINDS).text for each in cleaned]
     found = [text, *repaired, *cleaned]
     return [*found, *map(one_line, found), *map(html.escape, found)]
@@ -54,7 +57,9 @@ def test_a_key_in_disguise_is_hidden(name: str, disguise: Callable[[str], str]) 
 
 
 @pytest.mark.parametrize(("name", "disguise"), EACH, ids=[name for name, _ in EACH])
-def test_who_hides_the_key_as_it_is_would_show_it(name: str, disguise: Callable[[str], str]) -> None:
+def test_who_hides_the_key_as_it_is_would_show_it(
+    name: str, disguise: Callable[[str], str]
+) -> None:
     """The disguises are such: repair undoes them, but for a few."""
     lines = [f"Der Arzt {disguise(KEY)} schlief.", disguise(KEY)]
     assert any(is_there(line) for line in lines) is (name not in UNDONE_BY_NOBODY)

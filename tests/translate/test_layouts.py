@@ -27,7 +27,11 @@ CELLS = [
     for layout, (names, _) in LAYOUTS.items()
     for n, name in enumerate(names)
 ]
-ODD = ("The ﬁrst pilot … is ｗｉｄｅ awake.", "a  b\tc", "„So“, she said: «10½ h» — it's a\u00a0dream")
+ODD = (
+    "The ﬁrst pilot … is ｗｉｄｅ awake.",
+    "a  b\tc",
+    "„So“, she said: «10½ h» — it's a\u00a0dream",
+)
 """What ``nmt_nfkc`` changes: ligatures, full width, the ellipsis, blanks; and what it leaves."""
 
 
@@ -49,8 +53,12 @@ def test_every_layout_translates_alike(
     folder = LAYOUTS[layout][1](copied(name))
     assert missing_files(folder) == []
     assert translate(folder, TARGETS[name]) == whole(name)
-    if layout != "`.bin` in parts":  # the conversion reads files by the same function; one form of parts is enough
-        assert translate_ct2(folder, name, ct2_cache) == translate_ct2(checkpoint(name), name, ct2_cache)
+    if (
+        layout != "`.bin` in parts"
+    ):  # the conversion reads files by the same function; one form of parts is enough
+        assert translate_ct2(folder, name, ct2_cache) == translate_ct2(
+            checkpoint(name), name, ct2_cache
+        )
 
 
 def translate_ct2(folder: Path, name: str, where: Path) -> list[str]:
@@ -58,7 +66,9 @@ def translate_ct2(folder: Path, name: str, where: Path) -> list[str]:
     codec = Codec(folder, TARGETS[name])
     batch = [one.ids for one in codec.encode(SOURCES)]
     engine = CTranslate2Engine(folder, cache=where, threads=1)
-    return codec.decode([one.ids for one in engine.generate(batch, Bounds(DECODING, 40, codec.forced))])
+    return codec.decode(
+        [one.ids for one in engine.generate(batch, Bounds(DECODING, 40, codec.forced))]
+    )
 
 
 @pytest.mark.parametrize("name", ["m2m100", "mbart50"])
@@ -87,18 +97,24 @@ def test_a_score_matrix_of_its_own_is_used(
     assert expected != translate(checkpoint(name), "de")
 
 
-def test_the_matrices_of_the_published_madlad_are_in_their_places(madlad: Path, tmp_path: Path) -> None:
+def test_the_matrices_of_the_published_madlad_are_in_their_places(
+    madlad: Path, tmp_path: Path
+) -> None:
     # Its files have the decoder's embeddings and the scores, nothing for the encoder:
     # https://github.com/huggingface/transformers/issues/48154
     from safetensors.torch import load_file
 
     stored = load_file(madlad / "model.safetensors")
-    assert {"decoder.embed_tokens.weight", "lm_head.weight"} == {name for name in stored if name.count(".") < 3} - {
+    assert {"decoder.embed_tokens.weight", "lm_head.weight"} == {
+        name for name in stored if name.count(".") < 3
+    } - {
         "decoder.final_layer_norm.weight",
         "encoder.final_layer_norm.weight",
     }
     model = TransformersEngine(madlad)._model
-    assert torch.equal(model.get_encoder().embed_tokens.weight, stored["decoder.embed_tokens.weight"])
+    assert torch.equal(
+        model.get_encoder().embed_tokens.weight, stored["decoder.embed_tokens.weight"]
+    )
     assert torch.equal(model.get_output_embeddings().weight, stored["lm_head.weight"])
     assert not torch.equal(stored["lm_head.weight"], stored["decoder.embed_tokens.weight"])
 
@@ -113,14 +129,18 @@ SPLIT = [
 
 
 @pytest.mark.parametrize(("name", "layout"), SPLIT)
-def test_words_are_split_as_sentencepiece_splits_them(copied: Callable[[str], Path], name: str, layout: str) -> None:
+def test_words_are_split_as_sentencepiece_splits_them(
+    copied: Callable[[str], Path], name: str, layout: str
+) -> None:
     folder = copied(name)
     if layout:
         LAYOUTS[layout][1](folder)
     tokenizer = Codec(folder, TARGETS[name])._tokenizer
     file = PIECES.get(name.removesuffix("-multi"), "sentencepiece.bpe.model")
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / file))
-    assert pieces.encode("ﬁｗ…", out_type=str) == pieces.encode("fiw...", out_type=str)  # it does normalize
+    assert pieces.encode("ﬁｗ…", out_type=str) == pieces.encode(
+        "fiw...", out_type=str
+    )  # it does normalize
     for text in (*SOURCES, *ODD):
         found, expected = tokenizer.tokenize(text), pieces.encode(text, out_type=str)
         assert tokenizer.convert_tokens_to_ids(found) == tokenizer.convert_tokens_to_ids(expected)

@@ -24,7 +24,9 @@ from mtbias.types import SourceSentence
 from .endpoint_runs import Corpus
 
 LENGTHS = st.lists(st.integers(1, 300), max_size=60)
-DECODINGS = st.builds(Decoding, beams=st.integers(1, 6), max_length=st.integers(3, 300), from_source=st.booleans())
+DECODINGS = st.builds(
+    Decoding, beams=st.integers(1, 6), max_length=st.integers(3, 300), from_source=st.booleans()
+)
 BUDGETS = st.builds(Budget, rows=st.integers(1, 100), tokens=st.integers(1, 5000))
 
 
@@ -44,7 +46,8 @@ def test_every_sentence_is_in_one_batch_within_the_budget(
 
 
 def test_room_is_kept_for_twice_the_source_and_not_for_the_most_tokens() -> None:
-    # Sources of 30 tokens at beam 5: 5 × (30 + 2 × 30 + 20) = 550 for each sentence, where 199 would need 1,145.
+    # Sources of 30 tokens at beam 5: 5 × (30 + 2 × 30 + 20) = 550 for each sentence, where 199
+    # would need 1,145.
     decoding = Decoding()
     assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 2200))] == [4, 4, 4]
     assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 2199))] == [3, 3, 3, 3]
@@ -82,7 +85,12 @@ def test_limits_follow_the_source_only_where_asked_for() -> None:
 
 def test_presets_are_those_of_the_paper_and_a_fast_one() -> None:
     paper = get_preset("paper").decoding
-    assert (paper.beams, paper.length_penalty, paper.max_length, paper.from_source) == (5, 1.0, 200, False)
+    assert (paper.beams, paper.length_penalty, paper.max_length, paper.from_source) == (
+        5,
+        1.0,
+        200,
+        False,
+    )
     assert get_preset("paper").gpu_dtype == "float32"
     assert get_preset("fast").gpu_dtype == "bfloat16"
     assert paper.signature == "beam5,penalty1,max200,early"
@@ -95,8 +103,9 @@ def test_presets_are_those_of_the_paper_and_a_fast_one() -> None:
 
 def test_a_gpu_gets_thousands_of_rows_in_powers_of_two() -> None:
     # M2M100-418M: 12 decoder layers, 1024 wide, 128,112 tokens; 100 GiB free, bf16.
-    # A row's scores: 7 × 4 × 128,112 bytes = 3.6 MB; 0.3 × 0.5 × 100 GiB / 3.6 MB = 4,489 → 4,096 rows.
-    # A token: 2 × 2 × 12 × 1024 × 2 bytes = 98,304; 0.7 × 0.5 × 100 GiB / 98,304 = 382,293 → 262,144 tokens.
+    # A row's scores: 7 × 4 × 128,112 bytes = 3.6 MB; 0.3 × 0.5 × 100 GiB / 3.6 MB = 4,489 → 4,096
+    # rows. A token: 2 × 2 × 12 × 1024 × 2 bytes = 98,304; 0.7 × 0.5 × 100 GiB / 98,304 = 382,293 →
+    # 262,144 tokens.
     config = {"decoder_layers": 12, "d_model": 1024, "vocab_size": 128_112}
     budget = gpu_budget(config, 100 * 1024**3, bytes_per_value=2, beams=5)
     assert budget == Budget(4096, 262_144)
@@ -122,10 +131,14 @@ def test_repetition(text: str, stuck: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("threads", "memory", "concurrency"), [(8, 9e9, 4), (3, 9e9, 3), (8, 3e9, 2), (8, 1e9, 1), (8, -1, 1)]
+    ("threads", "memory", "concurrency"),
+    [(8, 9e9, 4), (3, 9e9, 3), (8, 3e9, 2), (8, 1e9, 1), (8, -1, 1)],
 )
-def test_concurrent_batches_have_room_beside_each_other(threads: int, memory: float, concurrency: int) -> None:
-    # Opus-MT: a row has 7 × 58,101 × 4 bytes of scores and 256 tokens of 2 × 2 × 6 × 512 × 4 bytes; 80 rows are
+def test_concurrent_batches_have_room_beside_each_other(
+    threads: int, memory: float, concurrency: int
+) -> None:
+    # Opus-MT: a row has 7 × 58,101 × 4 bytes of scores and 256 tokens of 2 × 2 × 6 × 512 × 4 bytes;
+    # 80 rows are
     # 1.137 GB, and four fifths of 3 GB hold two of them.
     config = {"decoder_layers": 6, "d_model": 512, "vocab_size": 58_101}
     assert cpu_concurrency(config, threads=threads, memory=int(memory)) == concurrency

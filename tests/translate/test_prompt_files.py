@@ -44,9 +44,18 @@ def own(tmp_path: Path) -> Path:
     ("name", "asked"),
     [
         # As the model cards and the paper have them, blanks before line ends included.
-        ("tower", f"Translate the following text from English into German.\nEnglish: {SOURCE}\nGerman:"),
-        ("eurollm", f"Translate the following English source text to German:\nEnglish: {SOURCE} \nGerman: "),
-        ("mittens", f"Translate the following text from English to German.\n\nEnglish: {SOURCE}\nGerman:"),
+        (
+            "tower",
+            f"Translate the following text from English into German.\nEnglish: {SOURCE}\nGerman:",
+        ),
+        (
+            "eurollm",
+            f"Translate the following English source text to German:\nEnglish: {SOURCE} \nGerman: ",
+        ),
+        (
+            "mittens",
+            f"Translate the following text from English to German.\n\nEnglish: {SOURCE}\nGerman:",
+        ),
     ],
 )
 def test_published_wordings_are_exact(name: str, asked: str) -> None:
@@ -106,23 +115,37 @@ LEAST = 'name = "a"\nversion = "1"\n[[messages]]\nrole = "user"\ncontent = "x {s
         ("=", "expected TOML, got something else"),
         ('name = "a"\n', "version: expected this key, it is not there"),
         (LEAST.replace('"1"', "1"), "version: expected text, got 1"),
-        (LEAST.replace('"a"', '"a|b"'), "name: expected letters from a to z, digits and .-_, got 'a|b'"),
+        (
+            LEAST.replace('"a"', '"a|b"'),
+            "name: expected letters from a to z, digits and .-_, got 'a|b'",
+        ),
         (
             LEAST.replace("source", "sorce"),
             "expected only {source}, {language}, {language_code}, {source_language} in braces, got {sorce}",
         ),
         (LEAST.replace("x {source}", "x"), "messages: expected {source} in the last one"),
-        (LEAST.replace('"user"', '"usr"'), "messages.0.role: expected system, user or assistant, got 'usr'"),
+        (
+            LEAST.replace('"user"', '"usr"'),
+            "messages.0.role: expected system, user or assistant, got 'usr'",
+        ),
         (LEAST.replace('"user"', '"assistant"'), "expected user and assistant in turn, user last"),
         ('name = "a"\nversion = "1"\nmessages = []\n', "system only first; got none"),
         (f"{LEAST}colour = 1\n", "messages.0.colour: unknown key; there are content, role"),
         (f"colour = 1\n{LEAST}", "colour: unknown key; there are about, answer, languages"),
-        (f'{LEAST}[answer]\nlines = "many"\n', "answer.lines: expected one, first or alternatives, got 'many'"),
+        (
+            f'{LEAST}[answer]\nlines = "many"\n',
+            "answer.lines: expected one, first or alternatives, got 'many'",
+        ),
         (f'{LEAST}[answer]\nbetween = ["<a>"]\n', "answer.between"),
-        (f'{LEAST}[answer]\nbetween = ["", "b"]\n', "between: expected two marks that are not blank"),
+        (
+            f'{LEAST}[answer]\nbetween = ["", "b"]\n',
+            "between: expected two marks that are not blank",
+        ),
     ],
 )
-def test_a_file_that_is_no_prompt_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_no_prompt_is_refused_in_one_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "own.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError) as error:
@@ -132,9 +155,12 @@ def test_a_file_that_is_no_prompt_is_refused_in_one_line(tmp_path: Path, text: s
     assert "\n" not in str(error.value)
 
 
-def test_an_unknown_name_lists_the_prompts_and_a_path_says_that_nothing_is_there(tmp_path: Path) -> None:
+def test_an_unknown_name_lists_the_prompts_and_a_path_says_that_nothing_is_there(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(
-        UsageError, match=r"\.toml file, got 'towr'; did you mean tower\? there are alternatives, eurollm, "
+        UsageError,
+        match=r"\.toml file, got 'towr'; did you mean tower\? there are alternatives, eurollm, ",
     ):
         load_prompt("towr")
     with pytest.raises(DataError, match="there is no such file"):

@@ -1,4 +1,5 @@
-"""The search over transformers' models: what `generate` finds, with sentences leaving the batch, and in two stages."""
+"""The search over transformers' models: what `generate` finds, with sentences leaving the batch,
+and in two stages."""
 
 from __future__ import annotations
 
@@ -17,7 +18,14 @@ from mtbias.translate.outputs import Output
 from mtbias.translate.seq2seq.checkpoint_system import Generation
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import Bounds, Decoding, Engine, Generated, cpu_budget, make_plan
+from mtbias.translate.seq2seq.engine import (
+    Bounds,
+    Decoding,
+    Engine,
+    Generated,
+    cpu_budget,
+    make_plan,
+)
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.draws import crossed
 
@@ -34,7 +42,9 @@ def ids_of(folder: Path, lang: str, count: int = MANY) -> tuple[Codec, list[tupl
     return codec, [one.ids for one in codec.encode(list(sentences(count, seed=5)[0]))]
 
 
-def plainly(folder: Path, sources: Sequence[Sequence[int]], **settings: Any) -> list[tuple[int, ...]]:
+def plainly(
+    folder: Path, sources: Sequence[Sequence[int]], **settings: Any
+) -> list[tuple[int, ...]]:
     """New token ids by ``model.generate``, one sentence at a time, up to the first end token."""
     from transformers import AutoModelForSeq2SeqLM
 
@@ -42,7 +52,9 @@ def plainly(folder: Path, sources: Sequence[Sequence[int]], **settings: Any) -> 
     end = model.generation_config.eos_token_id
     found = []
     for ids in sources:
-        made = model.generate(input_ids=torch.tensor([ids]), do_sample=False, **settings)[0].tolist()[1:]
+        made = model.generate(input_ids=torch.tensor([ids]), do_sample=False, **settings)[
+            0
+        ].tolist()[1:]
         found.append(tuple(made[: made.index(end) + 1] if end in made else made))
     return found
 
@@ -80,24 +92,39 @@ def with_settings(folder: Path, target: Path, **settings: Any) -> Path:
     """A copy of a checkpoint with other generation settings."""
     shutil.copytree(folder, target)
     path = target / "generation_config.json"
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | settings), encoding="utf-8")
+    path.write_text(
+        json.dumps(json.loads(path.read_text(encoding="utf-8")) | settings), encoding="utf-8"
+    )
     return target
 
 
 @pytest.mark.parametrize(
     "settings",
-    [{"bad_words_ids": [[40], [41, 42], [2]]}, {"renormalize_logits": True, "bad_words_ids": [[43]]}],
+    [
+        {"bad_words_ids": [[40], [41, 42], [2]]},
+        {"renormalize_logits": True, "bad_words_ids": [[43]]},
+    ],
     ids=["words", "renormalised"],
 )
-def test_what_is_taken_from_a_checkpoint(m2m100: Path, tmp_path: Path, settings: Mapping[str, Any]) -> None:
-    # Token 2 is the end: a checkpoint that forbids it means padding, and transformers passes over it.
+def test_what_is_taken_from_a_checkpoint(
+    m2m100: Path, tmp_path: Path, settings: Mapping[str, Any]
+) -> None:
+    # Token 2 is the end: a checkpoint that forbids it means padding, and transformers passes over
+    # it.
     folder = with_settings(m2m100, tmp_path / "changed", forced_eos_token_id=2, **settings)
     codec, sources = ids_of(folder, "de", 12)
     found = TransformersEngine(folder).generate(sources, Bounds(Decoding(), 14, codec.forced))
-    common = {"max_new_tokens": 14, "num_beams": 5, "early_stopping": True, "forced_bos_token_id": codec.forced}
+    common = {
+        "max_new_tokens": 14,
+        "num_beams": 5,
+        "early_stopping": True,
+        "forced_bos_token_id": codec.forced,
+    }
     assert [one.ids for one in found] == plainly(folder, sources, **common)
     assert {one.ids[-1] for one in found} == {2}
-    assert [one.ids for one in found] != plainly(m2m100, sources, **common)  # the settings do change something
+    assert [one.ids for one in found] != plainly(
+        m2m100, sources, **common
+    )  # the settings do change something
 
 
 @pytest.mark.parametrize(
@@ -111,30 +138,48 @@ def test_what_is_taken_from_a_checkpoint(m2m100: Path, tmp_path: Path, settings:
         {"stop_strings": ["e"]},
         {"return_dict_in_generate": True, "output_scores": True},
         {"suppress_tokens": [40, 41, 42]},
-        {"no_repeat_ngram_size": 1, "repetition_penalty": 3.0, "min_length": 30, "num_return_sequences": 3},
-        {"do_sample": True, "temperature": 9.0, "length_penalty": -3.0, "num_beams": 2, "max_length": 5},
+        {
+            "no_repeat_ngram_size": 1,
+            "repetition_penalty": 3.0,
+            "min_length": 30,
+            "num_return_sequences": 3,
+        },
+        {
+            "do_sample": True,
+            "temperature": 9.0,
+            "length_penalty": -3.0,
+            "num_beams": 2,
+            "max_length": 5,
+        },
     ],
     ids=lambda setting: next(iter(setting)),
 )
 @pytest.mark.parametrize("which", ["transformers", "ct2"])
-def test_nothing_else_is(m2m100: Path, tmp_path: Path, ct2_cache: Path, setting: Mapping[str, Any], which: str) -> None:
+def test_nothing_else_is(
+    m2m100: Path, tmp_path: Path, ct2_cache: Path, setting: Mapping[str, Any], which: str
+) -> None:
     folder = with_settings(m2m100, tmp_path / "changed", **setting)
 
     def made(place: Path) -> list[Generated]:
         codec, sources = ids_of(place, "de", 8)
         engine: Engine = TransformersEngine(place)
         if which == "ct2":
-            engine = pytest.importorskip("ctranslate2") and CTranslate2Engine(place, cache=ct2_cache, threads=1)
+            engine = pytest.importorskip("ctranslate2") and CTranslate2Engine(
+                place, cache=ct2_cache, threads=1
+            )
         return engine.generate(sources, Bounds(Decoding(), 40, codec.forced))
 
     assert made(folder) == made(m2m100)
 
 
 def test_sentences_that_are_done_leave_the_batch(m2m100: Path) -> None:
-    # Greedy, each sentence takes as many steps as it has tokens, the end among them; the batch as many as the longest.
+    # Greedy, each sentence takes as many steps as it has tokens, the end among them; the batch as
+    # many as the longest.
     _, sources = ids_of(m2m100, "de")
     engine = TransformersEngine(m2m100)
-    lengths = [len(one.ids) for one in engine.generate(sources, Bounds(Decoding(beams=1), 99, None))]
+    lengths = [
+        len(one.ids) for one in engine.generate(sources, Bounds(Decoding(beams=1), 99, None))
+    ]
     assert len(set(lengths)) > 3
     assert (engine.steps, engine.row_steps) == (max(lengths), sum(lengths))
 
@@ -160,14 +205,21 @@ def test_what_is_done_before_the_stop_is_what_it_would_be(
         assert all(len(whole[n].ids) <= stop for n in done)
         counts.append(len(done))
     assert counts[0] < len(sources)
-    waits = which == "ct2" and beams > 1 and not decoding.early_stopping  # for twice as many to finish
+    waits = (
+        which == "ct2" and beams > 1 and not decoding.early_stopping
+    )  # for twice as many to finish
     assert counts[1] > 0 or waits
 
 
 @pytest.mark.parametrize("which", ["transformers", "ct2"])
 @pytest.mark.parametrize(("name", "pooled"), crossed(["m2m100", "marian"], [3, 1]))
 def test_two_stages_give_the_same(
-    checkpoint: Checkpoint, ct2_cache: Path, monkeypatch: pytest.MonkeyPatch, name: str, which: str, pooled: int
+    checkpoint: Checkpoint,
+    ct2_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    which: str,
+    pooled: int,
 ) -> None:
     # With a stop that few sentences reach before they are done, both stages have much to do.
     monkeypatch.setattr(Decoding, "first_stop", staticmethod(lambda tokens: tokens))
@@ -191,11 +243,15 @@ def test_two_stages_give_the_same(
     assert plain.in_second_stage == 0
     some = staged.in_second_stage
     assert 0 < some <= len(encoded)
-    assert some < len(encoded) or (which, name) == ("ct2", "marian")  # which waits for twice as many to finish
+    assert some < len(encoded) or (which, name) == (
+        "ct2",
+        "marian",
+    )  # which waits for twice as many to finish
 
 
 class _Failing:
-    """Fails as a GPU does that is full, at one step of the first search; says what of that is alive later on."""
+    """Fails as a GPU does that is full, at one step of the first search; says what of that is alive
+    later on."""
 
     def __init__(self, engine: TransformersEngine, step: int) -> None:
         self.calls, self.step = 0, step

@@ -30,7 +30,9 @@ def test_a_shard_is_written_and_read() -> None:
     assert str(Shard(2, 8)) == "2/8"
 
 
-@pytest.mark.parametrize("text", ["", "2", "0/8", "9/8", "2/0", "-1/8", "2 / 8", "2/8/9", "a/b", "02/8", "٢/٨"])
+@pytest.mark.parametrize(
+    "text", ["", "2", "0/8", "9/8", "2/0", "-1/8", "2 / 8", "2/8/9", "a/b", "02/8", "٢/٨"]
+)
 def test_what_is_no_shard(text: str) -> None:
     with pytest.raises(UsageError, match=r"shard"):
         Shard.parse(text)
@@ -46,8 +48,9 @@ def test_every_part_is_in_exactly_one_shard(parts: int, of: int) -> None:
 
 @given(lengths=st.lists(st.integers(1, 120), min_size=60, max_size=200), of=st.integers(2, 6))
 def test_shards_have_like_work(lengths: list[int], of: int) -> None:
-    # The plan goes from long to short and shards take turns, so shard k's n-th batch has longer sentences than shard
-    # 1's n+1-th: the sums of the longest lengths differ by at most the longest of all.
+    # The plan goes from long to short and shards take turns, so shard k's n-th batch has longer
+    # sentences than shard 1's n+1-th: the sums of the longest lengths differ by at most the longest
+    # of all.
     plan = make_plan(lengths, Decoding(beams=1), Budget(4, 10**6))
     longest = [max(lengths[n] for n in batch.rows) for batch in plan]
     work = [sum(longest[part] for part in Shard(k, of).parts(len(plan))) for k in range(1, of + 1)]
@@ -76,7 +79,9 @@ class _Once(MemoryStore):
 def system(m2m100: Path, tmp_path_factory: pytest.TempPathFactory) -> CheckpointSystem:
     settings = TranslationSettings(beams=2, max_length=20, batch_rows=8)
     cache = tmp_path_factory.mktemp("cache")
-    return CheckpointSystem(Checkpoint("tiny", "0", m2m100), "de", settings, cache=cache, device="cpu")
+    return CheckpointSystem(
+        Checkpoint("tiny", "0", m2m100), "de", settings, cache=cache, device="cpu"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +114,9 @@ def test_translations_do_not_depend_on_the_number_of_shards(
     assert joined.translations[0].text == joined.translations[-1].text
 
 
-def test_what_a_store_lacks_is_counted_and_what_is_damaged_dropped(system: CheckpointSystem) -> None:
+def test_what_a_store_lacks_is_counted_and_what_is_damaged_dropped(
+    system: CheckpointSystem,
+) -> None:
     plan = system.plan(Corpus(), {})
     store = MemoryStore()
     plan.translate(store, range(len(plan.sizes)), lambda _done, _total: None)
@@ -133,13 +140,17 @@ def test_what_was_kept_is_not_translated_again(system: CheckpointSystem) -> None
     assert calls[0] == (0, n)
     assert calls[-2:] == [(n - plan.sizes[1], n), (n, n)]
     assert len(made) == n  # shown to the analyser, those too that were there
-    assert "attention" not in plan.translate(store, every, lambda _done, _total: None).execution  # nothing is loaded
+    assert (
+        "attention" not in plan.translate(store, every, lambda _done, _total: None).execution
+    )  # nothing is loaded
 
 
 def test_the_budget_of_a_run_that_was_begun_is_taken_over(m2m100: Path, tmp_path: Path) -> None:
     def plan(settings: TranslationSettings, begun: Begun) -> CheckpointPlan:
         checkpoint = Checkpoint("tiny", "0", m2m100)
-        return CheckpointSystem(checkpoint, "de", settings, cache=tmp_path, device="cpu").plan(Corpus(), begun)
+        return CheckpointSystem(checkpoint, "de", settings, cache=tmp_path, device="cpu").plan(
+            Corpus(), begun
+        )
 
     free = plan(TranslationSettings(), {})
     begun = plan(TranslationSettings(), {"budget": [10, 40960]})

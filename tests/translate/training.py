@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 _WIDTH = 0.7
-"""Matrices start with this standard deviation over the root of their inputs: with 0.02 they learn too slowly."""
+"""Matrices start with this standard deviation over the root of their inputs: with 0.02 they learn
+too slowly."""
 _STEPS = 50
 _BATCH = 16
 _RATE = 0.007
@@ -43,7 +44,8 @@ def _encoded(tokenizer: Any, lessons: Sequence[Lesson]) -> tuple[list[list[int]]
 
 
 def train(model: Any, tokenizer: Any, lessons: Sequence[Lesson]) -> None:
-    """A few steps of Adam on the grammar's sentences, one thread; more where there are several lessons."""
+    """A few steps of Adam on the grammar's sentences, one thread; more where there are several
+    lessons."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     pad, start = model.config.pad_token_id, model.config.decoder_start_token_id
@@ -61,7 +63,9 @@ def train(model: Any, tokenizer: Any, lessons: Sequence[Lesson]) -> None:
         read = _padded([sources[n] for n in rows], pad)
         given = _padded([[start, *targets[n][:-1]] for n in rows], pad)
         wanted = _padded([targets[n] for n in rows], -100)
-        scores = model(input_ids=read, attention_mask=(read != pad).long(), decoder_input_ids=given).logits
+        scores = model(
+            input_ids=read, attention_mask=(read != pad).long(), decoder_input_ids=given
+        ).logits
         loss = torch.nn.functional.cross_entropy(scores.flatten(0, 1), wanted.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -81,7 +85,8 @@ def _widen(model: Any) -> None:
 
 
 def _zero_padding(model: Any) -> None:
-    """Marian's decoder starts with padding, whose embedding is zero in real checkpoints (and so is its score)."""
+    """Marian's decoder starts with padding, whose embedding is zero in real checkpoints (and so is
+    its score)."""
     if model.config.model_type == "marian":
         with torch.no_grad():
             model.get_input_embeddings().weight[model.config.pad_token_id] = 0.0

@@ -1,1 +1,3 @@
-"""Language models as translation systems: prompts, answers and what is wrong with them, endpoints, decoders."""
+"""Language models as translation systems: prompts, answers and what is wrong with them, endpoints,
+decoders.
+"""

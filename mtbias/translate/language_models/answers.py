@@ -1,4 +1,6 @@
-"""Answers of language models: what is kept of each, and how the translations of a corpus are made of them."""
+"""Answers of language models: what is kept of each, and how the translations of a corpus are made
+of them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class Answer:
 
     text: str
     finish: str | None = None
-    """Why it ended: ``stop``, ``length`` (at the maximum), ``content_filter``, or what else the server says."""
+    """Why it ended: ``stop``, ``length`` (at the maximum), ``content_filter``, or what else the
+    server says."""
     model: str | None = None
     """The model's name as the server gives it."""
     prompt_tokens: int | None = None
@@ -29,7 +32,9 @@ class Answer:
 
 
 class AnswersPlan(PartsPlan[Answer]):
-    """A plan that keeps the answers of a language model, to each distinct source once, or several times."""
+    """A plan that keeps the answers of a language model, to each distinct source once, or several
+    times.
+    """
 
     prompt: Prompt
     lang: str
@@ -52,7 +57,8 @@ class AnswersPlan(PartsPlan[Answer]):
         return self.clean(source, piece).text
 
     def translated(self, pieces: Sequence[tuple[str, Answer]]) -> Translated:
-        """See `mtbias.translate.outputs.PartsPlan`; all sources follow each other as often as they were asked.
+        """See `mtbias.translate.outputs.PartsPlan`; all sources follow each other as often as they
+        were asked.
 
         Raises:
             ModelError: several models answered.
@@ -63,7 +69,10 @@ class AnswersPlan(PartsPlan[Answer]):
         n = len(self.distinct)
         times = [dict(pieces[start : start + n]) for start in range(0, len(pieces), n)]
         first, *others = [
-            [_translation(i.id, self.clean(i.source, found[i.source]), found[i.source].text) for i in self.instances]
+            [
+                _translation(i.id, self.clean(i.source, found[i.source]), found[i.source].text)
+                for i in self.instances
+            ]
             for found in times
         ]
         noticed = tally((i.id, self.clean(i.source, times[0][i.source])) for i in self.instances)
@@ -89,12 +98,21 @@ def cleaned_system(system: GivenSystem, lang: str) -> GivenSystem:
         given = system.read(corpus)
         prompt = load_prompt("plain")  # what was asked is not known; this one asks for one line
         sources = {instance.id: instance.source for instance in corpus.instances}
-        found = {a.id: clean(a.text, sources[a.id], prompt, lang) for a in given.translations if a.text is not None}
-        translations = [_translation(a.id, found[a.id], a.text) if a.id in found else a for a in given.translations]
+        found = {
+            a.id: clean(a.text, sources[a.id], prompt, lang)
+            for a in given.translations
+            if a.text is not None
+        }
+        translations = [
+            _translation(a.id, found[a.id], a.text) if a.id in found else a
+            for a in given.translations
+        ]
         noticed = tally(found.items())
         for kind, ids in given.noticed["examples"].items():
             noticed["examples"][kind] = [*ids, *noticed["examples"].get(kind, ())][:EXAMPLES]
-        return replace(given, translations=translations, noticed={**given.noticed, **noticed}, cleaned=True)
+        return replace(
+            given, translations=translations, noticed={**given.noticed, **noticed}, cleaned=True
+        )
 
     return replace(system, read=read)
 

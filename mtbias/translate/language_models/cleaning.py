@@ -1,9 +1,9 @@
 """From the answer of a language model to the translation in it, with what was noticed on the way.
 
-A thought before the translation, fences, a label and quotation marks around it are removed, and of several lines the
-first that may be the translation is taken. Each is counted by its kind. What has another shape has no translation, nor
-has an answer that offers several: it is not guessed. The translation is a part of the answer as it stands there, but
-for Markdown's marks of emphasis.
+A thought before the translation, fences, a label and quotation marks around it are removed, and of
+several lines the first that may be the translation is taken. Each is counted by its kind. What has
+another shape has no translation, nor has an answer that offers several: it is not guessed. The
+translation is a part of the answer as it stands there, but for Markdown's marks of emphasis.
 """
 
 from __future__ import annotations
@@ -45,20 +45,23 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "quotes": "quotation marks around the translation",
     }
 )
-"""What may be noticed in answers. Down to ``alternatives`` they leave an answer without a translation; the others are
-removed, and leave it without one where they are all that it has."""
+"""What may be noticed in answers. Down to ``alternatives`` they leave an answer without a
+translation; the others are removed, and leave it without one where they are all that it has."""
 
-# The longest of 32,000 translations of WinoMT into eight languages has 2.1 times the characters of its source.
+# The longest of 32,000 translations of WinoMT into eight languages has 2.1 times the characters of
+# its source.
 TIMES_LONGER = 5
 LEAST_LONG = 200
-"""A text of more than `TIMES_LONGER` times the source's characters, and this many more, is no translation of it."""
+"""A text of more than `TIMES_LONGER` times the source's characters, and this many more, is no
+translation of it."""
 MOST_MARKS = 8
 """Marks within marks: a line that has more has another shape."""
 MOST_LINES = 60
 """Lines of an answer that are looked at."""
 # "El médico ayudó al paciente." and "La médica ayudó a la paciente." have 0.63.
 ALIKE = 0.5
-"""Dice coefficient of the groups of three letters from which on two lines are translations of one sentence."""
+"""Dice coefficient of the groups of three letters from which on two lines are translations of one
+sentence."""
 _LEAST_ALIKE = 3
 """Lines of fewer words share their letters by chance."""
 _FEW_WORDS = 4
@@ -73,7 +76,8 @@ _WRITTEN_ON = re.compile(r"\w\(\w{1,4}\)|\w/\w")
 _APOSTROPHE = re.compile("[’‘ʼ`´]")
 _EDGES = " \t¡¿.,;:!?*_#>\"“”„«»'()[]-–—"
 _FIRST_PERSON = re.compile(
-    r"\b(?:i|i['’]m|me|my|mine|we|us|our|sorry|excuse|pardon|forgive|apolog\w*|regret\w*|as an?)\b", re.IGNORECASE
+    r"\b(?:i|i['’]m|me|my|mine|we|us|our|sorry|excuse|pardon|forgive|apolog\w*|regret\w*|as an?)\b",
+    re.IGNORECASE,
 )
 """What the source has where its translation may begin like a refusal."""
 
@@ -90,16 +94,19 @@ class Cleaned:
     """Which of the kinds leaves it without a translation."""
 
 
-def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | None = None) -> Cleaned:
-    """The translation in `answer`, to the question for a translation of `source` that `prompt` asked.
+def clean(
+    answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | None = None
+) -> Cleaned:
+    """The translation in `answer`, to the question for a translation of `source` that `prompt`
+    asked.
 
     Args:
         answer: what the model wrote.
         source: the sentence.
         prompt: what was asked (`mtbias.translate.language_models.prompt_files`).
         lang: ISO 639-1 code of the language asked for.
-        finish: why the server says that the answer ended: ``length`` where it was cut off, ``content_filter`` where it
-            was withheld; others, and None, are a usual end.
+        finish: why the server says that the answer ended: ``length`` where it was cut off,
+            ``content_filter`` where it was withheld; others, and None, are a usual end.
     """
     reading = _Reading(source, lang, _answer_words(lang))
     text, reason = None, "refusal"
@@ -112,12 +119,15 @@ def clean(answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | 
 
 
 def needs_cleaning(text: str, source: str, lang: str) -> bool:
-    """Whether `clean` would take something away from a text, or find no translation in it: it is a whole answer, and
-    not the translation alone. The language of the text and copies of the source are not looked at.
+    """Whether `clean` would take something away from a text, or find no translation in it: it is a
+    whole answer, and not the translation alone. The language of the text and copies of the source
+    are not looked at.
     """
     known = _answer_words(lang)
     plain = _APOSTROPHE.sub("'", text.lower())
-    opens = _openings_of_answers(lang).match(plain) or any(word in plain for word in known["translation"])
+    opens = _openings_of_answers(lang).match(plain) or any(
+        word in plain for word in known["translation"]
+    )
     if not (opens or _MARK_OF_ANSWERS.search(text)):
         return False
     reading = _Reading(source, lang, known, in_any_language=True)
@@ -140,10 +150,13 @@ def _openings_of_answers(lang: str) -> re.Pattern[str]:
 def tally(cleaned: Iterable[tuple[str, Cleaned]]) -> dict[str, Any]:
     """Counts for `metrics.json`, of (id, cleaned answer) of every sentence.
 
-    ``cleaned`` has how many answers each kind was noticed in, ``untranslated`` how many it left without a translation;
-    kinds that were not noticed are not there. ``examples`` has some ids of each, those without a translation first.
+    ``cleaned`` has how many answers each kind was noticed in, ``untranslated`` how many it left
+    without a translation; kinds that were not noticed are not there. ``examples`` has some ids of
+    each, those without a translation first.
     """
-    rows = sorted(cleaned, key=lambda row: row[1].text is not None)  # stable: in the order of the corpus
+    rows = sorted(
+        cleaned, key=lambda row: row[1].text is not None
+    )  # stable: in the order of the corpus
     found = {kind: [id_ for id_, each in rows if kind in each.kinds] for kind in KINDS}
     ids = {kind: those for kind, those in found.items() if those}
     reasons = Counter(each.reason for _, each in rows)
@@ -161,14 +174,20 @@ def _plain(text: str) -> str:
 
 @cache
 def _answer_words(lang: str) -> Mapping[str, tuple[str, ...]]:
-    """The words of models that translate into `lang`, those in English among them (``answer_words.toml``)."""
-    tables = tomllib.loads(resources.files(__package__).joinpath("answer_words.toml").read_text(encoding="utf-8"))
+    """The words of models that translate into `lang`, those in English among them
+    (``answer_words.toml``).
+    """
+    tables = tomllib.loads(
+        resources.files(__package__).joinpath("answer_words.toml").read_text(encoding="utf-8")
+    )
     try:
         own = get_language(lang).name.lower()
     except MtbiasError:
         own = lang
     used = [tables["en"], tables.get(lang, {}), {"names": [lang, own]}]
-    return {key: tuple(word for table in used for word in table.get(key, ())) for key in tables["en"]}
+    return {
+        key: tuple(word for table in used for word in table.get(key, ())) for key in tables["en"]
+    }
 
 
 def _folded(text: str) -> str:
@@ -179,7 +198,10 @@ def _folded(text: str) -> str:
 def _begins(text: str, phrases: tuple[str, ...]) -> bool:
     """Whether a text begins with one of the phrases, as whole words."""
     plain = _folded(text[:200])
-    return any(plain.startswith(each) and not plain[len(each) : len(each) + 1].isalnum() for each in phrases)
+    return any(
+        plain.startswith(each) and not plain[len(each) : len(each) + 1].isalnum()
+        for each in phrases
+    )
 
 
 def _has_more_sentences(text: str, source: str) -> bool:
@@ -229,13 +251,19 @@ class _Reading:
     def _only(self, text: str, others: Sequence[str], form: AnswerForm) -> tuple[str | None, str]:
         """The first line that may be the translation, unless another is one too."""
         further = {self._bare(line)[0] for line in others} - {""}
-        several = further - {text} if form.lines == "alternatives" else {each for each in further if _alike(text, each)}
+        several = (
+            further - {text}
+            if form.lines == "alternatives"
+            else {each for each in further if _alike(text, each)}
+        )
         if several and form.lines != "first":
             return None, "alternatives"
         if (
             form.lines != "first"
             and _has_more_sentences(self.source, text)
-            and any(self._role(each, set(), last=True) == "text" for each in further)  # the rest of it, perhaps
+            and any(
+                self._role(each, set(), last=True) == "text" for each in further
+            )  # the rest of it, perhaps
         ):
             return None, "shape"
         self._notice("lines", bool(further))
@@ -263,19 +291,29 @@ class _Reading:
         return text, {*kinds, "shape"}
 
     def _without_opener(self, text: str, source: str) -> str:
-        """A line without the "Sure!" that is its first sentence, where it has more sentences than the source."""
+        """A line without the "Sure!" that is its first sentence, where it has more sentences than
+        the source.
+        """
         end = _SENTENCE_END.search(text)
         if end is None or _folded(text[: end.start()]) not in self.known["openers"]:
             return text
-        return text[end.end() :] if self._opens(text) and _has_more_sentences(text, source) else text
+        return (
+            text[end.end() :] if self._opens(text) and _has_more_sentences(text, source) else text
+        )
 
     def _without_label(self, text: str, source: str) -> str:
-        """A line without the announcement before its colon: "Spanish:", "Here is the translation:"."""
+        """A line without the announcement before its colon: "Spanish:", "Here is the
+        translation:".
+        """
         match = _LABEL.fullmatch(text)
         if match is None or ":" in source or source.lower().startswith(match[1].lower()):
             return text
         label = _folded(match[1])
-        named = self._speaks(label) or label.removeprefix("in ") in self.known["names"] or self._opens(label)
+        named = (
+            self._speaks(label)
+            or label.removeprefix("in ") in self.known["names"]
+            or self._opens(label)
+        )
         return match[2] if named else text
 
     def _role(self, text: str, kinds: set[str], *, last: bool) -> str:
@@ -309,22 +347,34 @@ class _Reading:
         return foreign or self._is_echo(text) or self._without_label(text, self.source) != text
 
     def _speaks(self, text: str) -> bool:
-        """Whether a text has a word for translating and the source has none, nor one for interpreting."""
+        """Whether a text has a word for translating and the source has none, nor one for
+        interpreting.
+        """
         said, own = text.lower(), self.source.lower()
         return (
-            any(each in said for each in self.known["translation"]) and "translat" not in own and "interpret" not in own
+            any(each in said for each in self.known["translation"])
+            and "translat" not in own
+            and "interpret" not in own
         )
 
     def _opens(self, text: str) -> bool:
         """Whether a text begins as an announcement does, and the source does not."""
-        return _begins(text, self.known["openers"]) and not _begins(self.source, self.known["openers"])
+        return _begins(text, self.known["openers"]) and not _begins(
+            self.source, self.known["openers"]
+        )
 
     def _has_article(self, text: str) -> bool:
-        """Whether an article stands in brackets ("El (la) médico"), which would be read as the gender of the other.
+        """Whether an article stands in brackets ("El (la) médico"), which would be read as the
+        gender of the other.
 
-        Two forms of a word ("el médico (la médica)", "el médico/la médica") are one translation, and both are read.
+        Two forms of a word ("el médico (la médica)", "el médico/la médica") are one translation,
+        and both are read.
         """
-        found = None if _WRITTEN_ON.search(text) or _ASIDE.search(self.source) else _ARTICLE.search(text)
+        found = (
+            None
+            if _WRITTEN_ON.search(text) or _ASIDE.search(self.source)
+            else _ARTICLE.search(text)
+        )
         return found is not None and found[1].lower() not in words(self.source)
 
     def _is_echo(self, text: str) -> bool:
@@ -332,11 +382,14 @@ class _Reading:
         own = words(self.source)
         if len(own) < MIN_WORDS:
             return False
-        return text.lower().lstrip("\"“«'").startswith(self.source.lower()) or is_copy(own, words(text))
+        return text.lower().lstrip("\"“«'").startswith(self.source.lower()) or is_copy(
+            own, words(text)
+        )
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two lines are translations of one sentence, not the same: they share most groups of three letters.
+    """Whether two lines are translations of one sentence, not the same: they share most groups of
+    three letters.
 
     Edge cases: False where either has fewer than three words.
     """
@@ -352,12 +405,16 @@ def _trigrams(text: str) -> Counter[str]:
     return Counter(plain[at : at + 3] for at in range(len(plain) - 2))
 
 
-# Marks around a translation that are none of its text: thinking, special tokens, Markdown, quotation marks.
+# Marks around a translation that are none of its text: thinking, special tokens, Markdown,
+# quotation marks.
 #
-# Each function is given a text, and gives what is left of it. A mark that the source has too is left alone.
+# Each function is given a text, and gives what is left of it. A mark that the source has too is
+# left alone.
 
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|analysis"
-_BEGINS_THOUGHT = re.compile(rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE)
+_BEGINS_THOUGHT = re.compile(
+    rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE
+)
 _ENDS_THOUGHT = re.compile(
     rf"</(?:{_THOUGHT})>|\[/THINK\]|◁/think▷|<\|channel\|>\s*final\s*<\|message\|>", re.IGNORECASE
 )
@@ -370,8 +427,8 @@ _TOKEN = re.compile(
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*)</\1>", re.DOTALL)
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w-]*\s*|\s*(?:[-*_=#]\s*){3,}")
 _BULLET = re.compile(r"(?:[-*•–—+]|#{1,6}|>|\d{1,2}[.)]|[a-z]\))\s+")
-# Between words a star or an underscore stands for all genders (Lehrer*innen, niñ_s) and emphasises nothing. What may
-# stand between is bounded, so that time stays linear.
+# Between words a star or an underscore stands for all genders (Lehrer*innen, niñ_s) and emphasises
+# nothing. What may stand between is bounded, so that time stays linear.
 _EMPHASIS = re.compile(
     r"(?<![\w*_`])([*_`]{1,3})(?![\s*_`])((?:[^*_`\n]|(?<=\w)[*_`](?=\w)){1,1000}?)(?<!\s)\1(?![\w*_`])"
 )
@@ -381,7 +438,8 @@ _PAIRS = {
 }  # fmt: skip
 _QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
 _DOUBLE = frozenset('"“”„«»')
-"""Marks that are no apostrophes, nor marks within a word, so that one alone has lost its partner."""
+"""Marks that are no apostrophes, nor marks within a word, so that one alone has lost its
+partner."""
 
 
 def after_thought(text: str) -> str | None:
@@ -392,7 +450,9 @@ def after_thought(text: str) -> str | None:
 
 
 def without_tokens(text: str) -> str:
-    """The first piece between special tokens that is not blank; the text itself where there is no token."""
+    """The first piece between special tokens that is not blank; the text itself where there is no
+    token.
+    """
     if not _TOKEN.search(text):
         return text
     return next((piece for piece in _TOKEN.split(text) if piece.strip()), "")
@@ -405,21 +465,32 @@ def within_element(text: str) -> str:
 
 
 def without_markdown(line: str, source: str) -> str:
-    """A line without the bullet, number or heading that begins it, and without emphasis; of a fence nothing."""
+    """A line without the bullet, number or heading that begins it, and without emphasis; of a fence
+    nothing.
+    """
     if _FENCE.fullmatch(line):
         return ""
     bullet = _BULLET.match(line)
-    if bullet and not _BULLET.match(source) and not (bullet[0][0] in "-–—" and source[:1] in _QUOTES):
+    if (
+        bullet
+        and not _BULLET.match(source)
+        and not (bullet[0][0] in "-–—" and source[:1] in _QUOTES)
+    ):
         line = line[bullet.end() :]
     # What is left at an end has lost its partner.
-    return line if set("*_`") & set(source) else _EMPHASIS.sub(r"\2", line).removeprefix("**").removesuffix("**")
+    return (
+        line
+        if set("*_`") & set(source)
+        else _EMPHASIS.sub(r"\2", line).removeprefix("**").removesuffix("**")
+    )
 
 
 def without_quotes(line: str, source: str) -> str:
-    """A line without the quotation marks around all of it, or a double one without its partner at an end.
+    """A line without the quotation marks around all of it, or a double one without its partner at
+    an end.
 
-    A full stop behind the mark goes with it. Where the source begins with a mark all stay; where it has a double
-    one, so does one without its partner.
+    A full stop behind the mark goes with it. Where the source begins with a mark all stay; where it
+    has a double one, so does one without its partner.
     """
     text = line[:-1] if line[-1:] == "." and line[-2:-1] in _QUOTES else line
     if len(text) < 2 or source[:1] in _QUOTES:
@@ -430,4 +501,6 @@ def without_quotes(line: str, source: str) -> str:
     alone = sum(map(text.count, _DOUBLE)) == 1 and _DOUBLE.isdisjoint(source)
     if alone and first in _DOUBLE:
         return line[1:]
-    return text[:-1] if alone and last in _DOUBLE and not text[-2].isdigit() else line  # 3" are inches
+    return (
+        text[:-1] if alone and last in _DOUBLE and not text[-2].isdigit() else line
+    )  # 3" are inches

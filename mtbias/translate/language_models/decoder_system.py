@@ -1,4 +1,6 @@
-"""Checkpoints that are decoders (causal language models) as a translation system: greedy answers, cleaned and kept."""
+"""Checkpoints that are decoders (causal language models) as a translation system: greedy answers,
+cleaned and kept.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,14 @@ from mtbias.translate.system import Asked, Begun, Sources, Store, Translated
 from mtbias.types import Json, SourceSentence, Span
 
 PROMPT_DATE = "26 Jul 2024"
-"""The date of prompts, for chat templates that ask for today's: the one that Llama 3's has where it knows none."""
+"""The date of prompts, for chat templates that ask for today's: the one that Llama 3's has where it
+knows none."""
 
 
 class DecoderSystem(BatchSystem):
-    """Asks a causal language model for translations into one language (`mtbias.translate.system.System`)."""
+    """Asks a causal language model for translations into one language
+    (`mtbias.translate.system.System`).
+    """
 
     uses = frozenset({"prompt", "answer_tokens", "dtype", "batch_rows", "preset", "revision"})
     """The settings that change something."""
@@ -54,13 +59,20 @@ class DecoderSystem(BatchSystem):
         self.source_lang = asked.source_lang
         self.language_model: LanguageModelSettings = asked.language_model
         self.prompt: Prompt = load_prompt(self.language_model.prompt)
-        self.prompt.filled("", asked.lang, asked.source_lang)  # refuses a language that it is not for
+        self.prompt.filled(
+            "", asked.lang, asked.source_lang
+        )  # refuses a language that it is not for
         self.device = chosen_device(asked.device)
         gpu_dtype = get_preset(asked.settings.preset).gpu_dtype
-        self.dtype = asked.settings.dtype or (gpu_dtype if self.device.startswith("cuda") else "float32")
+        self.dtype = asked.settings.dtype or (
+            gpu_dtype if self.device.startswith("cuda") else "float32"
+        )
         if self.dtype not in DTYPES["transformers"]:  # a sweep's, which may be for CTranslate2
             known = ", ".join(DTYPES["transformers"])
-            raise SettingError("dtype", f"expected {known} for {checkpoint.name}, a language model, got {self.dtype!r}")
+            raise SettingError(
+                "dtype",
+                f"expected {known} for {checkpoint.name}, a language model, got {self.dtype!r}",
+            )
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
         # Greedy; the start token that `max_length` counts is none here.
         self.decoding = Decoding(beams=1, max_length=self.language_model.answer_tokens + 1)
@@ -68,19 +80,28 @@ class DecoderSystem(BatchSystem):
     @cached_property
     def engine(self) -> DecoderEngine:
         """The engine, with the weights loaded."""
-        return DecoderEngine(self.checkpoint.folder, self.tokenizer, device=self.device, dtype=self.dtype)
+        return DecoderEngine(
+            self.checkpoint.folder, self.tokenizer, device=self.device, dtype=self.dtype
+        )
 
     def weights(self) -> int:
         """See `BatchSystem`; by the sizes of their files."""
-        files = [*self.checkpoint.folder.glob("*.safetensors")] or [*self.checkpoint.folder.glob("*.bin")]
+        files = [*self.checkpoint.folder.glob("*.safetensors")] or [
+            *self.checkpoint.folder.glob("*.bin")
+        ]
         return sum(path.stat().st_size for path in files) * (2 if self.dtype == "float32" else 1)
 
     def sizes(self) -> Mapping[str, Any]:
         """See `BatchSystem`; few heads of keys and values are narrow."""
         config = load_json((self.checkpoint.folder / "config.json").read_bytes())
         config = config.get("text_config") or config  # of models that read pictures too
-        hidden, heads = int(config.get("hidden_size") or 4096), int(config.get("num_attention_heads") or 1)
-        kept = int(config.get("num_key_value_heads") or heads) * int(config.get("head_dim") or hidden // heads)
+        hidden, heads = (
+            int(config.get("hidden_size") or 4096),
+            int(config.get("num_attention_heads") or 1),
+        )
+        kept = int(config.get("num_key_value_heads") or heads) * int(
+            config.get("head_dim") or hidden // heads
+        )
         return {
             "decoder_layers": config.get("num_hidden_layers") or 32,
             "d_model": kept,
@@ -118,7 +139,10 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
     def encoded(self) -> Sequence[Sequence[int]]:
         """The prompt of each distinct source as token ids."""
         source = self.system.source_lang
-        return [self.system.tokenizer.encode(self.prompt.filled(s, self.lang, source)) for s in self.distinct]
+        return [
+            self.system.tokenizer.encode(self.prompt.filled(s, self.lang, source))
+            for s in self.distinct
+        ]
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -126,10 +150,14 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
         return list(map(len, self.encoded))
 
     def translated(self, pieces: Sequence[tuple[str, Answer]]) -> Translated:
-        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are marked."""
+        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are
+        marked.
+        """
         made = AnswersPlan.translated(self, pieces)
         tokenizer = self.system.tokenizer
-        marked = unknown_marks(self.instances, {source: tokenizer.unknown_places(source) for source in self.distinct})
+        marked = unknown_marks(
+            self.instances, {source: tokenizer.unknown_places(source) for source in self.distinct}
+        )
         return replace(made, noticed=with_marks(made.noticed, marked))
 
     def make(
@@ -171,8 +199,8 @@ class DecoderTokenizer:
     folder: Path
     _tokenizer: Any
     template: str
-    """``chat`` where the checkpoint has a chat template, with the date where it asks for one; else ``plain``: the turns
-    one after the other.
+    """``chat`` where the checkpoint has a chat template, with the date where it asks for one; else
+    ``plain``: the turns one after the other.
     """
 
     @classmethod
@@ -186,7 +214,9 @@ class DecoderTokenizer:
             warnings.simplefilter("ignore")
             made = load_tokenizer(folder, "AutoTokenizer")
         template = "chat" if made.chat_template else "plain"
-        if "strftime_now" in (made.chat_template or ""):  # the day's date would make other prompts of the same run
+        if "strftime_now" in (
+            made.chat_template or ""
+        ):  # the day's date would make other prompts of the same run
             template = f"chat, {PROMPT_DATE}"
             # With something behind it, so that a template that begins with a line end keeps that.
             fixed = f"{{% macro strftime_now(form) %}}{PROMPT_DATE}{{% endmacro %}}{{{{ '' }}}}"
@@ -204,11 +234,17 @@ class DecoderTokenizer:
             return list(self._tokenizer(text)["input_ids"])
         advice = "choose another --prompt (some templates take no system message)"
         with explained(self.folder, "filling in the chat template", advice):
-            text = self._tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)
-        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])  # the template writes them itself
+            text = self._tokenizer.apply_chat_template(
+                list(messages), add_generation_prompt=True, tokenize=False
+            )
+        return list(
+            self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        )  # the template writes them itself
 
     def unknown_places(self, text: str) -> tuple[Span, ...]:
-        """The places in a text that no token stands for, where the tokenizer has a token for these."""
+        """The places in a text that no token stands for, where the tokenizer has a token for
+        these.
+        """
         return unknown_places(self._tokenizer, text)
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -225,7 +261,9 @@ class DecoderTokenizer:
 class DecoderEngine:
     """The weights of a decoder on a device."""
 
-    def __init__(self, folder: Path, tokenizer: DecoderTokenizer, *, device: str, dtype: str) -> None:
+    def __init__(
+        self, folder: Path, tokenizer: DecoderTokenizer, *, device: str, dtype: str
+    ) -> None:
         """Load the weights.
 
         Raises:
@@ -238,12 +276,13 @@ class DecoderEngine:
         named = self._model.generation_config.eos_token_id
         listed = named if isinstance(named, list) else [] if named is None else [named]
         self._ends = sorted({*listed, *tokenizer.ends})
-        # What the checkpoint's own says of beams, sampling and repetition is no part of greedy search, and would fill
-        # what a search leaves open.
+        # What the checkpoint's own says of beams, sampling and repetition is no part of greedy
+        # search, and would fill what a search leaves open.
         self._model.generation_config = GenerationConfig()
 
     def answer(self, prompts: Sequence[Sequence[int]], *, limit: int) -> list[Answer]:
-        """The likeliest next token each time, up to `limit` of them: the answers to `prompts`, token ids each.
+        """The likeliest next token each time, up to `limit` of them: the answers to `prompts`,
+        token ids each.
 
         Prompts are padded on the left, so that all answers begin at one place; what pads is masked.
 
@@ -271,23 +310,34 @@ class DecoderEngine:
                     input_ids=torch.tensor(ids, device=self.device),
                     attention_mask=torch.tensor(mask, device=self.device),
                     generation_config=GenerationConfig(
-                        do_sample=False, max_new_tokens=limit, eos_token_id=self._ends or None, pad_token_id=pad
+                        do_sample=False,
+                        max_new_tokens=limit,
+                        eos_token_id=self._ends or None,
+                        pad_token_id=pad,
                     ),
                     logits_processor=LogitsProcessorList([watch]),
                 )
             return list(found[:, longest:].tolist())
 
-        with explained(self.folder, "generating with transformers", "download the checkpoint again"):
+        with explained(
+            self.folder, "generating with transformers", "download the checkpoint again"
+        ):
             rows = within_memory(generate, self.device)
         if any(bad):
             raise ModelError(
                 f"{self.folder}: scores are not finite in {self.dtype}; "
-                + ("the weights are damaged or untrained" if self.dtype == "float32" else "use --dtype float32")
+                + (
+                    "the weights are damaged or untrained"
+                    if self.dtype == "float32"
+                    else "use --dtype float32"
+                )
             )
         return [self._answer(row, len(prompt)) for row, prompt in zip(rows, prompts, strict=True)]
 
     def _answer(self, row: Sequence[int], prompt_tokens: int) -> Answer:
-        """The answer of a row, which ends at the first token that ends it; what follows only fills the batch."""
+        """The answer of a row, which ends at the first token that ends it; what follows only fills
+        the batch.
+        """
         end = next((place for place, token in enumerate(row) if token in self._ends), None)
         new = row if end is None else row[:end]
         finish = "length" if end is None else "stop"

@@ -1,4 +1,5 @@
-"""Language models behind an HTTP endpoint that speaks OpenAI's protocol: every answer is kept as soon as it comes.
+"""Language models behind an HTTP endpoint that speaks OpenAI's protocol: every answer is kept as
+soon as it comes.
 
 A request is sent again where that may help, never twice at once.
 """
@@ -27,17 +28,26 @@ from mtbias.machine.devices import install_command
 from mtbias.settings import LanguageModelSettings
 from mtbias.translate.language_models.answers import Answer, AnswersPlan, changed_model
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
-from mtbias.translate.remote_server import begun_date, key_from, server_address, server_line, without_key
+from mtbias.translate.remote_server import (
+    begun_date,
+    key_from,
+    server_address,
+    server_line,
+    without_key,
+)
 from mtbias.translate.system import Asked, Begun, Sources, Store
 from mtbias.translate.system_kinds import ENDPOINT
 from mtbias.types import Json, SourceSentence
 
 TRIES = 9
-"""Times that a request is sent at most: with the waits between them over a minute, the window of most rate limits."""
+"""Times that a request is sent at most: with the waits between them over a minute, the window of
+most rate limits."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
-"""Seconds before the second try, doubled for each further one; up to half of it is taken off by chance."""
+"""Seconds before the second try, doubled for each further one; up to half of it is taken off by
+chance."""
 _MOST_RETRY_AFTER = 900.0
-"""A server that wants more seconds of rest than this has closed for today: waiting would only look like working."""
+"""A server that wants more seconds of rest than this has closed for today: waiting would only look
+like working."""
 _AGAIN = {408, 409, 425, 429}
 """Status codes beside 500 and above after which the same request may be answered."""
 _MOST_TOKENS = 10_000_000
@@ -57,10 +67,13 @@ class EndpointKind:
         """The model; the server is asked nothing yet. See `SystemKind.open`.
 
         Raises:
-            UsageError: no name, an address that is none, no such prompt, or one for other languages.
+            UsageError: no name, an address that is none, no such prompt, or one for other
+                languages.
         """
         if not asked.name.strip():
-            raise SettingError("model", f"expected {ENDPOINT}:NAME, got {ENDPOINT}: without the name of a model")
+            raise SettingError(
+                "model", f"expected {ENDPOINT}:NAME, got {ENDPOINT}: without the name of a model"
+            )
         settings = asked.language_model
         prompt = load_prompt(settings.prompt)
         prompt.filled(
@@ -76,7 +89,9 @@ ENDPOINT_KIND = EndpointKind()
 
 @dataclass(frozen=True)
 class EndpointSystem:
-    """Asks one model of one server for translations into one language (`mtbias.translate.system.System`)."""
+    """Asks one model of one server for translations into one language
+    (`mtbias.translate.system.System`).
+    """
 
     model: str
     lang: str
@@ -117,8 +132,8 @@ class EndpointPlan(AnswersPlan):
     def identity(self) -> Mapping[str, Json]:
         """Model, server, prompt and parameters.
 
-        The same identity elsewhere, or later, need not give the same translations: a server with temperature 0 is not
-        deterministic.
+        The same identity elsewhere, or later, need not give the same translations: a server with
+        temperature 0 is not deterministic.
         """
         settings, temperature = self.system.settings, self.system.settings.temperature
         return {
@@ -149,11 +164,12 @@ class EndpointPlan(AnswersPlan):
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
     ) -> Generator[tuple[int, list[Answer]]]:
-        """The answers of `parts` as they come, each kept already; `ModelError` as in `EndpointClient.ask_all`.
+        """The answers of `parts` as they come, each kept already; `ModelError` as in
+        `EndpointClient.ask_all`.
 
-        Requests run in a thread of their own, so they continue while nobody reads answers. Where an error or a
-        signal ends it, what is on its way is awaited and kept, at most for --timeout: it is paid for. A second signal
-        ends the waiting.
+        Requests run in a thread of their own, so they continue while nobody reads answers. Where an
+        error or a signal ends it, what is on its way is awaited and kept, at most for --timeout: it
+        is paid for. A second signal ends the waiting.
         """
         if not parts:  # nothing is asked, so neither network nor key is needed
             return
@@ -174,7 +190,8 @@ class EndpointPlan(AnswersPlan):
             answered.put(None)
 
         questions = (
-            (part, self.prompt.filled(self.parts[part][0], self.lang, self.system.source_lang)) for part in parts
+            (part, self.prompt.filled(self.parts[part][0], self.lang, self.system.source_lang))
+            for part in parts
         )
         loop, ended = asyncio.new_event_loop(), threading.Event()
         task = loop.create_task(client.ask_all(questions, keep))
@@ -192,7 +209,9 @@ class EndpointPlan(AnswersPlan):
                 loop.call_soon_threadsafe(task.cancel)
                 ended.wait()
                 loop.close()
-                _ = task.cancelled() or task.exception()  # looked at, so that asyncio does not print it
+                _ = (
+                    task.cancelled() or task.exception()
+                )  # looked at, so that asyncio does not print it
         circumstances |= {
             "requests": client.requests,
             "tokens": client.tokens,
@@ -247,7 +266,9 @@ class EndpointClient:
         named = self._settings.api_key_env
         if named is None and network.is_local(self._host):
             return ""  # a program that listens on this machine need not be the user's own
-        advice = "; name another with --api-key-env (any text will do where the server asks for none)"
+        advice = (
+            "; name another with --api-key-env (any text will do where the server asks for none)"
+        )
         return key_from(named or _KEY, self._host, advice)
 
     @cached_property
@@ -255,8 +276,11 @@ class EndpointClient:
         try:
             import openai
         except ImportError:
-            raise DependencyError(f"endpoints need the package openai: {install_command('api')}") from None
-        # No redirect is followed: it would carry the key to another host. On this machine no proxy is asked.
+            raise DependencyError(
+                f"endpoints need the package openai: {install_command('api')}"
+            ) from None
+        # No redirect is followed: it would carry the key to another host. On this machine no proxy
+        # is asked.
         http = openai.DefaultAsyncHttpxClient(
             follow_redirects=False,
             trust_env=not network.is_local(self._host),
@@ -271,17 +295,25 @@ class EndpointClient:
         )
 
     async def _received(self, response: Any) -> None:  # noqa: ANN401 - httpx2.Response
-        """Leave of the head of a response what is used, without the key: the library logs it where that is wanted."""
-        used = {name: without_key(response.headers[name], self._key) for name in _HEADERS if name in response.headers}
+        """Leave of the head of a response what is used, without the key: the library logs it where
+        that is wanted.
+        """
+        used = {
+            name: without_key(response.headers[name], self._key)
+            for name in _HEADERS
+            if name in response.headers
+        }
         response.headers = type(response.headers)(used)
         response.extensions.pop("reason_phrase", None)
-        response.encoding = "utf-8"  # as JSON is; some encodings that a server may name break the library
+        response.encoding = (
+            "utf-8"  # as JSON is; some encodings that a server may name break the library
+        )
 
     def connect(self) -> None:
         """Load the library and read the key.
 
-        Only now is it looked at whether the server may be asked: who scores a run that has all its answers needs no
-        network.
+        Only now is it looked at whether the server may be asked: who scores a run that has all its
+        answers needs no network.
 
         Raises:
             MissingResourceError: the network is forbidden, and the endpoint is on another machine.
@@ -296,16 +328,18 @@ class EndpointClient:
         _ = self._client
 
     async def ask_all(
-        self, questions: Iterable[tuple[int, Sequence[Mapping[str, str]]]], keep: Callable[[int, Answer], object]
+        self,
+        questions: Iterable[tuple[int, Sequence[Mapping[str, str]]]],
+        keep: Callable[[int, Answer], object],
     ) -> None:
         """Ask numbered questions, some at the same time; `keep` gets each answer with its number.
 
-        An error, or that the task is cancelled, ends it: nothing is sent any more, and what is on its way is awaited,
-        unless the task is cancelled again.
+        An error, or that the task is cancelled, ends it: nothing is sent any more, and what is on
+        its way is awaited, unless the task is cancelled again.
 
         Raises:
-            ModelError: the server refuses a request, or does not answer it even after some tries; the budget is used
-                up; another model answers.
+            ModelError: the server refuses a request, or does not answer it even after some tries;
+                the budget is used up; another model answers.
         """
         left = iter(questions)
 
@@ -339,7 +373,9 @@ class EndpointClient:
                     raise changed_model(str(self.answered_as), str(found.model))
                 return found
             if found.kind == "connection" and not self._reached:
-                raise ModelError(f"{self._host}: {found.text}; check --base-url, and that the server runs")
+                raise ModelError(
+                    f"{self._host}: {found.text}; check --base-url, and that the server runs"
+                )
             if (found.wait or 0) > _MOST_RETRY_AFTER:
                 raise ModelError(
                     f"{self._host}: {found.text}, and wants no request for {found.wait:.0f} s; run the same command "
@@ -357,8 +393,8 @@ class EndpointClient:
     async def _turn(self) -> None:
         """Wait for the turn of a request, and count it.
 
-        Requests are spread evenly over a minute: a server that counts in shorter windows than a minute, as most do,
-        refuses bursts that the minute's limit would allow.
+        Requests are spread evenly over a minute: a server that counts in shorter windows than a
+        minute, as most do, refuses bursts that the minute's limit would allow.
         """
         most, now = self._settings.max_requests, asyncio.get_running_loop().time()
         if self.stopped:
@@ -387,11 +423,16 @@ class EndpointClient:
         """Send one request; `ModelError` where it would not be answered the next time either."""
         import openai
 
-        most = "max_completion_tokens" if self._host == "api.openai.com" else "max_tokens"  # each knows but one
+        most = (
+            "max_completion_tokens" if self._host == "api.openai.com" else "max_tokens"
+        )  # each knows but one
         temperature = self._settings.temperature
         extra = {} if temperature == "server" else {"temperature": temperature}
         request = self._client.chat.completions.with_raw_response.create(
-            model=self.system.model, messages=list(messages), **{most: self._settings.answer_tokens}, **extra
+            model=self.system.model,
+            messages=list(messages),
+            **{most: self._settings.answer_tokens},
+            **extra,
         )
         task = asyncio.current_task()
         self._sending.add(task)
@@ -401,12 +442,19 @@ class EndpointClient:
             self._reached = True
             return self._read(raw.content)
         except (TimeoutError, openai.APITimeoutError):
-            return _Fault("timeout", f"no whole answer after {self._settings.timeout:g} s (--timeout)")
+            return _Fault(
+                "timeout", f"no whole answer after {self._settings.timeout:g} s (--timeout)"
+            )
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error  # without the libraries' layers around it
-            return _Fault("connection", f"the connection failed ({self._line(str(cause)) or type(cause).__name__})")
+            return _Fault(
+                "connection",
+                f"the connection failed ({self._line(str(cause)) or type(cause).__name__})",
+            )
         except ValueError as error:
-            return _Fault("malformed", f"the answer is no chat completion ({self._line(str(error))})")
+            return _Fault(
+                "malformed", f"the answer is no chat completion ({self._line(str(error))})"
+            )
         except openai.APIStatusError as error:
             self._reached = True
             return self._judge(error)
@@ -414,7 +462,9 @@ class EndpointClient:
             self._sending.discard(task)
 
     def _read(self, body: bytes) -> Answer:
-        """The answer in the body of a response, of which nothing else is kept; `ValueError` where there is none."""
+        """The answer in the body of a response, of which nothing else is kept; `ValueError` where
+        there is none.
+        """
         found = load_json(body)
         try:
             choice, usage = found["choices"][0], found.get("usage")
@@ -425,9 +475,15 @@ class EndpointClient:
         if not all(text is None or isinstance(text, str) for text in (said, *names)):
             raise ValueError("expected a message of text")
         finish, model = (name and self._line(name) for name in names)
-        counts = [usage.get(f"{kind}_tokens") if isinstance(usage, dict) else None for kind in ("prompt", "completion")]
-        tokens = [count if type(count) is int and 0 <= count <= _MOST_TOKENS else None for count in counts]
-        # Half of a surrogate pair, which JSON can say and no file can hold, becomes the sign for what is unreadable.
+        counts = [
+            usage.get(f"{kind}_tokens") if isinstance(usage, dict) else None
+            for kind in ("prompt", "completion")
+        ]
+        tokens = [
+            count if type(count) is int and 0 <= count <= _MOST_TOKENS else None for count in counts
+        ]
+        # Half of a surrogate pair, which JSON can say and no file can hold, becomes the sign for
+        # what is unreadable.
         text = said.encode(errors="surrogatepass").decode(errors="replace")
         return Answer(without_key(text, self._key), finish, model, *tokens)
 
@@ -435,17 +491,29 @@ class EndpointClient:
         """What a response that is an error means."""
         status, said = error.status_code, self._line(_said(error))
         if status in _AGAIN or status >= 500:
-            return _Fault(str(status), f"HTTP {status}: {said}", _retry_after(error.response.headers))
+            return _Fault(
+                str(status), f"HTTP {status}: {said}", _retry_after(error.response.headers)
+            )
         if status in {401, 403}:  # what the server says of a key may hold the key
             variable = self._settings.api_key_env or _KEY
             raise ModelError(
                 f"{self._host} refuses the key (HTTP {status}); set {variable} to one that may use {self.system.model}"
-                + ("" if self._key else "; none was sent: --api-key-env names the variable that holds it")
+                + (
+                    ""
+                    if self._key
+                    else "; none was sent: --api-key-env names the variable that holds it"
+                )
             ) from None
         if error.code == "content_filter":  # of one sentence alone: there is nothing to correct
             return Answer("", "content_filter")
-        advice = "; check --base-url (most end in /v1) and the model's name" if status in {404, 405} else ""
-        raise ModelError(f"{self._host} refuses the request (HTTP {status}): {said}{advice}") from None
+        advice = (
+            "; check --base-url (most end in /v1) and the model's name"
+            if status in {404, 405}
+            else ""
+        )
+        raise ModelError(
+            f"{self._host} refuses the request (HTTP {status}): {said}{advice}"
+        ) from None
 
     def _line(self, text: str) -> str:
         return server_line(text, self._key)
@@ -455,19 +523,26 @@ def _said(error: Any) -> str:  # noqa: ANN401 - openai.APIStatusError
     """The server's own words."""
     body = error.body
     if isinstance(body, dict):
-        return str(body.get("message") or body.get("detail") or json.dumps(body, ensure_ascii=False))
+        return str(
+            body.get("message") or body.get("detail") or json.dumps(body, ensure_ascii=False)
+        )
     return str(body or error.response.reason_phrase or "no reason")
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds of a Retry-After, which may be a date; None where there is none that can be read."""
+    """The seconds of a Retry-After, which may be a date; None where there is none that can be
+    read.
+    """
     value = headers.get("retry-after", "").strip()
     try:
         seconds = float(value)
     except ValueError:
         try:
             seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except (ValueError, OverflowError):  # no date, or one of no year, hour or zone that there can be
+        except (
+            ValueError,
+            OverflowError,
+        ):  # no date, or one of no year, hour or zone that there can be
             return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
@@ -486,11 +561,16 @@ class RequestEstimate(NamedTuple):
 def estimate_requests(plan: EndpointPlan, store: Store) -> RequestEstimate:
     """What `plan` lacks in `store`.
 
-    A prompt has a token for four bytes and four for each message, an answer one for two characters of its source:
-    English has about four characters a token, and a translation takes up to twice its source's, more in other scripts.
+    A prompt has a token for four bytes and four for each message, an answer one for two characters
+    of its source: English has about four characters a token, and a translation takes up to twice
+    its source's, more in other scripts.
     """
-    missing = [source for part, (source,) in enumerate(plan.parts) if plan.kept(store, part) is None]
+    missing = [
+        source for part, (source,) in enumerate(plan.parts) if plan.kept(store, part) is None
+    ]
     filled = partial(plan.prompt.filled, lang=plan.lang, source_lang=plan.system.source_lang)
     asked = [message["content"] for source in missing for message in filled(source)]
     prompts = sum(4 + math.ceil(len(text.encode(errors="replace")) / 4) for text in asked)
-    return RequestEstimate(len(missing), len(plan.parts) - len(missing), prompts, sum(map(len, missing)) // 2)
+    return RequestEstimate(
+        len(missing), len(plan.parts) - len(missing), prompts, sum(map(len, missing)) // 2
+    )

@@ -1,7 +1,9 @@
-"""Prompts: files that say how a language model is asked for a translation, and what its answer looks like.
+"""Prompts: files that say how a language model is asked for a translation, and what its answer
+looks like.
 
-A prompt is a TOML file: ``name``, ``version``, ``about``, ``origin``, ``languages`` (empty: all), ``[[messages]]``
-with ``role`` and ``content``, and ``[answer]`` (`AnswerForm`). Some ship with mtbias; a path names one's own.
+A prompt is a TOML file: ``name``, ``version``, ``about``, ``origin``, ``languages`` (empty: all),
+``[[messages]]`` with ``role`` and ``content``, and ``[answer]`` (`AnswerForm`). Some ship with
+mtbias; a path names one's own.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from mtbias.files.strict_json import EXACT, DecodingError, converted
 from mtbias.language.source import ENGLISH_CODE, english_name
 
 FIELDS = ("source", "language", "language_code", "source_language")
-"""What stands in braces in a message is replaced by the sentence, the language's English name, its ISO 639-1 code, and
-the English name of the language of the sources."""
+"""What stands in braces in a message is replaced by the sentence, the language's English name, its
+ISO 639-1 code, and the English name of the language of the sources."""
 
 _FIELD = re.compile(r"\{(\w+)\}")  # other braces, such as those of JSON, stay as they are
 _WORD = re.compile(r"[A-Za-z0-9._-]+")
@@ -34,11 +36,12 @@ class AnswerForm:
 
     __pydantic_config__: ClassVar = EXACT
     lines: Literal["one", "first", "alternatives"] = "one"
-    """What several lines are that might each be the translation. ``one``: the prompt asks for one line, so nobody can
-    tell which is meant. ``first``: the first is meant (for models that end an answer with the line). ``alternatives``:
-    the prompt asks for a line for each."""
+    """What several lines are that might each be the translation. ``one``: the prompt asks for one
+    line, so nobody can tell which is meant. ``first``: the first is meant (for models that end an
+    answer with the line). ``alternatives``: the prompt asks for a line for each."""
     between: tuple[str, str] | None = None
-    """Marks between which the prompt asks for the translation, such as ``["<translation>", "</translation>"]``."""
+    """Marks between which the prompt asks for the translation, such as ``["<translation>",
+    "</translation>"]``."""
 
     def __post_init__(self) -> None:
         if self.between is not None and not all(mark.strip() for mark in self.between):
@@ -80,33 +83,45 @@ class Prompt:
         # Both stand in the signature of a run, between slashes and bars.
         for key, value in (("name", self.name), ("version", self.version)):
             if not _WORD.fullmatch(value):
-                raise ValueError(f"{key}: expected letters from a to z, digits and .-_, got {value!r}")
+                raise ValueError(
+                    f"{key}: expected letters from a to z, digits and .-_, got {value!r}"
+                )
         roles = [message.role for message in self.messages]
         turns = roles[1:] if roles[:1] == ["system"] else roles
         if len(turns) % 2 == 0 or turns != (["user", "assistant"] * len(turns))[: len(turns)]:
             got = ", ".join(roles) or "none"
-            raise ValueError(f"messages: expected user and assistant in turn, user last, system only first; got {got}")
+            raise ValueError(
+                f"messages: expected user and assistant in turn, user last, system only first; got {got}"
+            )
         if "{source}" not in self.messages[-1].content:
-            raise ValueError("messages: expected {source} in the last one, where the sentence is put")
+            raise ValueError(
+                "messages: expected {source} in the last one, where the sentence is put"
+            )
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the JSON of role and content of each turn, and of `answer`; no comment of the file changes it."""
+        """SHA-256 of the JSON of role and content of each turn, and of `answer`; no comment of the
+        file changes it.
+        """
         asked = {
             "messages": [[turn.role, turn.content] for turn in self.messages],
             "answer": [self.answer.lines, self.answer.between],
         }
         return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
-    def filled(self, source: str, lang: str, source_lang: str = ENGLISH_CODE) -> list[dict[str, str]]:
-        """The conversation that asks for the translation of `source` from `source_lang` into `lang`, each turn with
-        role and content.
+    def filled(
+        self, source: str, lang: str, source_lang: str = ENGLISH_CODE
+    ) -> list[dict[str, str]]:
+        """The conversation that asks for the translation of `source` from `source_lang` into
+        `lang`, each turn with role and content.
 
         Raises:
             UsageError: the prompt is not for this language, or nobody registers it.
         """
         if self.languages and lang not in self.languages:
-            raise UsageError(f"the prompt {self.name} is for {', '.join(self.languages)}; got the language {lang}")
+            raise UsageError(
+                f"the prompt {self.name} is for {', '.join(self.languages)}; got the language {lang}"
+            )
         names = {"language": english_name(lang), "source_language": english_name(source_lang)}
         values = {"source": source, "language_code": lang, **names}
         return [
@@ -134,7 +149,8 @@ def load_prompt(name: str | Path) -> Prompt:
 
     Raises:
         UsageError: no prompt of this name ships; lists those that do.
-        DataError: the file is not there, no TOML, or no prompt; says which key, what was expected, what came.
+        DataError: the file is not there, no TOML, or no prompt; says which key, what was expected,
+            what came.
     """
     if isinstance(name, Path) or is_file(name):
         return _parsed(read_text(Path(name)))
@@ -142,13 +158,18 @@ def load_prompt(name: str | Path) -> Prompt:
         if prompt.name == name:
             return prompt
     names = [prompt.name for prompt in list_prompts()]
-    raise UsageError(f"expected a prompt of mtbias or the path of a .toml file, got {name!r}; {choices(name, names)}")
+    raise UsageError(
+        f"expected a prompt of mtbias or the path of a .toml file, got {name!r}; {choices(name, names)}"
+    )
 
 
 @cache
 def list_prompts() -> Sequence[Prompt]:
     """The prompts that ship, by name."""
-    return [_parsed(read_text(path)) for path in sorted(Path(__file__).with_name("shipped_prompts").iterdir())]
+    return [
+        _parsed(read_text(path))
+        for path in sorted(Path(__file__).with_name("shipped_prompts").iterdir())
+    ]
 
 
 def _parsed(file: TextFile) -> Prompt:

@@ -1,4 +1,6 @@
-"""Checkpoints as a translation system: a model, an engine and a way of decoding, planned and translated by batches."""
+"""Checkpoints as a translation system: a model, an engine and a way of decoding, planned and
+translated by batches.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,14 @@ from mtbias.types import Json, SourceSentence
 if TYPE_CHECKING:
     from mtbias.translate.language_models.decoder_system import DecoderSystem
 
-# Which engine translates, and in which type: what the settings say, and what the preset ``fast`` finds here.
+# Which engine translates, and in which type: what the settings say, and what the preset ``fast``
+# finds here.
 
 _log = logging.getLogger(__name__)
 
 _FEWER_BITS = ("bfloat16", "float16")
-"""What ``fast`` takes of what a GPU has, the first that is there: bf16 has the range of fp32, so no score overflows
-(T5's do in fp16); GPUs before Ampere compute in fp16 alone."""
+"""What ``fast`` takes of what a GPU has, the first that is there: bf16 has the range of fp32, so no
+score overflows (T5's do in fp16); GPUs before Ampere compute in fp16 alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +63,12 @@ class EngineChoice:
 
     @classmethod
     def of(cls, settings: TranslationSettings, device: str) -> EngineChoice:
-        """The engine of the settings, else transformers; on a GPU ``fast`` takes CTranslate2 where it can compute.
+        """The engine of the settings, else transformers; on a GPU ``fast`` takes CTranslate2 where
+        it can compute.
 
-        What is installed chooses only where `settings` name the preset ``fast`` and no engine. Weights play no part:
-        a checkpoint that CTranslate2 cannot load is an error, and no reason for another engine, so that the same
-        command makes the same run again.
+        What is installed chooses only where `settings` name the preset ``fast`` and no engine.
+        Weights play no part: a checkpoint that CTranslate2 cannot load is an error, and no reason
+        for another engine, so that the same command makes the same run again.
         """
         on_gpu = device.startswith("cuda")
         dtype = settings.dtype or (get_preset(settings.preset).gpu_dtype if on_gpu else "float32")
@@ -89,8 +93,9 @@ class EngineChoice:
 
 
 POOLED = 8
-"""Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1 % of translations
-that loop, BUG takes 61 % of the steps of one stage (`scripts/experiments/count_steps.py`)."""
+"""Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1
+% of translations that loop, BUG takes 61 % of the steps of one stage
+(`scripts/experiments/count_steps.py`)."""
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
 
@@ -117,7 +122,9 @@ def _release(engine: str) -> str:
         return f"{package}/{version(package)}"
     except PackageNotFoundError:
         extra = "" if engine == "transformers" else engine
-        raise DependencyError(f"--engine {engine} needs {package}: {install_command(extra)}") from None
+        raise DependencyError(
+            f"--engine {engine} needs {package}: {install_command(extra)}"
+        ) from None
 
 
 class CheckpointKind:
@@ -126,7 +133,8 @@ class CheckpointKind:
     needs_network = False
 
     def open(self, asked: Asked) -> CheckpointSystem | DecoderSystem:
-        """The checkpoint that is asked for, downloaded where it is missing and may be; see `SystemKind.open`.
+        """The checkpoint that is asked for, downloaded where it is missing and may be; see
+        `SystemKind.open`.
 
         One that is a decoder is asked as a language model.
         """
@@ -154,7 +162,9 @@ class CheckpointKind:
 
 
 class CheckpointSystem(BatchSystem):
-    """Translates sentences into one language with one checkpoint (`mtbias.translate.system.System`)."""
+    """Translates sentences into one language with one checkpoint
+    (`mtbias.translate.system.System`).
+    """
 
     uses = frozenset(TranslationSettings.__dataclass_fields__)
     """The settings that change something."""
@@ -183,10 +193,16 @@ class CheckpointSystem(BatchSystem):
         self.device = chosen_device(device)
         self.chosen = EngineChoice.of(settings, self.device)
         self.dtype = self.chosen.dtype
-        self.codec = Codec(checkpoint.folder, lang, target_code=settings.target_code, source_lang=source_lang)
-        by_hand = {name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")}
+        self.codec = Codec(
+            checkpoint.folder, lang, target_code=settings.target_code, source_lang=source_lang
+        )
+        by_hand = {
+            name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")
+        }
         given = {name: value for name, value in by_hand.items() if value is not None}
-        self.decoding = replace(preset.decoding, **given, early_stopping=self.codec.family.early_stopping)
+        self.decoding = replace(
+            preset.decoding, **given, early_stopping=self.codec.family.early_stopping
+        )
         if self.chosen.why:
             _log.info("%s", self.chosen.why)
 
@@ -201,7 +217,9 @@ class CheckpointSystem(BatchSystem):
         if self.chosen.engine == "ct2":
             from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 
-            return CTranslate2Engine(self.checkpoint.folder, device=self.device, dtype=self.dtype, cache=self._cache)
+            return CTranslate2Engine(
+                self.checkpoint.folder, device=self.device, dtype=self.dtype, cache=self._cache
+            )
         from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
         return TransformersEngine(self.checkpoint.folder, device=self.device, dtype=self.dtype)
@@ -242,11 +260,14 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
 
     @property
     def pooled(self) -> int:
-        """See `Generation.pooled`. Beyond fp32 results depend on the batch: there each batch has its own second stage,
-        so that a run that was interrupted, or shared out, ends with the same bytes.
+        """See `Generation.pooled`. Beyond fp32 results depend on the batch: there each batch has
+        its own second stage, so that a run that was interrupted, or shared out, ends with the same
+        bytes.
         """
         if not self.frees_cpu:
-            return 0  # few rows take little time there, and what is given up would be computed twice
+            return (
+                0  # few rows take little time there, and what is given up would be computed twice
+            )
         return POOLED if self.system.dtype == "float32" else 1
 
     @cached_property
@@ -260,7 +281,9 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
         return [len(each.ids) for each in self.encoded]
 
     def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
-        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are marked."""
+        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are
+        marked.
+        """
         made = OutputsPlan.translated(self, pieces)
         encoded = zip(self.distinct, self.encoded, strict=True)
         marked = unknown_marks(self.instances, {source: one.unknown for source, one in encoded})
@@ -271,7 +294,9 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
     ) -> Generator[tuple[int, Sequence[Output]]]:
         """See `mtbias.translate.outputs.PartsPlan`; `ModelError` as in `Generation.batches`."""
         system = self.system
-        generation = Generation(system.codec, lambda: system.engine, system.decoding, pooled=self.pooled)
+        generation = Generation(
+            system.codec, lambda: system.engine, system.decoding, pooled=self.pooled
+        )
         yield from generation.batches(self.encoded, [self.batches[part] for part in parts], store)
         circumstances |= {
             "preset": system.settings.preset,
@@ -281,16 +306,20 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
             "in_second_stage": generation.in_second_stage,
         }
         if parts:  # else the weights were not loaded
-            circumstances["attention"] = str(getattr(system.engine, "attention", "the engine's own"))
+            circumstances["attention"] = str(
+                getattr(system.engine, "attention", "the engine's own")
+            )
             if isinstance(steps := getattr(system.engine, "steps", None), int):
                 circumstances["decoder_steps"] = steps
 
 
-# The generation loop: batches by plan, halved where memory runs out, redone where scores are not finite, kept.
+# The generation loop: batches by plan, halved where memory runs out, redone where scores are not
+# finite, kept.
 #
-# On a GPU a step of the decoder takes the same time for one row as for thousands, and one translation that loops would
-# hold its batch at the most new tokens. There a batch is searched in two stages: sentences that are not done at
-# `Decoding.first_stop` are given up, and searched again, to their limit, together with those of other batches.
+# On a GPU a step of the decoder takes the same time for one row as for thousands, and one
+# translation that loops would hold its batch at the most new tokens. There a batch is searched in
+# two stages: sentences that are not done at `Decoding.first_stop` are given up, and searched again,
+# to their limit, together with those of other batches.
 
 
 @dataclass
@@ -299,7 +328,8 @@ class Generation:
 
     codec: Codec
     load: Callable[[], Engine]
-    """Gives the engine; called when the first batch is generated, so that a run that only resumes needs no weights."""
+    """Gives the engine; called when the first batch is generated, so that a run that only resumes
+    needs no weights."""
     decoding: Decoding
     pooled: int = 0
     """Batches whose second stages are one; 0: no stages, every batch is searched to its end."""
@@ -317,15 +347,19 @@ class Generation:
     def batches(
         self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
     ) -> Generator[tuple[int, Sequence[Output]]]:
-        """The number of each batch of `plan`, which may be a part of the whole, with its outputs, kept in `store`.
+        """The number of each batch of `plan`, which may be a part of the whole, with its outputs,
+        kept in `store`.
 
-        Where the engine has concurrency, so many batches are generated at the same time. Whoever stops before the end
-        closes the generator (`contextlib.closing`), which ends its threads.
+        Where the engine has concurrency, so many batches are generated at the same time. Whoever
+        stops before the end closes the generator (`contextlib.closing`), which ends its threads.
 
         Raises:
             ModelError: a single sentence does not fit into memory.
         """
-        groups = [plan[first : first + (self.pooled or 1)] for first in range(0, len(plan), self.pooled or 1)]
+        groups = [
+            plan[first : first + (self.pooled or 1)]
+            for first in range(0, len(plan), self.pooled or 1)
+        ]
         if not groups or self.engine.concurrency == 1:
             for group in groups:
                 yield from self._group(encoded, group, store)
@@ -336,18 +370,26 @@ class Generation:
             while made:
                 yield from made.popleft().result()  # which is held no longer than until it is yielded
         finally:
-            with self.engine.abandon():  # where an error or a signal ends it, nobody waits for what is being generated
+            with (
+                self.engine.abandon()
+            ):  # where an error or a signal ends it, nobody waits for what is being generated
                 pool.shutdown(cancel_futures=True)
 
     def _group(
         self, encoded: Sequence[Encoded], batches: Sequence[Batch], store: Store
     ) -> list[tuple[int, list[Output]]]:
-        """Generate batches one after the other, then what their first stages left together, and keep them."""
+        """Generate batches one after the other, then what their first stages left together, and
+        keep them.
+        """
         finished: dict[int, list[Output]] = {}
         left: list[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]] = []
         for batch in batches:
             sentences = [encoded[n] for n in batch.rows]
-            stop = self.decoding.first_stop(max(len(s.ids) for s in sentences)) if self.pooled else None
+            stop = (
+                self.decoding.first_stop(max(len(s.ids) for s in sentences))
+                if self.pooled
+                else None
+            )
             found = self._batch(sentences, batch.limit, stop)
             if all(one.done for one, _ in found):
                 finished[batch.index] = self._finish(batch, sentences, found, store)
@@ -358,8 +400,12 @@ class Generation:
             finished[batch.index] = self._finish(batch, sentences, found, store)
         return [(batch.index, finished[batch.index]) for batch in batches]
 
-    def _second_stage(self, left: Sequence[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]]) -> None:
-        """Search what is not done in `left` again, to the limit, and put the results in their places."""
+    def _second_stage(
+        self, left: Sequence[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]]
+    ) -> None:
+        """Search what is not done in `left` again, to the limit, and put the results in their
+        places.
+        """
         places: dict[int, list[tuple[Encoded, list[tuple[Generated, bool]], int]]] = {}
         for batch, sentences, found in left:
             for n, (one, _) in enumerate(found):
@@ -375,8 +421,12 @@ class Generation:
                 for (_, found, n), result in zip(some, again, strict=True):
                     found[n] = result
 
-    def _batch(self, sentences: Sequence[Encoded], limit: int, stop: int | None = None) -> list[tuple[Generated, bool]]:
-        """Generate one batch, in parts where memory asks for it; with each result whether it was redone."""
+    def _batch(
+        self, sentences: Sequence[Encoded], limit: int, stop: int | None = None
+    ) -> list[tuple[Generated, bool]]:
+        """Generate one batch, in parts where memory asks for it; with each result whether it was
+        redone.
+        """
         bounds = Bounds(self.decoding, limit, self.codec.forced, stop)
 
         def area(some: Sequence[Encoded]) -> int:
@@ -385,7 +435,10 @@ class Generation:
         def generate(some: Sequence[Encoded]) -> list[tuple[Generated, bool]]:
             found = self.engine.generate([s.ids for s in some], bounds)
             bad = [one.done and not one.finite for one in found]
-            return [(self._exactly(s, bounds) if b else one, b) for s, one, b in zip(some, found, bad, strict=True)]
+            return [
+                (self._exactly(s, bounds) if b else one, b)
+                for s, one, b in zip(some, found, bad, strict=True)
+            ]
 
         return self.halving.run(sentences, area, generate, self._too_long)
 
@@ -418,7 +471,13 @@ class Generation:
     ) -> list[Output]:
         texts = self.codec.decode([one.ids for one, _ in generated])
         outputs = [
-            Output(text, source_cut=sentence.cut, cut=one.cut, repetitive=is_repetitive(text), redone=redone)
+            Output(
+                text,
+                source_cut=sentence.cut,
+                cut=one.cut,
+                repetitive=is_repetitive(text),
+                redone=redone,
+            )
             for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
         ]
         store.put(batch.index, [asdict(output) for output in outputs])

@@ -1,4 +1,6 @@
-"""Where a model is: a short name, a hub id or a local folder becomes a folder of files at a known revision."""
+"""Where a model is: a short name, a hub id or a local folder becomes a folder of files at a known
+revision.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +60,19 @@ _WANTED = (
 )
 _WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 _OLD_WEIGHTS = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
-_LAYERS = ("decoder_layers", "encoder_layers", "num_decoder_layers", "num_hidden_layers", "num_layers")
+_LAYERS = (
+    "decoder_layers",
+    "encoder_layers",
+    "num_decoder_layers",
+    "num_hidden_layers",
+    "num_layers",
+)
 _MOST_LAYERS = 1000
-_NOT_MANY_TO_MANY = {"facebook/mbart-large-50", "facebook/mbart-large-50-many-to-one-mmt", "facebook/mbart-large-cc25"}
+_NOT_MANY_TO_MANY = {
+    "facebook/mbart-large-50",
+    "facebook/mbart-large-50-many-to-one-mmt",
+    "facebook/mbart-large-cc25",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +101,14 @@ class Checkpoint:
         """Refuse what would load files that `revision` does not cover, or code.
 
         Raises:
-            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the hub, or more
-                layers than any model has; there is an adapter.
+            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the
+                hub, or more layers than any model has; there is an adapter.
             DataError: a pipe or a device is among the files.
         """
         refuse_special(self.folder)
-        if (self.folder / "adapter_config.json").exists():  # loaded where peft is installed, and nowhere else
+        if (
+            self.folder / "adapter_config.json"
+        ).exists():  # loaded where peft is installed, and nowhere else
             raise ModelError(
                 f"{self.folder}: expected whole weights, got an adapter too; merge it into them, or remove its files"
             )
@@ -102,7 +116,8 @@ class Checkpoint:
             names = _object(self.folder / index).get("weight_map") or {}
             for name in sorted(map(str, names.values())) if isinstance(names, dict) else ():
                 if not any(
-                    fnmatchcase(name, pattern) and "/" not in name for pattern in (_WEIGHTS[0], _OLD_WEIGHTS[0])
+                    fnmatchcase(name, pattern) and "/" not in name
+                    for pattern in (_WEIGHTS[0], _OLD_WEIGHTS[0])
                 ):
                     raise ModelError(
                         f"{self.folder / index}: expected names of weights in this folder ({_WEIGHTS[0]}), got {name!r}"
@@ -110,14 +125,22 @@ class Checkpoint:
         configs = [_object(self.folder / _CONFIG)]
         for config in configs:
             configs += [each for each in config.values() if isinstance(each, dict)]
-            for key in ("_attn_implementation", "attn_implementation", "_attn_implementation_internal"):
-                if "/" in str(config.get(key, "")):  # transformers would ask the hub for native code, offline too
+            for key in (
+                "_attn_implementation",
+                "attn_implementation",
+                "_attn_implementation_internal",
+            ):
+                if "/" in str(
+                    config.get(key, "")
+                ):  # transformers would ask the hub for native code, offline too
                     raise ModelError(
                         f"{self.folder / _CONFIG}: {key}: expected an implementation of transformers, got code of the "
                         f"hub, {config[key]!r}; remove it"
                     )
             for key in _LAYERS:
-                if isinstance(n := config.get(key), int) and n > _MOST_LAYERS:  # they are made one by one
+                if (
+                    isinstance(n := config.get(key), int) and n > _MOST_LAYERS
+                ):  # they are made one by one
                     raise ModelError(
                         f"{self.folder / _CONFIG}: {key}: expected at most {_MOST_LAYERS}, got {n}; download the "
                         "checkpoint again"
@@ -126,7 +149,8 @@ class Checkpoint:
 
 @contextmanager
 def explained(folder: Path, doing: str, advice: str) -> Iterator[None]:
-    """Within the block an error of a library is one line: which checkpoint, what failed, what to do.
+    """Within the block an error of a library is one line: which checkpoint, what failed, what to
+    do.
 
     Raises:
         DependencyError: a library is not installed.
@@ -149,7 +173,11 @@ def explained(folder: Path, doing: str, advice: str) -> Iterator[None]:
 @functools.cache
 def catalog() -> Mapping[str, NamedModel]:
     """The models that have a short name."""
-    text = resources.files("mtbias.translate.seq2seq").joinpath("models.toml").read_text(encoding="utf-8")
+    text = (
+        resources.files("mtbias.translate.seq2seq")
+        .joinpath("models.toml")
+        .read_text(encoding="utf-8")
+    )
     return {name: NamedModel(name=name, **entry) for name, entry in tomllib.loads(text).items()}
 
 
@@ -163,23 +191,27 @@ def locate(
     fetch: bool = True,
     source_lang: str = "en",
 ) -> Checkpoint:
-    """Find the files of a model, and download them where they are missing and the network may be used.
+    """Find the files of a model, and download them where they are missing and the network may be
+    used.
 
     Args:
-        model: a short name (`catalog`), ``demo``, a hub id (``owner/name``), or a folder with a checkpoint.
+        model: a short name (`catalog`), ``demo``, a hub id (``owner/name``), or a folder with a
+            checkpoint.
         lang: ISO 639-1 code of the target language.
-        cache: mtbias's cache, where the commits of fetched models are written down. The files are in Hugging
-            Face's own cache (``HF_HOME``).
-        revision: a commit (40 hexadecimal digits), branch or tag of the hub repository; without network, a branch is
-            at the commit at which it was last fetched.
+        cache: mtbias's cache, where the commits of fetched models are written down. The files are
+            in Hugging Face's own cache (``HF_HOME``).
+        revision: a commit (40 hexadecimal digits), branch or tag of the hub repository; without
+            network, a branch is at the commit at which it was last fetched.
         offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
         fetch: whether to download what is missing.
         source_lang: ISO 639-1 code of the language of the sources.
 
     Raises:
         UsageError: no such model.
-        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command that does.
-        ModelError: a folder that holds no checkpoint, or a model that does not translate into `lang`.
+        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command
+            that does.
+        ModelError: a folder that holds no checkpoint, or a model that does not translate into
+            `lang`.
     """
     if model == DEMO:
         if revision is not None:
@@ -199,13 +231,18 @@ def locate(
             f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
         )
     pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
-    command = f"mtbias fetch --model {model} --lang {lang}" + (f" --revision {revision}" if revision else "")
+    command = f"mtbias fetch --model {model} --lang {lang}" + (
+        f" --revision {revision}" if revision else ""
+    )
     command += "" if source_lang == "en" else f" --source-lang {source_lang}"
-    return _hub(repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline))
+    return _hub(
+        repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline)
+    )
 
 
 def check_name(model: str) -> None:
-    """Refuse what cannot be a model: no short name, no folder that is here, and no hub id. Nothing is looked up.
+    """Refuse what cannot be a model: no short name, no folder that is here, and no hub id. Nothing
+    is looked up.
 
     Raises:
         SettingError: it cannot be; names the short names that are close.
@@ -222,15 +259,20 @@ def check_name(model: str) -> None:
 
 
 def check_language(model: str, lang: str, source_lang: str = "en") -> None:
-    """Refuse a language that the model certainly lacks: of no other than the demo's is that known by its name.
+    """Refuse a language that the model certainly lacks: of no other than the demo's is that known
+    by its name.
 
     Raises:
         UsageError: names those that it has.
     """
     if model == DEMO and lang not in languages():
-        raise UsageError(f"the model {DEMO} translates into {', '.join(languages())} alone, got the language {lang}")
+        raise UsageError(
+            f"the model {DEMO} translates into {', '.join(languages())} alone, got the language {lang}"
+        )
     if model == DEMO and source_lang != "en":
-        raise UsageError(f"the model {DEMO} translates from en alone, got the language {source_lang}")
+        raise UsageError(
+            f"the model {DEMO} translates from en alone, got the language {source_lang}"
+        )
 
 
 def read_pins(cache: Path) -> dict[str, str]:
@@ -245,21 +287,29 @@ def read_pins(cache: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except DecodingError as error:
-        raise ModelError(f"{path}: damaged: {error}; delete it and run mtbias fetch again") from None
+        raise ModelError(
+            f"{path}: damaged: {error}; delete it and run mtbias fetch again"
+        ) from None
 
 
 def _local(folder: Path, name: str) -> Checkpoint:
     if not (folder / "config.json").is_file():
-        raise ModelError(f"{folder}: expected a checkpoint in Hugging Face's layout, got no config.json")
+        raise ModelError(
+            f"{folder}: expected a checkpoint in Hugging Face's layout, got no config.json"
+        )
     return Checkpoint(name, f"sha256:{files_hash(folder)[:16]}", folder)
 
 
 def files_hash(folder: Path) -> str:
     """SHA-256 over the names and contents of a checkpoint's files (config, tokenizer, weights)."""
     digest = sha256()
-    paths = {path for pattern in (*_WANTED, *_WEIGHTS, *_OLD_WEIGHTS) for path in folder.glob(pattern)}
+    paths = {
+        path for pattern in (*_WANTED, *_WEIGHTS, *_OLD_WEIGHTS) for path in folder.glob(pattern)
+    }
     if any(path.suffix == ".safetensors" for path in paths):
-        paths = {path for path in paths if path.suffix != ".bin"}  # transformers prefers safetensors
+        paths = {
+            path for path in paths if path.suffix != ".bin"
+        }  # transformers prefers safetensors
     for path in sorted(paths):
         digest.update(f"{path.name} {file_hash(path)}\n".encode())
     return digest.hexdigest()
@@ -271,23 +321,29 @@ def file_hash(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, online: bool) -> Checkpoint:
+def _hub(
+    repository: str, pinned: str | None, command: str, cache: Path, *, online: bool
+) -> Checkpoint:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    # A branch or tag may have moved: where the network may be used, the hub says which commit it is now; elsewhere the
-    # hub's cache says which it was when it was fetched, by whatever program.
+    # A branch or tag may have moved: where the network may be used, the hub says which commit it is
+    # now; elsewhere the hub's cache says which it was when it was fetched, by whatever program.
     lacking: list[str] = []
     if not online or (pinned is not None and _COMMIT.fullmatch(pinned)):
         try:
-            found = Path(snapshot_download(repository, revision=pinned or _BRANCH, local_files_only=True))
+            found = Path(
+                snapshot_download(repository, revision=pinned or _BRANCH, local_files_only=True)
+            )
         except (LocalEntryNotFoundError, OSError):
             pass
         else:
             lacking = missing_files(found)
             if not lacking:
                 if pinned is None and _pin(cache, repository, found.name) != found.name:
-                    return _hub(repository, read_pins(cache)[repository], command, cache, online=online)
+                    return _hub(
+                        repository, read_pins(cache)[repository], command, cache, online=online
+                    )
                 return Checkpoint(repository, found.name, found)
     if not online:
         at = f" at {pinned[:12]}" if pinned else ""
@@ -300,16 +356,19 @@ def _hub(repository: str, pinned: str | None, command: str, cache: Path, *, onli
 
 
 def missing_files(folder: Path) -> list[str]:
-    """What a checkpoint lacks that it cannot be loaded without: a download that was stopped leaves such a folder.
+    """What a checkpoint lacks that it cannot be loaded without: a download that was stopped leaves
+    such a folder.
 
-    Config, one whole set of weights (with an index: every file that it names), the files of the family's tokenizer.
+    Config, one whole set of weights (with an index: every file that it names), the files of the
+    family's tokenizer.
     """
     if not (folder / _CONFIG).is_file():
         return [_CONFIG]
     lacking = _missing_weights(folder)
     try:
         family = family_of(
-            _object(folder / _CONFIG), str(_object(folder / TOKENIZER_CONFIG).get("tokenizer_class") or "")
+            _object(folder / _CONFIG),
+            str(_object(folder / TOKENIZER_CONFIG).get("tokenizer_class") or ""),
         )
     except ModelError:
         return lacking  # whoever reads it says what is wrong with it
@@ -333,7 +392,9 @@ def is_decoder(folder: Path) -> bool:
 
     Of models that read pictures too (Gemma 3), those count that transformers takes for one.
     """
-    config = _object(folder / _CONFIG)  # empty where it cannot be read: whoever loads it says what is wrong
+    config = _object(
+        folder / _CONFIG
+    )  # empty where it cannot be read: whoever loads it says what is wrong
     # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).
     if config.get("is_encoder_decoder"):
         return False
@@ -342,23 +403,33 @@ def is_decoder(folder: Path) -> bool:
         return True
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-    return bool(named) and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
+    return (
+        bool(named)
+        and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
+    )
 
 
 def _missing_weights(folder: Path) -> list[str]:
-    for whole, index in (("model.safetensors", _WEIGHTS[1]), ("pytorch_model.bin", _OLD_WEIGHTS[1])):
+    for whole, index in (
+        ("model.safetensors", _WEIGHTS[1]),
+        ("pytorch_model.bin", _OLD_WEIGHTS[1]),
+    ):
         if (folder / whole).is_file():
             return []
         if (folder / index).is_file():
             named = _object(folder / index).get("weight_map")
             if not isinstance(named, dict):
                 return [index]
-            return sorted(name for name in set(named.values()) if not (folder / str(name)).is_file())
+            return sorted(
+                name for name in set(named.values()) if not (folder / str(name)).is_file()
+            )
     return ["model.safetensors or pytorch_model.bin"]
 
 
 def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
-    """Download a repository's files at one commit; where none was asked for, write it down for the next time."""
+    """Download a repository's files at one commit; where none was asked for, write it down for the
+    next time.
+    """
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
 
@@ -368,9 +439,12 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
         names = {sibling.rfilename for sibling in info.siblings or ()}
         safe = any(name.endswith(".safetensors") and "/" not in name for name in names)
         weights = _WEIGHTS if safe else _OLD_WEIGHTS
-        # By the name that was asked for: the hub's cache then holds which commit that was, for runs without network.
+        # By the name that was asked for: the hub's cache then holds which commit that was, for runs
+        # without network.
         revision = pinned or str(info.sha)
-        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=[*_WANTED, *weights]))
+        folder = Path(
+            snapshot_download(repository, revision=revision, allow_patterns=[*_WANTED, *weights])
+        )
         commit = folder.name
     except Exception as error:
         raise MissingResourceError(
@@ -378,14 +452,20 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
             f"{why_failed(error)}; check the name and the network, or give a folder with the checkpoint"
         ) from error
     if lacking := missing_files(folder):
-        raise ModelError(f"{repository} at {commit} lacks {', '.join(lacking)}, without which mtbias cannot load it")
+        raise ModelError(
+            f"{repository} at {commit} lacks {', '.join(lacking)}, without which mtbias cannot load it"
+        )
     if pinned is None and (kept := _pin(cache, repository, commit)) != commit:
-        return _download(repository, kept, cache)  # another process wrote one down meanwhile: both use that
+        return _download(
+            repository, kept, cache
+        )  # another process wrote one down meanwhile: both use that
     return Checkpoint(repository, commit, folder)
 
 
 def _pin(cache: Path, repository: str, commit: str) -> str:
-    """Write down the commit of a repository where none is; gives the one that is there in the end."""
+    """Write down the commit of a repository where none is; gives the one that is there in the
+    end.
+    """
     cache.mkdir(parents=True, exist_ok=True)
     with waiting_lock(cache / f".{RECORD}.lock"):
         pins = read_pins(cache)

@@ -18,14 +18,22 @@ from mtbias.types import Span
 _UNBOUNDED = 100_000
 """More tokens than any checkpoint reads; a table of so many positions still fits into memory."""
 _LEAST_TOKENS = 8
-"""Of a source that a checkpoint must be able to read: with fewer every sentence of a corpus would be cut."""
-TOKENIZER_ADVICE = "its tokenizer's files are damaged or of another model: download the checkpoint again"
+"""Of a source that a checkpoint must be able to read: with fewer every sentence of a corpus would
+be cut."""
+TOKENIZER_ADVICE = (
+    "its tokenizer's files are damaged or of another model: download the checkpoint again"
+)
 _LEAST_SHARE = 0.5
 """Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
 _GENERATION = "generation_config.json"
 _TOKENIZER = "tokenizer.json"
-_PLAIN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False, "sp_model_kwargs": {}}
-"""How every tokenizer is loaded; ``sp_model_kwargs`` may say to sample, or name a file anywhere on this machine."""
+_PLAIN: dict[str, Any] = {
+    "local_files_only": True,
+    "trust_remote_code": False,
+    "sp_model_kwargs": {},
+}
+"""How every tokenizer is loaded; ``sp_model_kwargs`` may say to sample, or name a file anywhere on
+this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +50,11 @@ class Encoded:
 class Codec:
     """The tokenizer of one checkpoint, set to one direction."""
 
-    def __init__(self, folder: Path, lang: str, *, target_code: str | None = None, source_lang: str = SOURCE) -> None:
-        """Load the tokenizer of the checkpoint in `folder`; `target_code` is its own name of the language `lang`.
+    def __init__(
+        self, folder: Path, lang: str, *, target_code: str | None = None, source_lang: str = SOURCE
+    ) -> None:
+        """Load the tokenizer of the checkpoint in `folder`; `target_code` is its own name of the
+        language `lang`.
 
         Raises:
             ModelError: it is no checkpoint of a known family, or lacks one of the languages.
@@ -51,15 +62,21 @@ class Codec:
         self.folder = folder
         self.config = read_config(folder)
         named = _tokenizer_class(folder)
-        self.family: Family = family_of(self.config, named)  # before the tokenizer: another's may not even load
+        self.family: Family = family_of(
+            self.config, named
+        )  # before the tokenizer: another's may not even load
         self._generation = {}
         if (folder / _GENERATION).exists():
-            self._generation = read_config(folder, _GENERATION)  # transformers passes over one that it cannot read
+            self._generation = read_config(
+                folder, _GENERATION
+            )  # transformers passes over one that it cannot read
         self._tokenizer = load_tokenizer(folder, self.family.tokenizer_class)
         with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
             self._check_vocabulary()
             self._check_start()
-            self.direction: Direction = self.family.direction(self._tokenizer, lang, target_code, source_lang)
+            self.direction: Direction = self.family.direction(
+                self._tokenizer, lang, target_code, source_lang
+            )
             self._languages = tuple(self.family.languages(self._tokenizer))
             self._check_stated_ids()
             if self.direction.source_code is not None:
@@ -70,13 +87,15 @@ class Codec:
             self._dropped = self._never_text()
             self.most_tokens = self._most_tokens()
             self._special = frozenset(self._tokenizer.all_special_ids)
-            self._special_around = self._count_special(self._tokenizer(self.direction.prefix)["input_ids"])
+            self._special_around = self._count_special(
+                self._tokenizer(self.direction.prefix)["input_ids"]
+            )
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Token ids of each text, with prefix and special tokens.
 
-        A text of more tokens than the model reads is cut there, as transformers does it, and marked; so is one of which
-        the vocabulary lacks a piece.
+        A text of more tokens than the model reads is cut there, as transformers does it, and
+        marked; so is one of which the vocabulary lacks a piece.
 
         Raises:
             ModelError: the prefix is not one token of the vocabulary.
@@ -90,7 +109,11 @@ class Codec:
             whole = self._tokenizer(prefixed, truncation=False)["input_ids"]
             for source, text, ids in zip(texts, prefixed, whole, strict=True):
                 cut = len(ids) > most
-                kept = self._tokenizer(text, truncation=True, max_length=most)["input_ids"] if cut else ids
+                kept = (
+                    self._tokenizer(text, truncation=True, max_length=most)["input_ids"]
+                    if cut
+                    else ids
+                )
                 has_hole = self._count_special(kept) > self._special_around
                 unknown = unknown_places(self._tokenizer, source) if has_hole else ()
                 encoded.append(Encoded(tuple(kept), cut, unknown))
@@ -109,7 +132,9 @@ class Codec:
             ModelError: a text begins with a language token all the same.
         """
         kept = [[i for i in ids if i not in self._dropped] for ids in batch]
-        texts = [text.strip() for text in self._tokenizer.batch_decode(kept, skip_special_tokens=True)]
+        texts = [
+            text.strip() for text in self._tokenizer.batch_decode(kept, skip_special_tokens=True)
+        ]
         for text in texts:
             if text.startswith(self._languages):
                 raise ModelError(
@@ -119,18 +144,26 @@ class Codec:
         return texts
 
     def _never_text(self) -> frozenset[int]:
-        """Ids that are no part of a translation's text: of the language tokens and the special ones."""
+        """Ids that are no part of a translation's text: of the language tokens and the special
+        ones.
+        """
         tokens = {*self._languages, *map(str, self._tokenizer.all_special_tokens)}
         target = getattr(self._tokenizer, "target_encoder", None)
-        if target is not None:  # Opus-MT whose target has a vocabulary of its own: an id means another token there
+        if (
+            target is not None
+        ):  # Opus-MT whose target has a vocabulary of its own: an id means another token there
             return frozenset(target[token] for token in tokens if token in target)
-        return frozenset(map(self._id, self._languages)) | frozenset(self._tokenizer.all_special_ids)
+        return frozenset(map(self._id, self._languages)) | frozenset(
+            self._tokenizer.all_special_ids
+        )
 
     def _most_tokens(self) -> int:
         """Most source tokens that the checkpoint can read, special tokens included."""
         stated = {"tokenizer_config.json: model_max_length": self._tokenizer.model_max_length}
         positions = self.config.get("max_position_embeddings")
-        if self.config.get("model_type") != "t5" and positions is not None:  # T5 has relative ones: any length
+        if (
+            self.config.get("model_type") != "t5" and positions is not None
+        ):  # T5 has relative ones: any length
             stated["config.json: max_position_embeddings"] = positions
             if isinstance(positions, int) and positions > _UNBOUNDED:
                 raise ModelError(
@@ -138,7 +171,11 @@ class Codec:
                     f"{positions}; download the checkpoint again"
                 )
         for place, value in stated.items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= _LEAST_TOKENS:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not value >= _LEAST_TOKENS
+            ):
                 raise ModelError(
                     f"{self.folder}: {place}: expected a number of at least {_LEAST_TOKENS}, got {value!r}; download "
                     "the checkpoint again"
@@ -165,8 +202,9 @@ class Codec:
     def _check_start(self) -> None:
         """Refuse a decoder that begins with another token than its family's.
 
-        Such translations look like any others, and are worse. Where a checkpoint was trained so, the search would still
-        force the target language behind that token; so it is no setting either.
+        Such translations look like any others, and are worse. Where a checkpoint was trained so,
+        the search would still force the target language behind that token; so it is no setting
+        either.
         """
         kind = self.family.start
         if kind is None:
@@ -175,7 +213,8 @@ class Codec:
 
         token = str(getattr(self._tokenizer, kind))
         expected = [self._id(token)]
-        # Opus-MT may have a vocabulary of its own for the target, with its own id for the same token.
+        # Opus-MT may have a vocabulary of its own for the target, with its own id for the same
+        # token.
         target = getattr(self._tokenizer, "target_encoder", None) or {}
         if token in target:
             expected.append(target[token])
@@ -192,7 +231,8 @@ class Codec:
             )
 
     def _check_stated_ids(self) -> None:
-        """Refuse a vocabulary in which language and end tokens have not the ids that the tokenizer's files state.
+        """Refuse a vocabulary in which language and end tokens have not the ids that the
+        tokenizer's files state.
 
         Where pieces are missing, all that follow them have the ids, and so the meaning, of others.
         """
@@ -208,7 +248,9 @@ class Codec:
     def _check_prefix(self, first: Encoded) -> None:
         token = self.direction.prefix.strip()
         if first.ids[0] != self._id(token):
-            raise ModelError(f"{self.folder}: the tokenizer splits {token!r} instead of reading it as one token")
+            raise ModelError(
+                f"{self.folder}: the tokenizer splits {token!r} instead of reading it as one token"
+            )
 
 
 _WORD = re.compile(r"\S+")
@@ -217,26 +259,38 @@ _BLANK = "\u2581"
 
 
 def unknown_places(tokenizer: Any, text: str) -> tuple[Span, ...]:  # noqa: ANN401 - transformers' tokenizers share no type
-    """The places in `text` that `tokenizer` reads as a special token: the unknown one, or what it has in its place.
+    """The places in `text` that `tokenizer` reads as a special token: the unknown one, or what it
+    has in its place.
 
-    Transformers 5 gives MADLAD-400's end token where a character is unknown. A tokenizer in Python tells no places.
-    There each word is read by itself, for no piece goes beyond a word; where none has such a piece by itself, the place
-    is the whole text.
+    Transformers 5 gives MADLAD-400's end token where a character is unknown. A tokenizer in Python
+    tells no places. There each word is read by itself, for no piece goes beyond a word; where none
+    has such a piece by itself, the place is the whole text.
     """
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     special = frozenset(tokenizer.all_special_ids)
     if special.isdisjoint(ids):
         return ()
     if tokenizer.is_fast:
-        places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)[
+            "offset_mapping"
+        ]
         return tuple(Span(*place) for id_, place in zip(ids, places, strict=True) if id_ in special)
     words = (Span(*match.span()) for match in _WORD.finditer(text))
-    found = tuple(place for word in words for place in _special_in_word(tokenizer, text, word, special))
+    found = tuple(
+        place for word in words for place in _special_in_word(tokenizer, text, word, special)
+    )
     return found or (Span(0, len(text)),)
 
 
-def _special_in_word(tokenizer: Any, text: str, word: Span, special: frozenset[int]) -> Iterator[Span]:  # noqa: ANN401
-    """The places of the pieces of a word that are special tokens; the word where the pieces are not its characters."""
+def _special_in_word(
+    tokenizer: Any,
+    text: str,
+    word: Span,
+    special: frozenset[int],  # noqa: ANN401
+) -> Iterator[Span]:
+    """The places of the pieces of a word that are special tokens; the word where the pieces are not
+    its characters.
+    """
     tokens = tokenizer.tokenize(text[slice(*word)])
     ids = tokenizer.convert_tokens_to_ids(tokens)
     pieces = [token.replace(_BLANK, "") for token in tokens]
@@ -263,7 +317,9 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
             f"{folder}: found no {name}; give the folder of a checkpoint in Hugging Face's layout"
         ) from None
     except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}; download the checkpoint again") from None
+        raise ModelError(
+            f"{path}: cannot be read: {error.strerror or error}; download the checkpoint again"
+        ) from None
     except ValueError as error:
         raise ModelError(f"{path}: damaged: {error}; download the checkpoint again") from None
     if not isinstance(content, dict):
@@ -284,15 +340,18 @@ def _stated_ids(folder: Path) -> Iterator[tuple[str, str, int]]:
         for added in read_config(folder, _TOKENIZER).get("added_tokens") or ():
             yield _TOKENIZER, added["content"], int(added["id"])
     if (folder / TOKENIZER_CONFIG).exists():
-        for id_, added in (read_config(folder, TOKENIZER_CONFIG).get("added_tokens_decoder") or {}).items():
+        for id_, added in (
+            read_config(folder, TOKENIZER_CONFIG).get("added_tokens_decoder") or {}
+        ).items():
             yield TOKENIZER_CONFIG, added["content"], int(id_)
 
 
 def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
-    """A checkpoint's tokenizer by transformers' class `name`, without network and without code of the checkpoint.
+    """A checkpoint's tokenizer by transformers' class `name`, without network and without code of
+    the checkpoint.
 
-    It splits a text in one way: what the checkpoint's files say of sampling, or of another model's file, has no effect
-    (`_PLAIN`) or is refused.
+    It splits a text in one way: what the checkpoint's files say of sampling, or of another model's
+    file, has no effect (`_PLAIN`) or is refused.
 
     Raises:
         ModelError: it cannot be loaded, or samples.
@@ -301,7 +360,9 @@ def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transforme
     from transformers.utils import logging
 
     logging.set_verbosity_error()
-    with explained(folder, "loading the tokenizer with transformers", "download the checkpoint again"):
+    with explained(
+        folder, "loading the tokenizer with transformers", "download the checkpoint again"
+    ):
         made = getattr(transformers, name).from_pretrained(str(folder), **_PLAIN)
     model = getattr(getattr(made, "backend_tokenizer", None), "model", None)
     if dropout := getattr(model, "dropout", None):

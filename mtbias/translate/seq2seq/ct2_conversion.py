@@ -1,4 +1,6 @@
-"""Checkpoints in CTranslate2's format: converted once, checked against transformers, kept in the cache."""
+"""Checkpoints in CTranslate2's format: converted once, checked against transformers, kept in the
+cache.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 
 RECORD = "mtbias.json"
-"""What the converted config.json does not say: the settings of generation that transformers would read."""
+"""What the converted config.json does not say: the settings of generation that transformers would
+read."""
 VOCABULARY = "shared_vocabulary.json"
 """The tokens in the order of their ids."""
 
@@ -33,16 +36,18 @@ _log = logging.getLogger(__name__)
 _LAYOUT = 2
 """Counts the changes of what is written, so that an older conversion is not taken for a new one."""
 _TOLERANCE = 0.01
-"""Most difference of a log probability between the engines in fp32. What is wrong is off by 0.1 and far more."""
+"""Most difference of a log probability between the engines in fp32. What is wrong is off by 0.1 and
+far more."""
 _INSTEAD = "use --engine transformers"
 
 
 def convert(folder: Path, cache: Path) -> Path:
-    """The folder ``ct2/HASH`` in `cache` with the checkpoint in CTranslate2's format, fp32; made where it is missing.
+    """The folder ``ct2/HASH`` in `cache` with the checkpoint in CTranslate2's format, fp32; made
+    where it is missing.
 
-    It is made under another name and renamed, so that it is complete or absent; files that do not have the SHA-256
-    that was written down are damaged, and all is made again. One conversion runs at a time where
-    the file system has locks; what a killed one left behind is removed by the next.
+    It is made under another name and renamed, so that it is complete or absent; files that do not
+    have the SHA-256 that was written down are damaged, and all is made again. One conversion runs
+    at a time where the file system has locks; what a killed one left behind is removed by the next.
 
     Raises:
         DependencyError: CTranslate2 is not installed.
@@ -81,7 +86,9 @@ def library() -> Any:  # noqa: ANN401 - the module
     try:
         return import_module("ctranslate2")
     except ImportError as error:
-        raise DependencyError(f"--engine ct2 needs CTranslate2: {install_command('ct2')}") from error
+        raise DependencyError(
+            f"--engine ct2 needs CTranslate2: {install_command('ct2')}"
+        ) from error
 
 
 def _make(folder: Path, made: Path) -> None:
@@ -93,7 +100,9 @@ def _make(folder: Path, made: Path) -> None:
         _complete_config(target)
         _compare(folder, target, model, tokens)
         record = {**_record(model), "files": _hashes(target)}
-        (target / RECORD).write_text(json.dumps({**record, "sha256": _hash(record)}) + "\n", encoding="utf-8")
+        (target / RECORD).write_text(
+            json.dumps({**record, "sha256": _hash(record)}) + "\n", encoding="utf-8"
+        )
         for path in target.iterdir():
             with path.open("rb") as file:
                 os.fsync(file)
@@ -136,7 +145,9 @@ def _run_converter(folder: Path, target: Path) -> tuple[Any, Any]:
         return loaded["model"]
 
     def load_tokenizer(tokenizer_class: Any, name: str, **options: Any) -> Any:  # noqa: ANN401
-        loaded["tokenizer"] = tokenizer_class.from_pretrained(name, **{**options, "local_files_only": True})
+        loaded["tokenizer"] = tokenizer_class.from_pretrained(
+            name, **{**options, "local_files_only": True}
+        )
         return loaded["tokenizer"]
 
     converter = import_module("ctranslate2.converters").TransformersConverter(str(folder))
@@ -146,19 +157,31 @@ def _run_converter(folder: Path, target: Path) -> tuple[Any, Any]:
     except ModelError:
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the disk; transformers' own have no number
+        if (
+            isinstance(error, OSError) and error.errno is not None
+        ):  # of the disk; transformers' own have no number
             raise
         what = f"{type(error).__name__}: {first_line(error)}"
-        raise ModelError(f"{folder}: CTranslate2 cannot convert this checkpoint: {what}; {_INSTEAD}") from error
+        raise ModelError(
+            f"{folder}: CTranslate2 cannot convert this checkpoint: {what}; {_INSTEAD}"
+        ) from error
     return loaded["model"], loaded["tokenizer"]
 
 
 def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The model, with what the converter reads in its config as it must be, whatever the checkpoint's file says."""
+    """The model, with what the converter reads in its config as it must be, whatever the
+    checkpoint's file says.
+    """
     import torch
 
-    # In fp32 whatever the weights are in: positions that are computed would else be rounded to the weights' type.
-    exact = {**options, "dtype": torch.float32, "local_files_only": True, "output_loading_info": True}
+    # In fp32 whatever the weights are in: positions that are computed would else be rounded to the
+    # weights' type.
+    exact = {
+        **options,
+        "dtype": torch.float32,
+        "local_files_only": True,
+        "output_loading_info": True,
+    }
     model, found = model_class.from_pretrained(name, **exact)
     check_whole(folder, found)
     check_finite(folder, model, "float32")
@@ -166,16 +189,23 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
     config.decoder_start_token_id = TokenRules.of(model).start
     if config.model_type == "mbart":
         config.normalize_before = config.normalize_embedding = True  # transformers knows no other
-        config.tokenizer_class = "MBart50Tokenizer"  # else the converter leaves the decoder's start to the caller
+        config.tokenizer_class = (
+            "MBart50Tokenizer"  # else the converter leaves the decoder's start to the caller
+        )
     if config.model_type == "t5":
-        # The converter scales scores by this key; transformers 5 sets it for every T5 and has another for the scale.
-        config.tie_word_embeddings = getattr(config, "scale_decoder_outputs", config.tie_word_embeddings)
+        # The converter scales scores by this key; transformers 5 sets it for every T5 and has
+        # another for the scale.
+        config.tie_word_embeddings = getattr(
+            config, "scale_decoder_outputs", config.tie_word_embeddings
+        )
     _check_model(folder, model)
     return model
 
 
 def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
-    """Raise `ModelError` where CTranslate2 would search or compute something else than transformers."""
+    """Raise `ModelError` where CTranslate2 would search or compute something else than
+    transformers.
+    """
     rules, config = TokenRules.of(model), model.config
     if isinstance(rules.forced_end, list):
         raise ModelError(
@@ -183,23 +213,35 @@ def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
             f"takes one; {_INSTEAD}"
         )
     if config.model_type == "marian" and not config.share_encoder_decoder_embeddings:
-        raise ModelError(f"{folder}: it has separate vocabularies for source and target; {_INSTEAD}")
+        raise ModelError(
+            f"{folder}: it has separate vocabularies for source and target; {_INSTEAD}"
+        )
 
 
 def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) -> list[str]:  # noqa: ANN401
-    """The converted vocabulary; `ModelError` unless every token of the tokenizer has kept its id."""
+    """The converted vocabulary; `ModelError` unless every token of the tokenizer has kept its
+    id.
+    """
     tokens: list[str] = load_json((target / VOCABULARY).read_bytes())
     known = {n: token for token, n in tokenizer.get_vocab().items() if n < len(tokens)}
     wrong = sorted(n for n, token in known.items() if tokens[n] != token)
     marian = model.config.model_type == "marian"
     if wrong or len(set(tokens)) < len(tokens) or len(tokens) + marian < model.config.vocab_size:
-        what = f"id {wrong[0]} is {known[wrong[0]]!r}, then {tokens[wrong[0]]!r}" if wrong else "tokens are lost"
-        raise ModelError(f"{folder}: its vocabulary does not survive the conversion: {what}; {_INSTEAD}")
+        what = (
+            f"id {wrong[0]} is {known[wrong[0]]!r}, then {tokens[wrong[0]]!r}"
+            if wrong
+            else "tokens are lost"
+        )
+        raise ModelError(
+            f"{folder}: its vocabulary does not survive the conversion: {what}; {_INSTEAD}"
+        )
     return tokens
 
 
 def _complete_config(target: Path) -> None:
-    """Put a beginning of sentence into the converted config.json, which must have one; nothing of ours uses it."""
+    """Put a beginning of sentence into the converted config.json, which must have one; nothing of
+    ours uses it.
+    """
     path = target / "config.json"
     config = load_json(path.read_bytes())
     if config.get("bos_token") is None:
@@ -216,10 +258,14 @@ def _compare(folder: Path, target: Path, model: Any, tokens: Sequence[str]) -> N
     source, said = [*ids[::2], end], [*ids[1::2], end]
     given = [TokenRules.of(model).start, *said[:-1]]
     with torch.inference_mode():
-        scores = model.eval()(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([given])).logits[0]
+        scores = model.eval()(
+            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([given])
+        ).logits[0]
     kept = scores[:, : len(tokens)]  # without Marian's padding, which the conversion leaves out
     expected = kept.log_softmax(dim=-1)[range(len(said)), said].tolist()
-    translator = library().Translator(str(target), device="cpu", compute_type="float32", inter_threads=1)
+    translator = library().Translator(
+        str(target), device="cpu", compute_type="float32", inter_threads=1
+    )
     spelt = [[tokens[n] for n in ids] for ids in (source, said[:-1])]
     (found,) = translator.score_batch(spelt[:1], spelt[1:], max_input_length=0)
     apart = max(abs(a - b) for a, b in zip(expected, found.log_probs, strict=True))

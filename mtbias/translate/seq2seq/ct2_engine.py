@@ -1,4 +1,6 @@
-"""Generation with CTranslate2: several times as fast as transformers on a CPU, with the same results in fp32."""
+"""Generation with CTranslate2: several times as fast as transformers on a CPU, with the same
+results in fp32.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,16 @@ from mtbias.machine.devices import install_command
 from mtbias.settings import DTYPES
 from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
-from mtbias.translate.seq2seq.engine import Bounds, Decoding, Generated, cpu_concurrency, within_memory
+from mtbias.translate.seq2seq.engine import (
+    Bounds,
+    Decoding,
+    Generated,
+    cpu_concurrency,
+    within_memory,
+)
 
-# What CTranslate2 needs on a GPU besides itself: cuBLAS 12, which PyTorch's own packages no longer have.
+# What CTranslate2 needs on a GPU besides itself: cuBLAS 12, which PyTorch's own packages no longer
+# have.
 
 PACKAGE = "nvidia-cublas-cu12"
 _LIBRARIES = ("libcublasLt.so.12", "libcublas.so.12")
@@ -33,8 +42,8 @@ _LIBRARIES = ("libcublasLt.so.12", "libcublas.so.12")
 def load_cublas() -> bool:
     """Load the libraries of `PACKAGE` where it is installed; says whether they are loaded.
 
-    CTranslate2 opens them by name, which finds what is loaded already; where they lie the system's loader does not
-    look. Without the package the system may have them all the same.
+    CTranslate2 opens them by name, which finds what is loaded already; where they lie the system's
+    loader does not look. Without the package the system may have them all the same.
     """
     try:
         files = {path.name: path for path in distribution(PACKAGE).files or ()}
@@ -46,7 +55,8 @@ def load_cublas() -> bool:
 
 
 def usable_types(device: str) -> frozenset[str]:
-    """Types in which CTranslate2 can compute on the GPU `device`, as far as that is known without weights.
+    """Types in which CTranslate2 can compute on the GPU `device`, as far as that is known without
+    weights.
 
     Raises:
         MtbiasError: none, and why: CTranslate2 or cuBLAS is not here, or it does not see that GPU.
@@ -67,7 +77,9 @@ def _system_has_cublas() -> bool:
     try:
         ctypes.CDLL(_LIBRARIES[-1])
     except OSError:
-        return sys.platform != "linux"  # elsewhere it has another name, and the batch in `_load` shows what is missing
+        return (
+            sys.platform != "linux"
+        )  # elsewhere it has another name, and the batch in `_load` shows what is missing
     return True
 
 
@@ -85,35 +97,47 @@ def unusable(error: Exception, device: str, converted: Path) -> DependencyError 
 
 
 PATIENCE = 2.0
-"""Finished hypotheses, in multiples of the beams, that end a search without `Decoding.early_stopping`."""
+"""Finished hypotheses, in multiples of the beams, that end a search without
+`Decoding.early_stopping`."""
 
 
 class CTranslate2Engine:
     """A checkpoint converted to CTranslate2, once, in fp32; quantised when it is loaded.
 
-    In fp32 its translations equal those of `TransformersEngine`, but for near ties and these differences of rule:
+    In fp32 its translations equal those of `TransformersEngine`, but for near ties and these
+    differences of rule:
 
-    * Tokens that are never generated (``bad_words_ids``; padding in Opus-MT) are taken away before the softmax, by
-      transformers after it. So scores differ by the probability that such tokens had.
-    * After a forced language token, an end token finishes a hypothesis, an empty translation, only where it is the most
-      probable token. For transformers it is enough that it is among as many as there are beams.
-    * Without `Decoding.early_stopping` transformers ends a search when no hypothesis seems able to beat the finished
-      ones; CTranslate2 when `PATIENCE` times as many are finished as there are beams.
+    * Tokens that are never generated (``bad_words_ids``; padding in Opus-MT) are taken away before
+      the softmax, by transformers after it. So scores differ by the probability that such tokens
+      had.
+    * After a forced language token, an end token finishes a hypothesis, an empty translation, only
+      where it is the most probable token. For transformers it is enough that it is among as many as
+      there are beams.
+    * Without `Decoding.early_stopping` transformers ends a search when no hypothesis seems able to
+      beat the finished ones; CTranslate2 when `PATIENCE` times as many are finished as there are
+      beams.
     * A source of nothing but an end token is not translated: the result is empty.
     """
 
     def __init__(
-        self, folder: Path, *, device: str = "cpu", dtype: str = "float32", cache: Path, threads: int | None = None
+        self,
+        folder: Path,
+        *,
+        device: str = "cpu",
+        dtype: str = "float32",
+        cache: Path,
+        threads: int | None = None,
     ) -> None:
         """Convert the checkpoint, unless `cache` has it, and load it.
 
-        On a CPU there are as many `threads` as ``OMP_NUM_THREADS`` says, else as there are cores: so many batches are
-        computed at the same time, each on one thread; beyond `MOST_CONCURRENT` these share the threads out.
+        On a CPU there are as many `threads` as ``OMP_NUM_THREADS`` says, else as there are cores:
+        so many batches are computed at the same time, each on one thread; beyond `MOST_CONCURRENT`
+        these share the threads out.
 
         Raises:
             DependencyError: CTranslate2 is not installed.
-            UsageError: no such device, or it cannot compute in `dtype`, for which there is never another instead; names
-                those that there are.
+            UsageError: no such device, or it cannot compute in `dtype`, for which there is never
+                another instead; names those that there are.
             ModelError: the checkpoint cannot be converted, or not without a change of its results.
         """
         ctranslate2 = library()
@@ -132,9 +156,13 @@ class CTranslate2Engine:
         weights = sum(path.stat().st_size for path in self.converted.iterdir())
         memory = host.free_memory() - weights
         on_cpu = self._kind == "cpu"
-        # A step of beam search multiplies matrices of 80 rows, which gain little from a second core; two batches on two
-        # cores are done nearly twice as fast.
-        self.concurrency = cpu_concurrency(read_config(folder), threads=self._threads, memory=memory) if on_cpu else 1
+        # A step of beam search multiplies matrices of 80 rows, which gain little from a second
+        # core; two batches on two cores are done nearly twice as fast.
+        self.concurrency = (
+            cpu_concurrency(read_config(folder), threads=self._threads, memory=memory)
+            if on_cpu
+            else 1
+        )
         self._translator = self._load(dtype)
         self._exact: CTranslate2Engine | None = None
 
@@ -165,12 +193,16 @@ class CTranslate2Engine:
         return within_memory(generate, self.device)
 
     def _until(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
-        """What is done before the limit: those of which as many hypotheses have ended as end the search."""
+        """What is done before the limit: those of which as many hypotheses have ended as end the
+        search.
+        """
         beams, stop = bounds.decoding.beams, bounds.limit
         needed = beams if bounds.decoding.early_stopping or beams == 1 else round(PATIENCE * beams)
         made = []
         for one in self._search(batch, bounds, hypotheses=needed):
-            ended = all(self._has_ended(tokens) and len(tokens) < stop - 1 for tokens in one.hypotheses)
+            ended = all(
+                self._has_ended(tokens) and len(tokens) < stop - 1 for tokens in one.hypotheses
+            )
             whole = ended and len(one.hypotheses) == needed
             # The limit plays no part in it, nor does a token that would be forced there.
             made.append(self._best(one, bounds) if whole else Generated((), done=False))
@@ -211,7 +243,9 @@ class CTranslate2Engine:
             raise unusable(error, self.device, self.converted) from error
         used = translator.compute_type
         if used != dtype and not (dtype == "int8" and used.startswith("int8")):
-            raise UsageError(f"--dtype {dtype}: CTranslate2 would compute in {used} instead; ask for that")
+            raise UsageError(
+                f"--dtype {dtype}: CTranslate2 would compute in {used} instead; ask for that"
+            )
         return translator
 
     def _spell(self, ids: Sequence[int]) -> list[str]:
@@ -225,10 +259,11 @@ class CTranslate2Engine:
         every: bool = False,
         hypotheses: int | None = None,
     ) -> list[Any]:
-        """CTranslate2's results: the best `hypotheses` and their scores; with `every` no finished one is left out.
+        """CTranslate2's results: the best `hypotheses` and their scores; with `every` no finished
+        one is left out.
 
-        A forced end token comes behind the last of `limit` tokens. CTranslate2 has no such thing: the search ends one
-        token before, and `_best` adds it.
+        A forced end token comes behind the last of `limit` tokens. CTranslate2 has no such thing:
+        the search ends one token before, and `_best` adds it.
         """
         decoding, limit, forced = bounds.decoding, bounds.limit, bounds.forced
         beams = decoding.beams
@@ -254,7 +289,9 @@ class CTranslate2Engine:
         )
 
     def _is_mixed(self, result: Any, decoding: Decoding) -> bool:  # noqa: ANN401
-        """Whether some ended by themselves and some will be forced to, so that the former must all be counted."""
+        """Whether some ended by themselves and some will be forced to, so that the former must all
+        be counted.
+        """
         if self._forced_end is None or not decoding.early_stopping or decoding.beams == 1:
             return False
         ended = sum(self._has_ended(tokens) for tokens in result.hypotheses)
@@ -264,10 +301,12 @@ class CTranslate2Engine:
         return not tokens or self._ids[tokens[-1]] in self._ends
 
     def _best(self, result: Any, bounds: Bounds) -> Generated:  # noqa: ANN401
-        """The hypothesis that transformers would choose once those that are cut have their forced end token.
+        """The hypothesis that transformers would choose once those that are cut have their forced
+        end token.
 
-        The token adds nothing to the sum of log probabilities, and one to the length by which it is divided. Where as
-        many have ended by themselves as there are beams, the search was over before the limit.
+        The token adds nothing to the sum of log probabilities, and one to the length by which it is
+        divided. Where as many have ended by themselves as there are beams, the search was over
+        before the limit.
         """
         decoding, limit = bounds.decoding, bounds.limit
         found = list(zip(result.scores, result.hypotheses, strict=True))
@@ -275,12 +314,16 @@ class CTranslate2Engine:
         if self._forced_end is not None:
             ended = [one for one in found if self._has_ended(one[1])]
             shrink = ((limit - 1) / limit) ** decoding.length_penalty
-            cut = [(score * shrink, tokens) for score, tokens in found if not self._has_ended(tokens)]
+            cut = [
+                (score * shrink, tokens) for score, tokens in found if not self._has_ended(tokens)
+            ]
             full = decoding.early_stopping and len(ended) >= decoding.beams
             found = sorted(ended if full else [*ended, *cut], key=lambda one: -one[0])
             forced = () if self._has_ended(found[0][1]) else (self._forced_end,)
         ids = (*(self._ids[token] for token in found[0][1]), *forced)
-        return Generated(ids, cut=len(ids) >= limit, finite=all(math.isfinite(score) for score in result.scores))
+        return Generated(
+            ids, cut=len(ids) >= limit, finite=all(math.isfinite(score) for score in result.scores)
+        )
 
 
 def _find_device(ctranslate2: Any, device: str) -> tuple[str, int]:  # noqa: ANN401

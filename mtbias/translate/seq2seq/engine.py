@@ -1,4 +1,6 @@
-"""How batches are made and searched: decoding, the plan of batches, and what an engine is asked for."""
+"""How batches are made and searched: decoding, the plan of batches, and what an engine is asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.system import Begun
 from mtbias.types import Json
 
-# How translations are searched for: beams, length penalty, maximum length; always explicit, never inherited.
+# How translations are searched for: beams, length penalty, maximum length; always explicit, never
+# inherited.
 
 STEP = 8
 """Source lengths are rounded up to a multiple of this before a maximum length is made of them."""
@@ -34,22 +37,28 @@ class Decoding:
     beams: int = 5
     length_penalty: float = 1.0
     max_length: int = 200
-    """Most tokens of a translation, the decoder's start token included (transformers' ``max_length``)."""
+    """Most tokens of a translation, the decoder's start token included (transformers'
+    ``max_length``)."""
     from_source: bool = False
-    """Whether the maximum also follows the source: twice its tokens and 20, no more than `max_length`."""
+    """Whether the maximum also follows the source: twice its tokens and 20, no more than
+    `max_length`."""
     early_stopping: bool = True
-    """Whether a search ends with as many finished hypotheses as beams; else when no better one can come."""
+    """Whether a search ends with as many finished hypotheses as beams; else when no better one can
+    come."""
 
     def __post_init__(self) -> None:
         if self.beams < 1:
             raise UsageError(f"--beams: expected a whole number of at least 1, got {self.beams}")
         if self.max_length < 3:
-            raise UsageError(f"--max-length: expected a whole number of at least 3, got {self.max_length}")
+            raise UsageError(
+                f"--max-length: expected a whole number of at least 3, got {self.max_length}"
+            )
 
     def limit(self, source_tokens: int) -> int:
         """Most new tokens (the language token and the end token count, the start token does not).
 
-        It depends on the sentence alone, so that a translation does not depend on what shares its batch.
+        It depends on the sentence alone, so that a translation does not depend on what shares its
+        batch.
         """
         ceiling = self.max_length - 1
         if not self.from_source:
@@ -58,14 +67,18 @@ class Decoding:
         return min(ceiling, 2 * rounded + 20)
 
     def expected(self, source_tokens: int) -> int:
-        """Tokens of a translation for which room is kept: few are longer, and what does not fit is halved."""
+        """Tokens of a translation for which room is kept: few are longer, and what does not fit is
+        halved.
+        """
         return min(self.limit(source_tokens), 2 * source_tokens + 20)
 
     @staticmethod
     def first_stop(source_tokens: int) -> int:
-        """Tokens after which the first of two stages gives a sentence up: what is not done then is most often a loop.
+        """Tokens after which the first of two stages gives a sentence up: what is not done then is
+        most often a loop.
 
-        Whatever it is, translations in fp32 are the same: what is given up is searched again, to its limit.
+        Whatever it is, translations in fp32 are the same: what is given up is searched again, to
+        its limit.
         """
         return 3 * source_tokens // 2 + 20
 
@@ -73,7 +86,9 @@ class Decoding:
     def signature(self) -> str:
         """``beam5,penalty1,max200``: part of a run's identity."""
         length = f"max{self.max_length}" + (",max2x+20" if self.from_source else "")
-        return f"beam{self.beams},penalty{self.length_penalty:g},{length}" + (",early" if self.early_stopping else "")
+        return f"beam{self.beams},penalty{self.length_penalty:g},{length}" + (
+            ",early" if self.early_stopping else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +104,8 @@ PRESETS = {
     "paper": Preset(Decoding(), "float32"),
     "fast": Preset(Decoding(from_source=True), "bfloat16"),
 }
-"""``paper``: the setting of BUG's authors (EasyNMT 1.1): beam 5, penalty 1.0, 200 tokens, fp32. ``fast``: bf16 on a
-GPU, lengths bounded by the source's."""
+"""``paper``: the setting of BUG's authors (EasyNMT 1.1): beam 5, penalty 1.0, 200 tokens, fp32.
+``fast``: bf16 on a GPU, lengths bounded by the source's."""
 
 
 def get_preset(name: str) -> Preset:
@@ -130,7 +145,8 @@ class Bounds:
     forced: int | None
     """The token that every translation begins with, where there is one."""
     stop: int | None = None
-    """Tokens after which the search is given up: what is done by then is what it would be without."""
+    """Tokens after which the search is given up: what is done by then is what it would be
+    without."""
 
 
 class Engine(Protocol):
@@ -138,7 +154,9 @@ class Engine(Protocol):
 
     @property
     def concurrency(self) -> int:
-        """Batches that `generate` works on at the same time, each asked for by a thread of its own."""
+        """Batches that `generate` works on at the same time, each asked for by a thread of its
+        own.
+        """
         ...
 
     def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
@@ -150,11 +168,15 @@ class Engine(Protocol):
         ...
 
     def abandon(self) -> AbstractContextManager[None]:
-        """Within the block `generate` in other threads ends by an exception as soon as the engine can, or by itself."""
+        """Within the block `generate` in other threads ends by an exception as soon as the engine
+        can, or by itself.
+        """
         ...
 
     def exact(self) -> Engine:
-        """The same weights in fp32, for sentences whose scores are not finite in this engine's type."""
+        """The same weights in fp32, for sentences whose scores are not finite in this engine's
+        type.
+        """
         ...
 
 
@@ -168,7 +190,8 @@ def is_out_of_memory(error: BaseException) -> bool:
         return True
     text = str(error).lower()
     return isinstance(error, RuntimeError) and any(
-        sign in text for sign in ("out of memory", "allocate memory", "cublas_status_alloc_failed", "bad_alloc")
+        sign in text
+        for sign in ("out of memory", "allocate memory", "cublas_status_alloc_failed", "bad_alloc")
     )
 
 
@@ -189,7 +212,8 @@ def within_memory(do: Callable[[], R], device: str) -> R:
         if not is_out_of_memory(error):
             raise
         lacking = str(error)
-    # Outside of the block: what was raised holds the frames in which it was, and they the cache and the scores.
+    # Outside of the block: what was raised holds the frames in which it was, and they the cache and
+    # the scores.
     gc.collect()
     if device.startswith("cuda"):
         import torch
@@ -226,17 +250,23 @@ class Halving:
                 return do(rows)
             except OutOfMemory as error:
                 lacking = str(error)
-            # Outside of the block: the error holds the frames in which it was raised, and they what fills the memory.
+            # Outside of the block: the error holds the frames in which it was raised, and they what
+            # fills the memory.
             if len(rows) == 1:
                 raise too_long(rows[0], lacking)
             with self._lock:
                 self.halved += 1
                 self._ceiling = min(size, self._ceiling or size)
         middle = (len(rows) + 1) // 2
-        return [result for half in (rows[:middle], rows[middle:]) for result in self.run(half, area, do, too_long)]
+        return [
+            result
+            for half in (rows[:middle], rows[middle:])
+            for result in self.run(half, area, do, too_long)
+        ]
 
 
-# The batch plan: which sentences are translated together. It depends on the corpus and the budget alone.
+# The batch plan: which sentences are translated together. It depends on the corpus and the budget
+# alone.
 
 CPU_ROWS = 80
 """On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""
@@ -256,7 +286,8 @@ class Budget(NamedTuple):
     rows: int
     """Sentences × beams."""
     tokens: int
-    """Rows × (source tokens + `Decoding.expected` new ones): what the caches of keys and values grow with."""
+    """Rows × (source tokens + `Decoding.expected` new ones): what the caches of keys and values
+    grow with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +304,8 @@ class Batch:
 def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tuple[Batch, ...]:
     """Batches of sentences of like length, the longest first; ties keep the order of the corpus.
 
-    `lengths` are the source tokens of each sentence. A batch holds only sentences with the same most new tokens, and
-    no more of them than `budget` allows, but always one.
+    `lengths` are the source tokens of each sentence. A batch holds only sentences with the same
+    most new tokens, and no more of them than `budget` allows, but always one.
     """
     order = sorted(range(len(lengths)), key=lambda n: (-decoding.limit(lengths[n]), -lengths[n], n))
     batches: list[Batch] = []
@@ -300,14 +331,18 @@ def cpu_budget(rows: int = CPU_ROWS) -> Budget:
     return Budget(rows, rows * 4096)
 
 
-def gpu_budget(config: Mapping[str, Any], memory: int, *, bytes_per_value: int, beams: int) -> Budget:
-    """What fits into half of `memory` (bytes), rounded down to powers of two, so that it is the same in every run.
+def gpu_budget(
+    config: Mapping[str, Any], memory: int, *, bytes_per_value: int, beams: int
+) -> Budget:
+    """What fits into half of `memory` (bytes), rounded down to powers of two, so that it is the
+    same in every run.
 
-    A row needs ``7 × vocabulary × 4`` bytes for the scores of a step, and for each source or target token
-    ``2 × decoder layers × hidden size × bytes_per_value`` for keys and values, twice that while beams are reordered.
+    A row needs ``7 × vocabulary × 4`` bytes for the scores of a step, and for each source or target
+    token ``2 × decoder layers × hidden size × bytes_per_value`` for keys and values, twice that
+    while beams are reordered.
 
-    `config` is the checkpoint's ``config.json``; `memory` what is free once the weights are there; a value has 4 bytes
-    in fp32, 2 in bf16 and fp16; a sentence has as many rows as beams.
+    `config` is the checkpoint's ``config.json``; `memory` what is free once the weights are there;
+    a value has 4 bytes in fp32, 2 in bf16 and fp16; a sentence has as many rows as beams.
     """
     usable = _GPU_SHARE * memory
     scores, token = _row_bytes(config, bytes_per_value)
@@ -316,11 +351,13 @@ def gpu_budget(config: Mapping[str, Any], memory: int, *, bytes_per_value: int, 
 
 
 def cpu_concurrency(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
-    """Batches to compute at the same time on a CPU: one a thread, `MOST_CONCURRENT` at most, and as memory allows.
+    """Batches to compute at the same time on a CPU: one a thread, `MOST_CONCURRENT` at most, and as
+    memory allows.
 
-    They share the weights. Each is counted with what `gpu_budget` says of its rows: `CPU_ROWS` of 256 tokens
-    (source and translation together, more than nearly all have); four fifths of the memory are shared out.
-    `config` is the checkpoint's ``config.json``; `memory` the bytes that are free beside the weights.
+    They share the weights. Each is counted with what `gpu_budget` says of its rows: `CPU_ROWS` of
+    256 tokens (source and translation together, more than nearly all have); four fifths of the
+    memory are shared out. `config` is the checkpoint's ``config.json``; `memory` the bytes that are
+    free beside the weights.
     """
     scores, token = _row_bytes(config, 4)
     one = CPU_ROWS * (scores + _CONCURRENT_TOKENS * token)
@@ -329,7 +366,12 @@ def cpu_concurrency(config: Mapping[str, Any], *, threads: int, memory: int) -> 
 
 def _row_bytes(config: Mapping[str, Any], bytes_per_value: int) -> tuple[int, int]:
     """Bytes of a row's scores over the vocabulary, and of its keys and values for each token."""
-    layers = int(config.get("decoder_layers") or config.get("num_decoder_layers") or config.get("num_layers") or 6)
+    layers = int(
+        config.get("decoder_layers")
+        or config.get("num_decoder_layers")
+        or config.get("num_layers")
+        or 6
+    )
     hidden = int(config.get("d_model") or 512)
     vocabulary = int(config.get("vocab_size") or 128_000)
     return _LOGIT_COPIES * 4 * vocabulary, 2 * 2 * layers * hidden * bytes_per_value
@@ -362,7 +404,8 @@ class BatchSystem(ABC):
         return 0
 
     def budget(self, begun: Begun) -> Budget:
-        """What a batch may hold: as the settings say, else as the run was begun with, else what suits the device.
+        """What a batch may hold: as the settings say, else as the run was begun with, else what
+        suits the device.
 
         Batches of a run that was begun on a larger device are halved where they do not fit.
         """
@@ -382,7 +425,9 @@ class BatchSystem(ABC):
 
 
 class BatchPlan(PartsPlan[P]):
-    """How a checkpoint translates one corpus (`mtbias.translate.system.Plan`): a part is a batch."""
+    """How a checkpoint translates one corpus (`mtbias.translate.system.Plan`): a part is a
+    batch.
+    """
 
     system: BatchSystem
     budget: Budget
@@ -399,14 +444,18 @@ class BatchPlan(PartsPlan[P]):
 
     @cached_property
     def identity(self) -> Mapping[str, Json]:
-        """What translations depend on: not on batches in fp32; in other types the rows of a batch are named too."""
+        """What translations depend on: not on batches in fp32; in other types the rows of a batch
+        are named too.
+        """
         checkpoint = self.system.checkpoint
         batch = {} if self.system.dtype == "float32" else {"batch": list(self.budget)}
         return {"model": checkpoint.name, "revision": checkpoint.revision, **self.asked, **batch}
 
     @property
     def settings(self) -> Mapping[str, Json]:
-        """The budget of a batch: on a GPU it follows from the memory that was free when the run began."""
+        """The budget of a batch: on a GPU it follows from the memory that was free when the run
+        began.
+        """
         return {"budget": list(self.budget)}
 
     @cached_property

@@ -1,7 +1,9 @@
-"""Families of translation checkpoints: how each is told which language it reads and which it must write.
+"""Families of translation checkpoints: how each is told which language it reads and which it must
+write.
 
-A family is one small class. The checkpoint's own config says which one it belongs to; its tokenizer, not a table, says
-which languages it has. A language that the tokenizer does not know is an error, never another language.
+A family is one small class. The checkpoint's own config says which one it belongs to; its
+tokenizer, not a table, says which languages it has. A language that the tokenizer does not know is
+an error, never another language.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from mtbias.errors import ModelError, SettingError
 SOURCE = "en"
 """The language of the sources, unless another is named."""
 _VOCABULARY_OF_MBART25 = 250_027
-"""``vocab_size`` of facebook/mbart-large-cc25: 250,001 pieces, 25 languages, a mask; mBART50 has 52 languages."""
+"""``vocab_size`` of facebook/mbart-large-cc25: 250,001 pieces, 25 languages, a mask; mBART50 has 52
+languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class Direction:
     """How one checkpoint is told to translate from one language into another."""
 
     source_code: str | None
-    """What the tokenizer's ``src_lang`` is set to before anything is tokenised; None where there is no such thing."""
+    """What the tokenizer's ``src_lang`` is set to before anything is tokenised; None where there is
+    no such thing."""
     forced: str | None
     """The token that every translation must begin with (``forced_bos_token_id``)."""
     prefix: str
@@ -45,23 +49,34 @@ class Family(ABC):
 
     name: ClassVar[str]
     early_stopping: ClassVar[bool] = True
-    """Beam search ends when as many hypotheses are finished as there are beams (the families' published default)."""
+    """Beam search ends when as many hypotheses are finished as there are beams (the families'
+    published default)."""
     tokenizer_class: ClassVar[str]
-    """Transformers' class. Its AutoTokenizer takes another in some releases, one without language tokens."""
+    """Transformers' class. Its AutoTokenizer takes another in some releases, one without language
+    tokens."""
     tokenizer_files: ClassVar[tuple[tuple[str, ...], ...]]
     """What its tokenizer cannot do without: one of each."""
     start: ClassVar[str | None] = "eos_token"
-    """Which of the tokenizer's tokens the decoder begins with, before all that it writes; None where that differs."""
+    """Which of the tokenizer's tokens the decoder begins with, before all that it writes; None
+    where that differs."""
 
     @abstractmethod
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401 - transformers' tokenizers share no type
         """The tokens that name target languages; none of them may stand in a translation."""
 
     def token(self, code: str, known: Collection[str]) -> str | None:
-        """Which of its tokens stands for the language of an ISO 639-1 code; None where there is none."""
+        """Which of its tokens stands for the language of an ISO 639-1 code; None where there is
+        none.
+        """
         raise NotImplementedError
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401
+    def direction(
+        self,
+        tokenizer: Any,
+        lang: str,
+        code: str | None = None,
+        source: str = SOURCE,  # noqa: ANN401
+    ) -> Direction:
         """How to translate into `lang`.
 
         Args:
@@ -81,15 +96,22 @@ class Family(ABC):
     def _source(self, found: str | None, source: str, known: Collection[str]) -> str:
         """The token of the source language, `found` by its code."""
         if found is None or found not in known:
-            raise ModelError(f"this {self.name} checkpoint has no source language {source!r}; choose another model")
+            raise ModelError(
+                f"this {self.name} checkpoint has no source language {source!r}; choose another model"
+            )
         return found
 
-    def _choose(self, found: str | None, lang: str, code: str | None, known: Collection[str]) -> str:
+    def _choose(
+        self, found: str | None, lang: str, code: str | None, known: Collection[str]
+    ) -> str:
         if found in known and found is not None:
             return found
         some = ", ".join(sorted(known)[:12]) + (", …" if len(known) > 12 else "") or "none"
         if code is not None:
-            raise SettingError("target_code", f"this {self.name} checkpoint has no language {code!r}; it has {some}")
+            raise SettingError(
+                "target_code",
+                f"this {self.name} checkpoint has no language {code!r}; it has {some}",
+            )
         looked = f" (looked for {found})" if found else ""
         raise ModelError(
             f"this {self.name} checkpoint has no target language {lang!r}{looked}; it has "
@@ -98,7 +120,9 @@ class Family(ABC):
 
 
 class Marian(Family):
-    """Opus-MT: one pair a checkpoint, or several targets chosen by a ``>>id<<`` in front of the source."""
+    """Opus-MT: one pair a checkpoint, or several targets chosen by a ``>>id<<`` in front of the
+    source.
+    """
 
     name = "Opus-MT"
     early_stopping = False
@@ -107,22 +131,42 @@ class Marian(Family):
     tokenizer_files = (("source.spm",), ("target.spm",), ("vocab.json",))
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
-        # The tokenizer's own list is empty where the source has a vocabulary of its own, which then holds the prefixes.
-        return tuple(token for token in tokenizer.get_vocab() if token.startswith(">>") and token.endswith("<<"))
+        # The tokenizer's own list is empty where the source has a vocabulary of its own, which then
+        # holds the prefixes.
+        return tuple(
+            token
+            for token in tokenizer.get_vocab()
+            if token.startswith(">>") and token.endswith("<<")
+        )
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
+    def direction(  # noqa: D102
+        self,
+        tokenizer: Any,
+        lang: str,
+        code: str | None = None,
+        source: str = SOURCE,  # noqa: ANN401
+    ) -> Direction:
         spoken, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
         languages = {*codes("iso3"), *codes("iso3").values()}
-        if spoken in languages - {source, codes("iso3").get(source)}:  # else it is a group of languages, or not said
-            raise ModelError(f"this Opus-MT checkpoint translates from {spoken!r}, the sentences are {source!r}")
+        if spoken in languages - {
+            source,
+            codes("iso3").get(source),
+        }:  # else it is a group of languages, or not said
+            raise ModelError(
+                f"this Opus-MT checkpoint translates from {spoken!r}, the sentences are {source!r}"
+            )
         known = self.languages(tokenizer)
         if known:
             # Most have ISO 639-3; the older ones, such as opus-mt-en-ROMANCE, ISO 639-1.
             wanted = [code.strip("<>")] if code else [codes("iso3").get(lang, lang), lang]
             tokens = [f">>{name}<<" for name in wanted]
-            token = self._choose(next((t for t in tokens if t in known), tokens[0]), lang, code, known)
+            token = self._choose(
+                next((t for t in tokens if t in known), tokens[0]), lang, code, known
+            )
             return Direction(None, None, f"{token} ")
-        if target is not None and target not in ({code} if code else {lang, codes("iso3").get(lang)}):
+        if target is not None and target not in (
+            {code} if code else {lang, codes("iso3").get(lang)}
+        ):
             raise ModelError(
                 f"this Opus-MT checkpoint translates into {target!r}, not into {code or lang!r}; choose another, or "
                 f"give --target-code {target} if that is the language you mean"
@@ -140,7 +184,13 @@ class M2M100(Family):
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
         return tuple(tokenizer.lang_code_to_token.values())
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
+    def direction(  # noqa: D102
+        self,
+        tokenizer: Any,
+        lang: str,
+        code: str | None = None,
+        source: str = SOURCE,  # noqa: ANN401
+    ) -> Direction:
         known = tokenizer.lang_code_to_token
         self._check_places(tokenizer)
         found = known[self._choose(code or lang, lang, code, known)]
@@ -148,7 +198,9 @@ class M2M100(Family):
 
     @staticmethod
     def _check_places(tokenizer: Any) -> None:  # noqa: ANN401
-        """Refuse a vocabulary that lost pieces: the languages' ids are counted from its end, and would be others'."""
+        """Refuse a vocabulary that lost pieces: the languages' ids are counted from its end, and
+        would be others'.
+        """
         for code, id_ in tokenizer.lang_code_to_id.items():
             token = tokenizer.lang_code_to_token[code]
             taken = tokenizer.decoder.get(id_)
@@ -203,9 +255,19 @@ class Madlad400(Family):
     tokenizer_files = (("tokenizer.json", "spiece.model"),)
 
     def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401, D102
-        return tuple(token for token in tokenizer.get_vocab() if token.startswith("<2") and token.endswith(">"))
+        return tuple(
+            token
+            for token in tokenizer.get_vocab()
+            if token.startswith("<2") and token.endswith(">")
+        )
 
-    def direction(self, tokenizer: Any, lang: str, code: str | None = None, source: str = SOURCE) -> Direction:  # noqa: ANN401, D102
+    def direction(  # noqa: D102
+        self,
+        tokenizer: Any,
+        lang: str,
+        code: str | None = None,
+        source: str = SOURCE,  # noqa: ANN401
+    ) -> Direction:
         del source  # it is told the target alone
         token = self._choose(f"<2{code or lang}>", lang, code, self.languages(tokenizer))
         return Direction(None, None, f"{token} ")
@@ -223,8 +285,9 @@ _ARCHITECTURES: Mapping[str, tuple[str, type[Family] | None]] = {
 def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     """The family of a checkpoint, from its ``config.json``.
 
-    `tokenizer_class` tells NLLB-200 from M2M100, and mBART50 from the older mBART: the one that the checkpoint's
-    ``tokenizer_config.json`` names (the class that transformers makes of it has another name in every other release).
+    `tokenizer_class` tells NLLB-200 from M2M100, and mBART50 from the older mBART: the one that the
+    checkpoint's ``tokenizer_config.json`` names (the class that transformers makes of it has
+    another name in every other release).
 
     Raises:
         ModelError: none that mtbias knows.
@@ -241,7 +304,9 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
             )
     named = str(tokenizer_class or config.get("tokenizer_class") or "")
     if kind == "mbart" and (
-        named.startswith("MBartTokenizer") if named else config.get("vocab_size") == _VOCABULARY_OF_MBART25
+        named.startswith("MBartTokenizer")
+        if named
+        else config.get("vocab_size") == _VOCABULARY_OF_MBART25
     ):
         raise ModelError(
             f"expected a checkpoint of mBART50, tokenizer_class {MBart50.tokenizer_class!r}, got one of the older mBART"
@@ -262,6 +327,10 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
 @functools.cache
 def codes(table: str) -> Mapping[str, str]:
     """A table of ``families.toml``."""
-    text = resources.files("mtbias.translate.seq2seq").joinpath("families.toml").read_text(encoding="utf-8")
+    text = (
+        resources.files("mtbias.translate.seq2seq")
+        .joinpath("families.toml")
+        .read_text(encoding="utf-8")
+    )
     found: Mapping[str, str] = tomllib.loads(text)[table]
     return found

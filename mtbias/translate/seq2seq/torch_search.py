@@ -1,9 +1,11 @@
-"""Beam search over one of transformers' models: its hypotheses are those of ``model.generate``, with less work.
+"""Beam search over one of transformers' models: its hypotheses are those of ``model.generate``,
+with less work.
 
-``generate`` computes every row of a batch until the last sentence is done, and reorders the keys and values of the
-source too, which are the same for all beams of a sentence. Here a sentence that is done leaves the batch, and only the
-keys and values of the translation are reordered. Scores, and the order in which they are rounded, are those of
-``generate`` (transformers 5.23, ``GenerationMixin._beam_search`` and ``_sample``); tests hold them against it.
+``generate`` computes every row of a batch until the last sentence is done, and reorders the keys
+and values of the source too, which are the same for all beams of a sentence. Here a sentence that
+is done leaves the batch, and only the keys and values of the translation are reordered. Scores, and
+the order in which they are rounded, are those of ``generate`` (transformers 5.23,
+``GenerationMixin._beam_search`` and ``_sample``); tests hold them against it.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from typing import Any
 from mtbias.translate.seq2seq.engine import Bounds, Generated
 
 _NEVER = -1.0e9
-"""Added to the score of what must not be chosen; finite as in transformers, since beams that begin there are added to
-it and compared."""
+"""Added to the score of what must not be chosen; finite as in transformers, since beams that begin
+there are added to it and compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
-    """All that a search takes from a checkpoint's generation settings: which tokens begin, end and never stand."""
+    """All that a search takes from a checkpoint's generation settings: which tokens begin, end and
+    never stand.
+    """
 
     start: int
     """The decoder's first token, which is no part of a translation."""
@@ -66,7 +70,8 @@ class TorchSearch:
         """The rows of all steps: what a processor has to compute."""
 
     def run(self, sources: Any, mask: Any, bounds: Bounds, *, watch: bool) -> list[Generated]:  # noqa: ANN401
-        """The best hypothesis of each of `sources`, a tensor of token ids that is padded where `mask` is 0.
+        """The best hypothesis of each of `sources`, a tensor of token ids that is padded where
+        `mask` is 0.
 
         With `watch` scores that are not numbers are looked for, which takes a per cent or two.
         """
@@ -94,7 +99,9 @@ class _Decoder:
         from transformers.modeling_outputs import BaseModelOutput
 
         self._model, self._beams = model, beams
-        states = model.get_encoder()(input_ids=sources, attention_mask=mask, return_dict=True).last_hidden_state
+        states = model.get_encoder()(
+            input_ids=sources, attention_mask=mask, return_dict=True
+        ).last_hidden_state
         self._states = BaseModelOutput(last_hidden_state=states.repeat_interleave(beams, dim=0))
         self._mask = mask.repeat_interleave(beams, dim=0)
         self._cache: Any = None
@@ -113,11 +120,15 @@ class _Decoder:
         return made.logits[:, -1].float()
 
     def keep(self, rows: Any, staying: Any, before: int) -> None:  # noqa: ANN401
-        """Continue with `rows`, which follow those that they were made of; sentences that are not `staying` leave."""
+        """Continue with `rows`, which follow those that they were made of; sentences that are not
+        `staying` leave.
+        """
         import torch
 
         if len(staying) < before:
-            kept = (staying[:, None] * self._beams + torch.arange(self._beams, device=rows.device)).flatten()
+            kept = (
+                staying[:, None] * self._beams + torch.arange(self._beams, device=rows.device)
+            ).flatten()
             self._cache.cross_attention_cache.reorder_cache(kept)
             self._states.last_hidden_state = self._states.last_hidden_state[kept]
             self._mask = self._mask[kept]
@@ -134,14 +145,20 @@ class _Beams:
 
         self._bounds, self._rules = bounds, rules
         beams = self._beams = bounds.decoding.beams
-        self._early = bounds.decoding.early_stopping or beams == 1  # greedy: the first end is the end
+        self._early = (
+            bounds.decoding.early_stopping or beams == 1
+        )  # greedy: the first end is the end
         self.numbers = list(range(count))
         """Which sentences these are."""
         self.tokens = torch.full((count, beams, 1), rules.start, dtype=torch.int64, device=device)
         """Of the running hypotheses, the start token included."""
         self._running = torch.full((count, beams), _NEVER, dtype=torch.float32, device=device)
-        self._running[:, 0] = 0.0  # all beams are the same before the first step: only one is continued
-        self._finished = torch.full((count, beams, bounds.limit + 1), rules.pad, dtype=torch.int64, device=device)
+        self._running[:, 0] = (
+            0.0  # all beams are the same before the first step: only one is continued
+        )
+        self._finished = torch.full(
+            (count, beams, bounds.limit + 1), rules.pad, dtype=torch.int64, device=device
+        )
         self._lengths = torch.zeros((count, beams), dtype=torch.int64, device=device)
         """New tokens of each finished hypothesis; 0 where there is none yet."""
         self._scores = torch.full((count, beams), _NEVER, dtype=torch.float32, device=device)
@@ -159,18 +176,32 @@ class _Beams:
         """Choose the next tokens; gives the row that each row continues, sentences × beams."""
         import torch
 
-        count, beams, length = self.tokens.shape  # `length` is also the number of new tokens after this step
+        count, beams, length = (
+            self.tokens.shape
+        )  # `length` is also the number of new tokens after this step
         flat = self.tokens.view(count * beams, length)
-        scores = processors(flat, logits if beams == 1 else logits.log_softmax(dim=-1)).view(count, beams, -1)
+        scores = processors(flat, logits if beams == 1 else logits.log_softmax(dim=-1)).view(
+            count, beams, -1
+        )
         if watch:
             self._bad |= scores.isnan().flatten(1).any(dim=1)
         size = scores.shape[-1]
         if beams > 1:
-            scores += self._running[:, :, None]  # a copy by now: of the softmax, or of what processors made of it
-        best, places = torch.topk(scores.view(count, beams * size), k=max(2, 1 + len(self._ends)) * beams)
+            scores += self._running[
+                :, :, None
+            ]  # a copy by now: of the softmax, or of what processors made of it
+        best, places = torch.topk(
+            scores.view(count, beams * size), k=max(2, 1 + len(self._ends)) * beams
+        )
         beam, token = places // size, places % size
-        ended = torch.isin(token, self._ends) if length < self._bounds.limit else torch.ones_like(token, dtype=bool)
-        continued = torch.cat([self.tokens.gather(1, beam[:, :, None].expand(-1, -1, length)), token[:, :, None]], 2)
+        ended = (
+            torch.isin(token, self._ends)
+            if length < self._bounds.limit
+            else torch.ones_like(token, dtype=bool)
+        )
+        continued = torch.cat(
+            [self.tokens.gather(1, beam[:, :, None].expand(-1, -1, length)), token[:, :, None]], 2
+        )
         self._finish(best, continued, ended)
         open_ = best + ended.to(torch.float32) * _NEVER
         chosen = torch.topk(open_, k=beams)[1]
@@ -181,11 +212,15 @@ class _Beams:
         return beam.gather(1, chosen) + first
 
     def _finish(self, best: Any, continued: Any, ended: Any) -> None:  # noqa: ANN401
-        """Put those of the best that have `ended` among the finished, of which as many are kept as there are beams."""
+        """Put those of the best that have `ended` among the finished, of which as many are kept as
+        there are beams.
+        """
         import torch
 
         beams, new = self._beams, continued.shape[2] - 1
-        first = best[:, :beams] / (new**self._bounds.decoding.length_penalty)  # the others are there to be continued
+        first = best[:, :beams] / (
+            new**self._bounds.decoding.length_penalty
+        )  # the others are there to be continued
         first = first + (~ended[:, :beams]).to(torch.float32) * _NEVER
         merged = torch.cat([self._scores, first], dim=1)
         chosen = torch.topk(merged, k=beams)[1]
@@ -213,11 +248,20 @@ class _Beams:
         if len(self.staying) == len(self.numbers):
             return
         rows = self._finished[:, 0, 1:].tolist()
-        facts = zip(leaving.tolist(), done.tolist(), self._lengths[:, 0].tolist(), self._bad.tolist(), strict=True)
+        facts = zip(
+            leaving.tolist(),
+            done.tolist(),
+            self._lengths[:, 0].tolist(),
+            self._bad.tolist(),
+            strict=True,
+        )
         for n, (leaves, is_done, length, bad) in enumerate(facts):
             if leaves:
                 ids = tuple(rows[n][:length]) if is_done else ()
-                yield self.numbers[n], Generated(ids, len(ids) >= self._bounds.limit, not bad, is_done, new)
+                yield (
+                    self.numbers[n],
+                    Generated(ids, len(ids) >= self._bounds.limit, not bad, is_done, new),
+                )
 
     def leave(self) -> None:
         """Continue with those that stay."""
@@ -225,7 +269,11 @@ class _Beams:
         if len(staying) == len(self.numbers):
             return
         self.numbers = [self.numbers[n] for n in staying.tolist()]
-        self.tokens, self._running, self._bad = self.tokens[staying], self._running[staying], self._bad[staying]
+        self.tokens, self._running, self._bad = (
+            self.tokens[staying],
+            self._running[staying],
+            self._bad[staying],
+        )
         self._finished, self._lengths = self._finished[staying], self._lengths[staying]
         self._scores = self._scores[staying]
 
@@ -241,7 +289,9 @@ def _processors(bounds: Bounds, rules: TokenRules, device: Any) -> Any:  # noqa:
     if bounds.forced is not None:
         made.append(known.ForcedBOSTokenLogitsProcessor(bounds.forced))
     if rules.forced_end is not None:
-        made.append(known.ForcedEOSTokenLogitsProcessor(bounds.limit + 1, rules.forced_end, device=device))
+        made.append(
+            known.ForcedEOSTokenLogitsProcessor(bounds.limit + 1, rules.forced_end, device=device)
+        )
     if rules.renormalised:
         made.append(known.LogitNormalization())
     return known.LogitsProcessorList(made)

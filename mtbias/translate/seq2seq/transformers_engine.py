@@ -21,13 +21,17 @@ _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
 _SMALL = 256
 """Hidden size up to which a model on a CPU is small."""
 
-_TOKEN_IDS = ("bos_token_id", "decoder_start_token_id", "eos_token_id", "forced_eos_token_id", "pad_token_id")
+_TOKEN_IDS = (
+    "bos_token_id",
+    "decoder_start_token_id",
+    "eos_token_id",
+    "forced_eos_token_id",
+    "pad_token_id",
+)
 """Of generation_config.json."""
 
 
-_OF_ONE_MODEL = (
-    "config.json, generation_config.json and the weights must be of one model: download the checkpoint again"
-)
+_OF_ONE_MODEL = "config.json, generation_config.json and the weights must be of one model: download the checkpoint again"
 
 
 class Abandoned(MtbiasError):  # noqa: N818 - a signal from one thread to another
@@ -41,21 +45,26 @@ class _Threads:
         import torch
 
         self._all = torch.get_num_threads()
-        # For a small model several threads would wait for each other, and for Python, longer than they compute.
+        # For a small model several threads would wait for each other, and for Python, longer than
+        # they compute.
         small = int(getattr(model.config, "d_model", _SMALL + 1)) <= _SMALL
         on_cpu = device == "cpu"
         memory = host.free_memory()
-        # While Python is between the steps of one batch, another is computed; and products of 80 rows gain little from
-        # a second core.
+        # While Python is between the steps of one batch, another is computed; and products of 80
+        # rows gain little from a second core.
         self.concurrency = 1
         if on_cpu and not small:
-            self.concurrency = cpu_concurrency(model.config.to_dict(), threads=self._all, memory=memory)
+            self.concurrency = cpu_concurrency(
+                model.config.to_dict(), threads=self._all, memory=memory
+            )
         self._each = self._all if not on_cpu else 1 if small else self._all // self.concurrency
         self._working, self._lock = 0, threading.Lock()
 
     @contextmanager
     def shared_out(self) -> Iterator[None]:
-        """Within the block this thread has its share of threads; once no batch is computed, torch has all again."""
+        """Within the block this thread has its share of threads; once no batch is computed, torch
+        has all again.
+        """
         import torch
 
         if self._each == self._all:
@@ -77,7 +86,8 @@ class TransformersEngine:
     """``model.generate`` with everything that it searches by said explicitly."""
 
     def __init__(self, folder: Path, *, device: str = "cpu", dtype: str = "float32") -> None:
-        """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote code).
+        """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote
+        code).
 
         Raises:
             ModelError: the weights cannot be loaded.
@@ -91,7 +101,9 @@ class TransformersEngine:
         self._threads = _Threads(self._model, device)
         self.concurrency = self._threads.concurrency
         self._abandoned = threading.Event()
-        self._watching = dtype != "float32"  # looking at all scores of every step costs a per cent or two
+        self._watching = (
+            dtype != "float32"
+        )  # looking at all scores of every step costs a per cent or two
         with explained(folder, "reading generation_config.json", "download the checkpoint again"):
             self._rules = TokenRules.of(self._model)
         self.steps = self.row_steps = 0
@@ -145,14 +157,18 @@ class TransformersEngine:
 
         longest = max(map(len, batch))
         pad = self._rules.pad
-        sources = torch.tensor([[*ids, *[pad] * (longest - len(ids))] for ids in batch], dtype=torch.long)
-        mask = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch], dtype=torch.long)
+        sources = torch.tensor(
+            [[*ids, *[pad] * (longest - len(ids))] for ids in batch], dtype=torch.long
+        )
+        mask = torch.tensor(
+            [[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch], dtype=torch.long
+        )
         return sources.to(self.device), mask.to(self.device)
 
 
 def _attention(device: str) -> AbstractContextManager[object]:
-    """Attention without cuDNN on a GPU: torch prefers it there in half precision, but it makes a plan for each shape,
-    and in a search every step has another.
+    """Attention without cuDNN on a GPU: torch prefers it there in half precision, but it makes a
+    plan for each shape, and in a search every step has another.
     """
     if device == "cpu":
         return nullcontext()
@@ -163,25 +179,45 @@ def _attention(device: str) -> AbstractContextManager[object]:
     return chosen
 
 
-def load_model(folder: Path, model_class: Any, config: Any = None, *, device: str, dtype: str) -> Any:  # noqa: ANN401
-    """A model of one of transformers' classes on a device, without network and without code of the checkpoint.
+def load_model(
+    folder: Path,
+    model_class: Any,
+    config: Any = None,
+    *,
+    device: str,
+    dtype: str,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """A model of one of transformers' classes on a device, without network and without code of the
+    checkpoint.
 
     With a `config` it may be one of fewer layers than there are weights.
 
     Raises:
-        ModelError: the weights cannot be loaded, are not whole or not finite; a pickle holds something else.
+        ModelError: the weights cannot be loaded, are not whole or not finite; a pickle holds
+            something else.
     """
     import torch
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    fixed = {"local_files_only": True, "trust_remote_code": False, "output_loading_info": True, "config": config}
-    with explained(folder, "loading the weights with transformers", "download the checkpoint again"):
+    fixed = {
+        "local_files_only": True,
+        "trust_remote_code": False,
+        "output_loading_info": True,
+        "config": config,
+    }
+    with explained(
+        folder, "loading the weights with transformers", "download the checkpoint again"
+    ):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of a pickle's protocol: what it holds is refused below
-                model, found = model_class.from_pretrained(str(folder), dtype=getattr(torch, dtype), **fixed)
+                warnings.simplefilter(
+                    "ignore"
+                )  # of a pickle's protocol: what it holds is refused below
+                model, found = model_class.from_pretrained(
+                    str(folder), dtype=getattr(torch, dtype), **fixed
+                )
         except UnpicklingError as error:  # torch's own message advises to run what the pickle holds
             raise ModelError(
                 f"{folder}: expected weights, got a pickle with something else in it, which mtbias does not load; "
@@ -189,12 +225,18 @@ def load_model(folder: Path, model_class: Any, config: Any = None, *, device: st
             ) from error
         check_whole(folder, found if config is None else {**found, "unexpected_keys": ()})
         check_finite(folder, model, dtype)
-    with explained(folder, f"moving the weights to {device}", "choose another --device or --dtype, or a smaller model"):
+    with explained(
+        folder,
+        f"moving the weights to {device}",
+        "choose another --device or --dtype, or a smaller model",
+    ):
         return model.to(device).eval()
 
 
 def _check_ids(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transformers model
-    """Refuse special tokens that the vocabulary does not have: a search would crash, or never end."""
+    """Refuse special tokens that the vocabulary does not have: a search would crash, or never
+    end.
+    """
     size = model.get_input_embeddings().num_embeddings
     for name in _TOKEN_IDS:
         value = getattr(model.generation_config, name, None)
@@ -207,7 +249,8 @@ def _check_ids(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transforme
 
 
 def check_finite(folder: Path, model: Any, dtype: str) -> None:  # noqa: ANN401 - a transformers model
-    """Refuse weights that are not numbers, or infinite: searches with them end in text all the same.
+    """Refuse weights that are not numbers, or infinite: searches with them end in text all the
+    same.
 
     Raises:
         ModelError: names the first such tensor.
@@ -215,8 +258,11 @@ def check_finite(folder: Path, model: Any, dtype: str) -> None:  # noqa: ANN401 
     import torch
 
     for name, tensor in model.named_parameters():
-        # A sum is finite only where all its terms are, and takes a fiftieth of the time; it may overflow by itself.
-        if not bool(tensor.detach().sum(dtype=torch.float32).isfinite()) and not bool(tensor.isfinite().all()):
+        # A sum is finite only where all its terms are, and takes a fiftieth of the time; it may
+        # overflow by itself.
+        if not bool(tensor.detach().sum(dtype=torch.float32).isfinite()) and not bool(
+            tensor.isfinite().all()
+        ):
             raise ModelError(
                 f"{folder}: the weights {name} have values that are infinite or not a number in {dtype}; download the "
                 "checkpoint again" + ("" if dtype == "float32" else ", or use --dtype float32")
@@ -224,12 +270,14 @@ def check_finite(folder: Path, model: Any, dtype: str) -> None:  # noqa: ANN401 
 
 
 def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> None:
-    """Refuse a checkpoint that lacks weights: transformers would continue with random numbers in their place.
+    """Refuse a checkpoint that lacks weights: transformers would continue with random numbers in
+    their place.
 
     `loading_info` is what ``from_pretrained`` gives with ``output_loading_info=True``.
 
     Raises:
-        ModelError: there are ``missing_keys``, or ``unexpected_keys`` of layers that config.json does not have.
+        ModelError: there are ``missing_keys``, or ``unexpected_keys`` of layers that config.json
+            does not have.
     """
     # Encoders that predict masked words have no pooler, and nothing here reads it.
     missing = sorted(key for key in map(str, loading_info["missing_keys"]) if "pooler" not in key)
@@ -238,7 +286,8 @@ def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> No
         raise ModelError(
             f"{folder}: the weights lack {missing[0]}{more}; the checkpoint is not whole: download it again"
         )
-    # Positions and the like are left over by right, layers never: without them it would be another, smaller model.
+    # Positions and the like are left over by right, layers never: without them it would be another,
+    # smaller model.
     layers = sorted(key for key in map(str, loading_info["unexpected_keys"]) if _LAYER.search(key))
     if layers:
         raise ModelError(

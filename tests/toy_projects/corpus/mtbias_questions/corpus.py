@@ -1,4 +1,5 @@
-"""The corpus: a table of ``id``, ``source`` and ``kind`` (``polar``: yes or no; ``open``: who, what, where)."""
+"""The corpus: a table of ``id``, ``source`` and ``kind`` (``polar``: yes or no; ``open``: who,
+what, where)."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def read_questions(path: Path | None) -> Corpus[Question]:
         name="questions",
         path=path,
         sha256=table.file.sha256,
-        instances=tuple(Question(r.get("id"), r.row, r.get("source"), r.get("kind")) for r in table.records),
+        instances=tuple(
+            Question(r.get("id"), r.row, r.get("source"), r.get("kind")) for r in table.records
+        ),
         notes={},
         files={path.name: table.file.sha256},
         measure="questions",

@@ -58,7 +58,10 @@ def _rates(tables: NDArray[Any]) -> dict[str, Floats]:
 
 
 def _classes(table: NDArray[np.int64]) -> dict[str, int]:
-    return {"n": int(table.sum()), **{kind: int(rows.sum()) for kind, rows in zip(KINDS, table, strict=True)}}
+    return {
+        "n": int(table.sum()),
+        **{kind: int(rows.sum()) for kind, rows in zip(KINDS, table, strict=True)},
+    }
 
 
 COUNTING = Counting(

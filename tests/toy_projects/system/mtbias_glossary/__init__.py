@@ -1,4 +1,5 @@
-"""``mtbias eval --model glossary:FILE``: word by word; a line of FILE is a word, a tab and its translation."""
+"""``mtbias eval --model glossary:FILE``: word by word; a line of FILE is a word, a tab and its
+translation."""
 
 from __future__ import annotations
 
@@ -20,16 +21,22 @@ class GlossaryKind:
         """The system that looks words up in the file that is its name."""
         path = Path(asked.name)
         if not path.is_file():
-            raise UsageError(f"glossary: expected a file with a word and its translation a line, got {asked.name!r}")
+            raise UsageError(
+                f"glossary: expected a file with a word and its translation a line, got {asked.name!r}"
+            )
         content = path.read_text(encoding="utf-8")
         words = dict(line.split("\t") for line in content.splitlines())
 
         def translate(texts: Sequence[str]) -> list[str]:
-            return [" ".join(words.get(word.lower(), word) for word in text.split()) for text in texts]
+            return [
+                " ".join(words.get(word.lower(), word) for word in text.split()) for text in texts
+            ]
 
         digest = hashlib.sha256(content.encode()).hexdigest()
         return TextSystem(
-            {"model": f"glossary:{path.stem}", "revision": f"sha256:{digest[:16]}"}, translate, part_size=2
+            {"model": f"glossary:{path.stem}", "revision": f"sha256:{digest[:16]}"},
+            translate,
+            part_size=2,
         )
 
 
