@@ -193,7 +193,7 @@ _AGREEMENTS = ("determiners", "determiners_before_consonant", "adjective_endings
 _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {
-        *("code", "name", "direction", "preposed", "postposed", "determiners_follow", "construct"),
+        *("code", "name", "direction", "family", "case", "attributes_follow"),
         *(
             "definite",
             "perhaps_definite",

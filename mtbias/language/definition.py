@@ -54,15 +54,12 @@ class Language:
     code: str
     name: str
     direction: Direction = "ltr"
-    preposed: bool = True
-    """Attributive adjectives may stand before their noun."""
-    postposed: bool = True
-    """Attributive adjectives may follow their noun."""
-    determiners_follow: bool = False
-    """A demonstrative or numeral may follow its noun (he *המורה הזה*)."""
-    construct: bool = False
-    """A noun without a written-on article may have its genitive right behind it (he *ראש המחלקה*,
-    ar *عضو المجلس*)."""
+    family: str = ""
+    """Whose syntax it has: *romance*, *slavic*, *germanic*, *semitic*, or one of a plug-in's own."""
+    case: bool = False
+    """Nouns show case, and so does what agrees with them."""
+    attributes_follow: bool = False
+    """In a family whose adjectives stand before their noun: they may follow it, too (Czech)."""
     elisions: tuple[str, ...] = ()
     proclitics: tuple[str, ...] = ()
     vowels: str = ""
@@ -494,11 +491,31 @@ class Language:
         return bool(self.definite and re.search(self.definite, form))
 
     @property
+    def preposed(self) -> bool:
+        """Attributive adjectives may stand before their noun."""
+        return self.family != "semitic"
+
+    @property
+    def postposed(self) -> bool:
+        """Attributive adjectives may follow their noun."""
+        return self.family in ("romance", "semitic") or self.attributes_follow
+
+    @property
+    def determiners_follow(self) -> bool:
+        """A demonstrative or numeral may follow its noun (he *המורה הזה*)."""
+        return self.family == "semitic"
+
+    @property
+    def construct(self) -> bool:
+        """A noun without a written-on article may have its genitive right behind it."""
+        return self.family == "semitic"
+
+    @property
     def either_side(self) -> bool:
         """Adjectives stand on either side of their noun, and nouns show no case (the Romance
         languages).
         """
-        return self.preposed and self.postposed and not self.prepositions
+        return self.family == "romance"
 
     def same_definiteness(self, noun: str, adjective: str) -> bool:
         """Whether an adjective may belong to a noun: both have the written-on article or neither,

@@ -26,7 +26,7 @@ def nouns(text: str) -> dict[str, tuple[NounReading, ...]]:
 LANGUAGE = Language(
     code="es",
     name="Toy",
-    postposed=False,
+    family="romance",
     inclusive="",
     determiners={
         form: parse_agreements(text, where="test")

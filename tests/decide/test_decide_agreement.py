@@ -38,6 +38,7 @@ def forms(text: str) -> dict[str, tuple[Agreement, ...]]:
 ROMANCE = Language(
     code="es",
     name="Toy Romance",
+    family="romance",
     elisions=("dell'", "l'"),
     determiners=forms(
         "el m.sg, la f.sg, los m.pl, las f.pl, un m.sg, una f.sg, al m.sg, su *.sg, mon m.sg f.sg, l' m.sg f.sg,"
@@ -339,6 +340,8 @@ def test_the_votes_do_not_overrule_the_table(
 SLAVIC = Language(
     code="ru",
     name="Toy Slavic",
+    family="slavic",
+    case=True,
     adjective_endings=forms(
         "ая f.nom.sg, ый m.nom.sg, ой f.gen.sg f.dat.sg f.ins.sg m.nom.sg, ого m.gen.sg m.acc.sg"
     ),
@@ -448,7 +451,7 @@ def test_a_generic_noun_that_is_no_subject_stays_masculine(call: Call) -> None:
 def test_a_determiner_behind_its_noun_and_the_sound_that_follows(
     call: Call, sentence: str, expected: Gender | None
 ) -> None:
-    assert call(replace(ROMANCE, determiners_follow=True), sentence).gender is expected
+    assert call(replace(ROMANCE, family="semitic"), sentence).gender is expected
 
 
 # ----- Semitic
@@ -457,8 +460,7 @@ SEMITIC = Language(
     code="he",
     name="Toy Semitic",
     direction="rtl",
-    preposed=False,
-    determiners_follow=True,
+    family="semitic",
     proclitics=("וה", "ה", "ל", "ו"),
     inclusive=r"/ת$",
     determiners=forms("הזה m.sg, הזאת f.sg"),
@@ -526,7 +528,6 @@ def test_silent_forms(call: Call, sentence: str) -> None:
 
 DEFINITE = replace(
     SEMITIC,
-    construct=True,
     definite="^ה",
     perhaps_definite="^ל",
     nouns=nouns("מורה common, יור common, קשיש m, קשישה f, רופאה f, מכונאי m, ברמן m, ברמנית f"),

@@ -18,7 +18,10 @@ from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span
 from tests.decide.conftest import analysis_of
 
 LANGUAGE = Language(
-    code="es", name="Toy", nouns={"autora": (NounReading("autora", NounKind.FEMININE, ()),)}
+    code="es",
+    name="Toy",
+    family="romance",
+    nouns={"autora": (NounReading("autora", NounKind.FEMININE, ()),)},
 )
 
 
@@ -128,7 +131,7 @@ def test_an_english_adverb_behind_the_entity(source: str, expected: bool) -> Non
 THINGS = Language(
     code="ar",
     name="Toy",
-    preposed=False,
+    family="semitic",
     nouns={
         "محاضرة": (
             NounReading("محاضرة", NounKind.FEMININE, ()),

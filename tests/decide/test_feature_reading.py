@@ -16,8 +16,8 @@ from mtbias.types import Gender, GenderCall, Reason, Span
 Call = Callable[..., GenderCall]
 M, F = Gender.MALE, Gender.FEMALE
 SILENT, AMBIGUOUS = Reason.NO_MORPHOLOGY, Reason.AMBIGUOUS
-FIRST = Language(code="de", name="Toy Germanic", postposed=False)
-BEHIND = Language(code="es", name="Toy Romance")
+FIRST = Language(code="de", name="Toy Germanic", family="germanic")
+BEHIND = Language(code="es", name="Toy Romance", family="romance")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ M, F = Gender.MALE, Gender.FEMALE
 LANGUAGE = Language(
     code="de",
     name="Toy",
+    family="romance",
     determiners={
         "der": parse_agreements("m.nom.sg", where="test"),
         "die": parse_agreements("f.nom.sg", where="test"),
@@ -88,6 +89,7 @@ def test_the_last_of_several_names_is_the_surname(
     language = Language(
         code="cs",
         name="Toy",
+        family="romance",
         noun_endings=LANGUAGE.noun_endings,
         nouns={"coach": (NounReading("Coach", NounKind.COMMON, ()),)},
     )
@@ -100,11 +102,18 @@ def test_an_article_of_another_number_is_part_of_another_phrase(call: Call) -> N
     several = Language(
         code="de",
         name="Toy",
+        family="romance",
         determiners={"der": parse_agreements("m.nom.sg f.gen.sg *.gen.pl", where="test")},
         nouns={"coach": (NounReading("Coach", NounKind.COMMON, ()),)},
     )
     assert call(several, "Der|DET *Coach|NOUN kam|VERB", number="pl").gender is None
-    only = Language(code="de", name="Toy", determiners=LANGUAGE.determiners, nouns=several.nouns)
+    only = Language(
+        code="de",
+        name="Toy",
+        family="romance",
+        determiners=LANGUAGE.determiners,
+        nouns=several.nouns,
+    )
     assert call(only, "Der|DET *Coach|NOUN kam|VERB", number="pl").gender is M
 
 

@@ -22,8 +22,9 @@ TOML = """
 code = "xh"
 name = "Toy"
 direction = "rtl"
-preposed = false
-determiners_follow = true
+family = "slavic"
+case = true
+attributes_follow = true
 compounds = true
 agent_endings = ["er"]
 derivations = ["schaft", "heit"]
@@ -132,9 +133,8 @@ def masculine(lemma: str) -> tuple[NounReading, ...]:
 def test_every_rule_arrives(package: Package) -> None:
     language = package()
     assert (language.code, language.name, language.direction) == ("xh", "Toy", "rtl")
-    assert (language.preposed, language.postposed, language.determiners_follow, language.compounds) == (
-        False, True, True, True,
-    )  # fmt: skip
+    assert (language.family, language.case, language.attributes_follow) == ("slavic", True, True)
+    assert language.compounds
     assert (language.agent_endings, language.derivations) == (("er",), ("schaft", "heit"))
     assert language.elisions == ("dell'", "l'")  # longest first
     assert language.proclitics == ("wal", "al", "w")
