@@ -219,7 +219,7 @@ def test_the_version_is_the_datas_hash(package: Package) -> None:
             'direction = "up"',
             r"\[language\] direction: expected ltr or rtl; got 'up'",
         ),
-        ("[align]", "[align", r"xh\.toml: .*at line 21"),
+        ("[align]", "[align", r"xh\.toml: .*at line 22"),
         (
             "m.nom.sg f",
             "m.nomi.sg f",
