@@ -283,10 +283,10 @@ def unknown_places(tokenizer: Any, text: str) -> tuple[Span, ...]:  # noqa: ANN4
 
 
 def _special_in_word(
-    tokenizer: Any,
+    tokenizer: Any,  # noqa: ANN401
     text: str,
     word: Span,
-    special: frozenset[int],  # noqa: ANN401
+    special: frozenset[int],
 ) -> Iterator[Span]:
     """The places of the pieces of a word that are special tokens; the word where the pieces are not
     its characters.

@@ -72,10 +72,10 @@ class Family(ABC):
 
     def direction(
         self,
-        tokenizer: Any,
+        tokenizer: Any,  # noqa: ANN401
         lang: str,
         code: str | None = None,
-        source: str = SOURCE,  # noqa: ANN401
+        source: str = SOURCE,
     ) -> Direction:
         """How to translate into `lang`.
 
@@ -141,10 +141,10 @@ class Marian(Family):
 
     def direction(  # noqa: D102
         self,
-        tokenizer: Any,
+        tokenizer: Any,  # noqa: ANN401
         lang: str,
         code: str | None = None,
-        source: str = SOURCE,  # noqa: ANN401
+        source: str = SOURCE,
     ) -> Direction:
         spoken, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
         languages = {*codes("iso3"), *codes("iso3").values()}
@@ -186,10 +186,10 @@ class M2M100(Family):
 
     def direction(  # noqa: D102
         self,
-        tokenizer: Any,
+        tokenizer: Any,  # noqa: ANN401
         lang: str,
         code: str | None = None,
-        source: str = SOURCE,  # noqa: ANN401
+        source: str = SOURCE,
     ) -> Direction:
         known = tokenizer.lang_code_to_token
         self._check_places(tokenizer)
@@ -263,10 +263,10 @@ class Madlad400(Family):
 
     def direction(  # noqa: D102
         self,
-        tokenizer: Any,
+        tokenizer: Any,  # noqa: ANN401
         lang: str,
         code: str | None = None,
-        source: str = SOURCE,  # noqa: ANN401
+        source: str = SOURCE,
     ) -> Direction:
         del source  # it is told the target alone
         token = self._choose(f"<2{code or lang}>", lang, code, self.languages(tokenizer))

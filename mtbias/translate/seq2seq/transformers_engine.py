@@ -181,11 +181,11 @@ def _attention(device: str) -> AbstractContextManager[object]:
 
 def load_model(
     folder: Path,
-    model_class: Any,
-    config: Any = None,
+    model_class: Any,  # noqa: ANN401
+    config: Any = None,  # noqa: ANN401
     *,
     device: str,
-    dtype: str,  # noqa: ANN401
+    dtype: str,
 ) -> Any:  # noqa: ANN401
     """A model of one of transformers' classes on a device, without network and without code of the
     checkpoint.
