@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from mtbias import __version__
 from mtbias.cli.shared import Flag, Json, Stanza, print_json
 from mtbias.corpora import cache_folder
 from mtbias.corpora.catalog import catalogued, source_folder
@@ -21,6 +20,7 @@ from mtbias.translate.language_models.prompt_files import list_prompts, load_pro
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
 from mtbias.translate.system_kinds import GROUP as SYSTEMS
 from mtbias.types import JsonDict
+from mtbias.version import __version__
 
 SHIPS = "ships with mtbias"
 CITATION = f"""\

@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from mtbias import __version__, demo
+from mtbias import demo
 from mtbias.align.neural_aligner import DEFAULT_ENCODER, check_encoder, locate_encoder
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
@@ -44,6 +44,7 @@ from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, loca
 from mtbias.translate.system import Asked
 from mtbias.translate.system_kinds import APERTIUM, DEEPL, ENDPOINT, find_kind, is_of_kind
 from mtbias.types import frozen
+from mtbias.version import __version__
 
 ENGLISH = "en"
 """The language that is not translated into."""

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mtbias import __version__
 from mtbias.corpora import Corpus
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.file_ledger import REPORT
@@ -36,6 +35,7 @@ from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
 from mtbias.types import Json, JsonDict, JsonObject, Progress, frozen, quiet
+from mtbias.version import __version__
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from mtbias import __version__
 from mtbias.align import Pair
 from mtbias.corpora import load_corpus
 from mtbias.corpora.human_labels import HumanLabel, read_label_file
@@ -37,6 +36,7 @@ from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import DECIMALS, N_RESAMPLES, Counts, minus, percent_of, rounded
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import GenderCall, Json, JsonDict, JsonObject, Progress, Reason, quiet
+from mtbias.version import __version__
 
 BEYOND_PHRASE = ("P", "C")
 """Bases of labels that follow a pronoun: where the phrase is silent (P), or against it (C; a verb,

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from mtbias import __version__
 from mtbias.errors import DataError
 from mtbias.files.reading import input_bytes, sha256_of, sha256_of_file
 from mtbias.files.strict_json import EXACT, decoded, load_json, once
@@ -30,6 +29,7 @@ from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.scoring.measure import GENDER
 from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
 from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.version import __version__
 
 RESULTS = "results.jsonl"
 SCHEMA = 1
