@@ -18,7 +18,7 @@ from mtbias.morphology.stanza_models import find_package, stanza_folder
 from mtbias.settings import StanzaSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
-from mtbias.translate.system_kinds import GROUP as SYSTEMS
+from mtbias.translate.system import GROUP as SYSTEMS
 from mtbias.types import JsonDict
 from mtbias.version import __version__
 

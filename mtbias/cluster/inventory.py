@@ -42,7 +42,7 @@ from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, co
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
 from mtbias.translate.system import Asked
-from mtbias.translate.system_kinds import APERTIUM, DEEPL, ENDPOINT, find_kind, is_of_kind
+from mtbias.translate.system_kinds import find_kind, is_of_kind
 from mtbias.types import frozen
 from mtbias.version import __version__
 
@@ -183,20 +183,18 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
 
     def place(model: str, lang: str, fetch: bool) -> str:
         kind, name = find_kind(model)
-        kind.open(
-            Asked(
-                name=name,
-                lang=lang,
-                source_lang=sweep.source_lang,
-                settings=combined(TranslationSettings, sweep),
-                device=None,
-                cache=cache_folder(sweep.cache_dir),
-                offline=not fetch,
-                language_model=combined(LanguageModelSettings, sweep),
-            )
+        asked = Asked(
+            name=name,
+            lang=lang,
+            source_lang=sweep.source_lang,
+            settings=combined(TranslationSettings, sweep),
+            device=None,
+            cache=cache_folder(sweep.cache_dir),
+            offline=not fetch,
+            language_model=combined(LanguageModelSettings, sweep),
         )
-        places = {ENDPOINT: sweep.base_url, DEEPL: "DeepL", APERTIUM: "Apertium"}
-        return places.get(model.partition(":")[0], "its plugin")
+        kind.open(asked)
+        return kind.place(asked)
 
     for model in filter(is_of_kind, sweep.models):
         yield from (

@@ -118,11 +118,10 @@ def refuse_unused(model: str, system: System, settings: EvalSettings) -> None:
     Raises:
         SettingError: names it.
     """
-    uses = getattr(system, "uses", None)
-    if uses is None:
+    if system.uses is None:
         return
     every = {*TranslationSettings.__dataclass_fields__, *LanguageModelSettings.__dataclass_fields__}
-    for name in sorted(every - uses):
+    for name in sorted(every - system.uses):
         if getattr(settings, name) != getattr(EvalSettings, name):
             raise SettingError(name, f"changes nothing for {model}; leave it out")
 
