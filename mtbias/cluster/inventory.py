@@ -22,7 +22,7 @@ from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.corpora import cache_folder, datasets, load_corpus
 from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
-from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.corpus import GENDER, Corpus
 from mtbias.corpora.downloads import fetch_dataset, given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
@@ -37,7 +37,7 @@ from mtbias.morphology.stanza_models import (
     stanza_folder,
 )
 from mtbias.report.tables import printable
-from mtbias.scoring.measure import GENDER
+from mtbias.scoring.measure import MeasureKind, find_measure
 from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
@@ -116,16 +116,16 @@ def inventory(
         path = sweep.data.get(name)
         return load_corpus(name, path, cache=cache, lang=lang, source_lang=sweep.source_lang)
 
-    def measure(name: str) -> str:
-        """What a data set is measured by; empty where that cannot be known: its own part says
+    def measure(name: str) -> MeasureKind | None:
+        """What a data set is measured by; None where that cannot be known: its own part says
         why.
         """
         if name in datasets():
-            return datasets()[name].measure
+            return find_measure(datasets()[name].measure)
         try:
-            return load(name, sweep.languages[0]).measure
+            return find_measure(load(name, sweep.languages[0]).measure)
         except (MtbiasError, OSError):
-            return GENDER if name == CUSTOM else ""
+            return find_measure(GENDER) if name == CUSTOM else None
 
     def data(name: str, fetch: bool) -> str:
         path = sweep.data.get(name)
@@ -166,15 +166,16 @@ def inventory(
         ),
         *(Part("data", name, "", partial(data, name)) for name in sweep.datasets),
     ]
-    if any(measure(name) == GENDER for name in sweep.datasets):
+    measures = [kind for kind in map(measure, sweep.datasets) if kind is not None]
+    if any(kind.needs_stanza for kind in measures):
         folder = (
             demo.stanza_folder_of_demo()
             if _is_of_demo(sweep)
             else stanza_folder(sweep.stanza_dir, cache)
         )
         parts += _stanza(sweep.languages, folder, can_fetch=not _is_of_demo(sweep))
-        if "neural" in sweep.aligner:
-            parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
+    if "neural" in sweep.aligner and any("aligner" in kind.uses for kind in measures):
+        parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
     return parts
 
 

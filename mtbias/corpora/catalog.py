@@ -74,7 +74,7 @@ class Dataset:
     """Rows of the file, as published."""
     file: str
     source: Source
-    measure: str = "gender"
+    measure: str = GENDER
     """What it is measured by (`mtbias.corpora.corpus.Corpus.measure`)."""
 
 
@@ -375,7 +375,7 @@ def load_entities(
             "dataset", f"expected the same sentences for all languages, which {dataset} has not"
         )
     corpus = load_corpus(dataset, path, cache=cache, source_lang=source_lang)
-    if corpus.measure != GENDER:
+    if not corpus.has_entities:
         raise SettingError(
             "dataset",
             f"expected sentences with an entity and its gender, which {dataset} does not mark",

@@ -5,7 +5,7 @@ API.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -20,10 +20,9 @@ from mtbias.language.installed import get_language
 from mtbias.language.source import refuse_same
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.scoring.measure import GENDER, MeasureKind, MeasureOptions, find_measure
+from mtbias.scoring.measure import MeasureKind, MeasureOptions, find_measure
 from mtbias.settings import (
     EvalSettings,
-    EvaluatorSettings,
     LanguageModelSettings,
     ScoreSettings,
     TranslationSettings,
@@ -151,10 +150,6 @@ def prepare_score(
     _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
     kind = _measure_kind(corpus.measure, settings)
-    if settings.scores is not None and corpus.measure != MT_GENEVAL:
-        raise SettingError(
-            "scores", f"expected the data set {MT_GENEVAL} with it; leave it out here"
-        )
     options = MeasureOptions(
         lang=lang,
         settings=settings,
@@ -219,33 +214,31 @@ def _with_system(request: Request, system: GivenSystem) -> Request:
         DataError: they do not fit the corpus.
     """
     joined = system.joined(request.corpus)
-    if (check := getattr(request.measure, "check", None)) is not None:
-        check(request.corpus.instances, joined.read(request.corpus).translations)
+    request.measure.check(request.corpus.instances, joined.read(request.corpus).translations)
     return replace(request, system=joined)
 
 
-def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
+_NOT_USED: Mapping[str, str] = {
+    "variant": f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it",
+    "evidence": "expected a data set of entities whose gender is read",
+    "aligner": "no words are aligned for this data set",
+    "scores": f"expected the data set {MT_GENEVAL} with it",
+}
+"""What is said of a setting that changes nothing for a measure (`MeasureKind.uses`)."""
+
+
+def _measure_kind(name: str, settings: EvalSettings | ScoreSettings) -> MeasureKind:
     """The measure `name`.
 
     Raises:
         SettingError: a setting that only another measure has.
     """
-    if settings.variant is not None and name not in {MT_GENEVAL, MT_GENEVAL_CONTEXT}:
-        message = (
-            f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
-        )
-        raise SettingError("variant", message)
-    if settings.evidence != "tables" and name != GENDER:
-        raise SettingError(
-            "evidence", "expected a data set of entities whose gender is read; leave it out here"
-        )
-    if settings.aligner != EvaluatorSettings.aligner and name in {
-        MT_GENEVAL,
-        MT_GENEVAL_CONTEXT,
-        "gest",
-    }:
-        raise SettingError("aligner", "no words are aligned for this data set; leave it out here")
-    return find_measure(name)
+    kind = find_measure(name)
+    there = settings.__dataclass_fields__
+    for setting in [each for each in _NOT_USED if each in there and each not in kind.uses]:
+        if getattr(settings, setting) != getattr(type(settings), setting):
+            raise SettingError(setting, f"{_NOT_USED[setting]}; leave it out here")
+    return kind
 
 
 def _if_here(opened: Callable[[], T]) -> T | None:

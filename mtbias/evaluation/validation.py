@@ -13,8 +13,7 @@ from mtbias.align import Pair
 from mtbias.corpora import load_corpus
 from mtbias.corpora.human_labels import HumanLabel, read_label_file
 from mtbias.errors import DataError, SettingError
-from mtbias.evaluation.gender_calls import GENDER as GENDER_MEASURE
-from mtbias.evaluation.gender_calls import GenderMeasure
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure
 from mtbias.language.installed import get_language
 from mtbias.report.validation_page import LabelledLanguage, render_page, render_validation
 from mtbias.runs.call_records import evidence_json

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
+from mtbias.corpora.corpus import GENDER
 from mtbias.decide.strategy import FIXED_GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.alarms import SIGNS, checks
-from mtbias.scoring.measure import GENDER
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
 M, F = Gender.MALE, Gender.FEMALE
