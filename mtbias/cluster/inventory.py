@@ -21,8 +21,9 @@ from mtbias.align.neural_aligner import DEFAULT_ENCODER, check_encoder, locate_e
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.corpora import cache_folder, datasets, load_corpus
-from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
+from mtbias.corpora.catalog import dataset, fetched_source
 from mtbias.corpora.corpus import GENDER, Corpus
+from mtbias.corpora.corpus_kinds import CUSTOM, find_corpus
 from mtbias.corpora.downloads import fetch_dataset, given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
@@ -131,7 +132,8 @@ def inventory(
         path = sweep.data.get(name)
         if fetch and path is None and name in datasets():
             return _fetch_data(name, cache, sha256, accept_unverified)
-        for lang in sweep.languages if name in BY_LANGUAGE else sweep.languages[:1]:
+        by_language = find_corpus(name).by_language
+        for lang in sweep.languages if by_language else sweep.languages[:1]:
             corpus = load(name, lang)
         return f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else "")
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from mtbias.cluster.sweep_file import Resources, Sweep
 from mtbias.corpora import cache_folder, datasets, load_corpus
-from mtbias.corpora.catalog import GROUP, check_dataset
-from mtbias.entry_points import installed
+from mtbias.corpora.corpus_kinds import check_dataset, needs_language
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.language.source import refuse_same
@@ -194,8 +193,7 @@ def check_names(sweep: Sweep) -> None:
     for dataset in sweep.datasets:
         check_dataset(dataset)
     refuse_same(sweep.source_lang, sweep.languages)
-    # Only a plugin's corpus may have a measure that needs no language plugin.
-    if not set(sweep.datasets) <= set(installed(GROUP)):
+    if any(map(needs_language, sweep.datasets)):
         for lang in sweep.languages:
             get_language(lang)
     for model, lang in product(sweep.models, sweep.languages):

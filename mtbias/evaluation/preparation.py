@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mtbias.corpora import Corpus, cache_folder, catalog, datasets, load_corpus
-from mtbias.corpora.catalog import MT_GENEVAL, MT_GENEVAL_CONTEXT
-from mtbias.entry_points import installed
+from mtbias.corpora import Corpus, cache_folder, datasets, load_corpus
+from mtbias.corpora.corpus_kinds import needs_language
+from mtbias.corpora.mt_geneval import MT_GENEVAL, MT_GENEVAL_CONTEXT
 from mtbias.errors import DataError, MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
 from mtbias.language.installed import get_language
@@ -261,13 +261,11 @@ def _load(dataset: str, lang: str, settings: EvalSettings | ScoreSettings) -> Co
 def _check(lang: str, dataset: str, settings: EvalSettings | ScoreSettings) -> None:
     """Refuse an unknown language or device before anything is read, downloaded or computed.
 
-    Only a plugin's corpus may have a measure that needs no language plugin.
-
     Raises:
         UsageError: no such language is installed, it is that of the sources, it is no device, or
             there is no such GPU.
     """
-    if dataset not in installed(catalog.GROUP):
+    if needs_language(dataset):
         get_language(lang)
     refuse_same(settings.source_lang, (lang,))
     if settings.device is not None:
