@@ -200,9 +200,7 @@ def test_a_run_of_an_earlier_release_has_no_second_reader() -> None:
 def test_letters_that_lost_their_marks_everywhere_are_announced() -> None:
     def share(change: Callable[[str], str], n: int) -> Any:
         records = [_record(k, translation=change(str(_record(k).translation))) for k in range(n)]
-        return checks(records, "de", "gest", n_resamples=0, seed=0)["alarms"]["shares"][
-            "unmarked"
-        ]
+        return checks(records, "de", "gest", n_resamples=0, seed=0)["alarms"]["shares"]["unmarked"]
 
     plain = str.maketrans("äöüÄÖÜ", "aouAOU")
     # Every sentence has "für", "müde" or the like: "so müde machte".

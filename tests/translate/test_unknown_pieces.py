@@ -200,7 +200,7 @@ def test_holes_of_another_measure_are_an_alarm_too() -> None:
             return {"source": "Who came?", "translation": "Wer kam?"}
 
     lines = [Line() for _ in range(40)]
-    found = checks(lines, "de", "questions", noticed={"source_unknown": 8}, n_resamples=0, seed=0)[
+    found = checks(lines, "de", "gest", noticed={"source_unknown": 8}, n_resamples=0, seed=0)[
         "alarms"
     ]
     assert (found["shares"]["source_unknown"]["percent"], found["raised"]) == (
