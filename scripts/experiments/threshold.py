@@ -68,7 +68,7 @@ class Judged:
 
 
 @dataclass
-class KeepingAligner:
+class KeepingAligner(Aligner):
     """The statistical aligner, which keeps what it found."""
 
     kept: list[Alignment] = field(default_factory=list)
