@@ -1,7 +1,7 @@
 """Agreement of the evaluator with human labels, all languages in one table.
 
     python scripts/agreement.py --gold LABELS.csv --translations WINOMT/translations/google
-    --stanza-dir DIR [--rows]
+        --stanza-dir DIR [--rows]
 
 `--gold` has the columns that `mtbias validate` reads; `--translations` holds en-LANG.txt files that
 alignment learns from too. "N + D" are the labels that rest on the noun phrase (basis N or D), which

@@ -1,8 +1,9 @@
 """What the signs of alarms show on good translations, and the limits that follow:
 `scoring/data/alarm_limits.tsv`.
 
-    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]… [--out
-    FILE.json] python scripts/alarm_limits.py --shares FILE.json… [--write]
+    python scripts/alarm_limits.py --stanza-dir DIR [--cache-dir DIR] [--lang CODE]…
+        [--out FILE.json]
+    python scripts/alarm_limits.py --shares FILE.json… [--write]
 
 Good translations are the public ones of WinoMT, a folder for each system
 (``data/winomt/translations`` of the folder that ``MTBIAS_SHARED`` names, default ``../shared``),

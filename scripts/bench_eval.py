@@ -2,7 +2,7 @@
 real checkpoint.
 
     OMP_NUM_THREADS=1 python scripts/bench_eval.py --model FOLDER --data WINOMT --stanza-dir DIR
-    [--rounds 2]
+        [--rounds 2]
 
 The plain way is EasyNMT 2.0's: transformers, sentences sorted by length, batches of 16, beam 5,
 fp32, every sentence translated, written to a file; nothing else. `mtbias eval` translates, keeps

@@ -1,8 +1,8 @@
 """All that is to be measured on a GPU, in one call of at most nine minutes, without network and
 without Stanza.
 
-    python scripts/bench_gpu.py --out DIR [--minutes 9] [--checkpoint FOLDER --lang de --sources
-    FILE] [--stages FILE]
+    python scripts/bench_gpu.py --out DIR [--minutes 9]
+        [--checkpoint FOLDER --lang de --sources FILE] [--stages FILE]
 
 DIR gets results.jsonl (a line a result, as soon as it is there), report.md (written again after
 each) and the translations of the prices. At the deadline it ends with what it has; what was not

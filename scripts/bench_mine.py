@@ -1,8 +1,8 @@
 """How fast `mtbias corpora mine` reads and parses, with and without its cheap filter, and the
 memory that it takes.
 
-    python scripts/bench_mine.py --text FILE… --stanza-dir DIR --occupations FILE [--sizes 1 4 16]
-    [--processes 1 2]
+    python scripts/bench_mine.py --text FILE… --stanza-dir DIR --occupations FILE
+        [--sizes 1 4 16] [--processes 1 2]
 
 First it prints how fast the texts are read and filtered, and nothing else done with them. Each row
 of the tables is a run of its own, in a process of its own, into a new folder:

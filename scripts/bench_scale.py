@@ -1,7 +1,7 @@
 """Time and peak memory of every stage at 1/16, 1/4 and 1/1 of BUG, and whether they are linear.
 
-    python scripts/bench_scale.py --data WINOMT --lang de --stanza-dir DIR [--sizes 1/16 1/4 1/1]
-    [--device cuda]
+    python scripts/bench_scale.py --data WINOMT --lang de --stanza-dir DIR
+        [--sizes 1/16 1/4 1/1] [--device cuda]
 
 1/1 is 105,687 sentences, as many as BUG has, as long as BUG's (`scripts.bench.texts`): WinoMT's
 sentences with their translations by two systems, joined and cut, with names that make the

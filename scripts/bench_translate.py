@@ -1,8 +1,8 @@
 """Our engines on a CPU against the way EasyNMT 2.0 translates: one call, the same weights, beams
 and lengths.
 
-    python scripts/bench_translate.py [--families opus-mt m2m100 mbart50] [--engines transformers
-    ct2] [--json FILE]
+    python scripts/bench_translate.py [--families opus-mt m2m100 mbart50]
+        [--engines transformers ct2] [--json FILE]
 
 Baseline: transformers as EasyNMT 2.0 calls it: sentences sorted by length, batches of 16, beam 5,
 fp32. Ours: the product's engines with its plan of batches (`cpu_budget`) and its loop, beam 5. What
@@ -15,10 +15,9 @@ the 95th percentile (58) of BUG's gold file, 96 at most; 1.3 tokens a word; a tr
 exp(N(0, 0.15)) times its source's tokens. As many sentences as BUG has (105,687) are drawn and
 planned; of every plan as many batches are timed, evenly spaced, as hold --sentences in batches of
 16. The end token's weights are zero, so that it is never among the best and a search ends at the
-   most new tokens. Neither engine takes a length for each sentence: all of a batch have the longest
-   that was
-drawn in it. transformers computes that long for a whole batch anyway; CTranslate2 would drop what
-is finished.
+most new tokens. Neither engine takes a length for each sentence: all of a batch have the longest
+that was drawn in it. transformers computes that long for a whole batch anyway; CTranslate2 would
+drop what is finished.
 
 Every variant is a process of its own, with its own peak memory. On a CPU each has all cores
 (--threads): the baseline's share each product of matrices, our engines' work on batches side by

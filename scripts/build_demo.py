@@ -1,12 +1,14 @@
 """Build the demo that ships with mtbias: corpus, translation model, Stanza pipelines.
 
-    python scripts/build_demo.py                   all of it, into mtbias/demo (about an hour on one
-    core) python scripts/build_demo.py check [LANG…]     says everything that the grammar can say;
-    names what is missing python scripts/build_demo.py corpus            writes the corpus and its
-    correct translations python scripts/build_demo.py model             trains the translation model
+    python scripts/build_demo.py                   all of it, into mtbias/demo (about an hour on
+                                                   one core)
+    python scripts/build_demo.py check [LANG…]     says everything that the grammar can say;
+                                                   names what is missing
+    python scripts/build_demo.py corpus            writes the corpus and its correct translations
+    python scripts/build_demo.py model             trains the translation model
     python scripts/build_demo.py stanza [LANG…]    trains the Stanza pipelines
     python scripts/build_demo.py verify [LANG…]    translates and calls the corpus; compares with
-    the known genders
+                                                   the known genders
 
 Everything is seeded and runs on one thread: the same machine and versions give the same bytes
 again.

@@ -1,9 +1,8 @@
 """How the evaluator does on mtbias's own test sentences (``tests/challenge``), by language and
 category.
 
-    scripts/challenge.py --stanza-dir DIR [--lang CODE]… [--independent | --unusual
-    {dev,held-out,all}] [--markdown]
-        [--evidence stanza]
+    python scripts/challenge.py --stanza-dir DIR [--lang CODE]…
+        [--independent | --unusual {dev,held-out,all}] [--markdown] [--evidence stanza]
 
 With ``--independent`` the sentences are those of ``tests/independent``, whose authors had seen
 nothing of the program. With ``--unusual`` they are those of ``tests/unusual``: unusual professions

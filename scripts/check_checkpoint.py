@@ -1,7 +1,7 @@
 """Hold `mtbias eval` against a plain ``generate()`` loop, on a whole corpus, in several languages.
 
-    python scripts/check_checkpoint.py --model FOLDER --lang de --lang ru --data WINOMT --stanza-dir
-    DIR
+    python scripts/check_checkpoint.py --model FOLDER --lang de --lang ru --data WINOMT
+        --stanza-dir DIR
 
 For each language: `mtbias eval` runs every row; the same checkpoint translates the same sentences
 in a loop as transformers' documentation has it (batches of 16 in the corpus's order, beam 5, fp32);

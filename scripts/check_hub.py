@@ -1,9 +1,8 @@
 """Hold the checkpoints that are published against what mtbias assumes of them.
 
-    python scripts/check_hub.py                           # one checkpoint of each family: about 25
-    GB python scripts/check_hub.py --only mbart50 --lang de  # one family, one language
-    python scripts/check_hub.py --folder DIR --lang de    # a checkpoint that is here, of whatever
-    size
+    python scripts/check_hub.py                           # one checkpoint of each family: 25 GB
+    python scripts/check_hub.py --only mbart50 --lang de  # one family, one language
+    python scripts/check_hub.py --folder DIR --lang de    # a checkpoint that is here, of any size
 
 It is run once by somebody with network, and again where a family's files or transformers have
 changed. Files, config, special tokens, generation settings, matrices, language codes and the

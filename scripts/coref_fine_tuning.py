@@ -1,8 +1,9 @@
 """BUG's experiment: a coreference model before and after fine-tuning on anti-stereotypical BUG, and
 trained on gender-swapped copies.
 
-    python scripts/coref_fine_tuning.py --train CONLL --dev CONLL --encoder MODEL --bug FILE --gold
-    FILE --out DIR python scripts/coref_fine_tuning.py --toy --out DIR
+    python scripts/coref_fine_tuning.py --train CONLL --dev CONLL --encoder MODEL
+        --bug FILE --gold FILE --out DIR
+    python scripts/coref_fine_tuning.py --toy --out DIR
 
 Four models of Stanza's: *base* on the documents of --train; *anti-stereotypical*, base fine-tuned
 on the anti-stereotypical rows of --bug (profession and pronoun in one cluster); *anonymised* and

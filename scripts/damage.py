@@ -1,14 +1,14 @@
 r"""What damage to translations does to a run's numbers, and what the run says of it.
 
-    python scripts/damage.py --stanza-dir DIR --lang es [--lang CODE]… [--system google] [--name
-    NAME]…
-        [--every N] [--cache-dir DIR]
+    python scripts/damage.py --stanza-dir DIR --lang es [--lang CODE]… [--system google]
+        [--name NAME]… [--every N] [--cache-dir DIR]
 
 The translations are public ones of WinoMT (``data/winomt/translations`` of the folder that
 ``MTBIAS_SHARED`` names, default ``../shared``). Each row of ``tests/attack/translations.tsv``
 damages all of them, or a share of the lines; printed are accuracy, ΔG, ΔS and the number of calls,
-how many calls differ, what was undone, and the alarms. `tests/attack/test_translations.py` does the
-same on the demo's corpus: no call may differ without a word.
+how many calls differ, what was undone, and the alarms with their shares.
+`tests/attack/test_translations.py` does the same on the demo's corpus: no call may differ without a
+word.
 
 A change is a verb and its cells, with ``→`` between them:
 
@@ -102,7 +102,7 @@ def changed(text: str, source: str, change: str) -> str:
         rest = change.removeprefix("twice ")
         return changed(changed(text, source, rest), source, rest)
     verb = next(verb for verb in _VERBS if change.startswith(verb))
-    cells = [_unescaped(cell) for cell in change.removeprefix(verb).strip(" ").split(" → ")]
+    cells = [_unescaped(cell) for cell in change.removeprefix(verb).removeprefix(" ").split(" → ")]
     return _VERBS[verb](text, source, *cells)
 
 
@@ -166,13 +166,18 @@ class Reading:
     records: Sequence[CallRecord]
     undone: Mapping[str, int]
     """How many texts by the kind of damage that was undone."""
-    raised: Sequence[str]
-    """The alarms."""
+    raised: Mapping[str, float]
+    """The alarms: the share of each sign above its limit, in per cent."""
 
     @property
     def calls(self) -> list[str]:
         """Of each sentence the gender, or why there is none."""
         return [str(record.call.gender or record.call.reason) for record in self.records]
+
+    @property
+    def alarms(self) -> str:
+        """The alarms with their shares."""
+        return ", ".join(f"{sign} {percent:.1f}" for sign, percent in self.raised.items())
 
     def differing(self, other: Reading) -> int:
         """How many calls are not those of another reading."""
@@ -195,8 +200,9 @@ def read(texts: Sequence[str], instances: Sequence[Instance], measure: GenderMea
     translated = repaired(Translated(given, {}))
     records = measure.judge(instances, translated.translations)
     alarms = checks(records, measure.language.code, "gender", n_resamples=0, seed=0)["alarms"]
+    raised = {sign: alarms["shares"][sign]["percent"] for sign in alarms["raised"]}
     undone = {kind: count for kind, count in translated.noticed.items() if kind != "examples"}
-    return Reading(records, undone, alarms["raised"])
+    return Reading(records, undone, raised)
 
 
 def main(
@@ -228,7 +234,7 @@ def main(
         "accuracy / ΔG / ΔS / calls",
         "calls that differ",
         "undone",
-        "alarms",
+        "alarms, %",
     )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for code in lang:
@@ -237,7 +243,7 @@ def main(
         instances = [instance for instance in corpus if by_source.get(instance.source)][::every]
         texts = [by_source[instance.source] for instance in instances]
         good = read(texts, instances, measure)
-        print(f"| {code} | none | {good.numbers} | | | {', '.join(good.raised)} |", flush=True)
+        print(f"| {code} | none | {good.numbers} | | | {good.alarms} |", flush=True)
         for damage in damages():
             if name is None or damage.name in name:
                 found = read(
@@ -250,7 +256,7 @@ def main(
                     found.numbers,
                     f"{found.differing(good):,}",
                     undone,
-                    ", ".join(found.raised),
+                    found.alarms,
                 )
                 print(f"| {' | '.join(cells)} |", flush=True)
 

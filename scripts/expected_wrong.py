@@ -2,7 +2,7 @@
 `mtbias/scoring/data/expected_wrong.tsv`.
 
     python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google
-    --stanza-dir DIR
+        --stanza-dir DIR
 
 The labels are those of ``tests/natural`` (its texts: see ``scripts/natural.py``) and the human
 labels that ``scripts/agreement.py`` reads. Sentences that were written for hard cases

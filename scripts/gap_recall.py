@@ -1,7 +1,7 @@
 """How many of GAP's own contexts `mtbias corpora mine --kind gap` finds in their texts, by pattern.
 
     python scripts/gap_recall.py --data gap-development.tsv --names nam_dict.txt --stanza-dir DIR
-    [--parses FILE]
+        [--parses FILE]
 
 Every fourth text, from the first one on, was looked at while the rules were made; the others are
 what to expect. A context is found where the pronoun is one that is mined and both names overlap

@@ -1,8 +1,8 @@
 """Look at a report in headless Chromium: screenshots, console errors, network requests,
 accessibility.
 
-    python scripts/look_at_report.py runs/my-system-de/report.html --out shots --axe
-    node_modules/axe-core/axe.min.js
+    python scripts/look_at_report.py runs/my-system-de/report.html --out shots
+        --axe node_modules/axe-core/axe.min.js
 
 It needs Playwright (``pip install playwright``), a Chromium (``--chromium PATH``; default: the
 first of ``chromium``, ``chromium-browser``, ``google-chrome`` on the path), and for ``--axe``

@@ -1,7 +1,7 @@
 """How right mined finds are: precision and yield without and with the filters, and by confidence.
 
     python scripts/mining_precision.py --texts DIR --occupations inc_occ_gender.csv --stanza-dir DIR
-    [--fit]
+        [--fit]
 
 `--texts` is what ``scripts/mining_texts.py`` wrote. In it 816 finds were read by hand
 (``scripts/mining_finds.tsv``: file, line, character of the profession and of the pronoun, the first
@@ -11,10 +11,9 @@ does not tell or the two readings differ. Unsure finds are in no share.
 
 The paragraphs are parsed and matched again. A find that was not read (another parse, another
 pattern) is counted and left out. The finds of sample 1 were seen while the terms
-(`mtbias.mining.confidence`) were made, those of sample 2 only
-afterwards: further patterns in the same texts, and texts that nobody had looked at (fortunes,
-jargon, lee). A paragraph is of half A or B by a hash of its text; the weights of the confidence are
-fitted on half A (`--fit` writes them).
+(`mtbias.mining.confidence`) were made, those of sample 2 only afterwards: further patterns in the
+same texts, and texts that nobody had looked at (fortunes, jargon, lee). A paragraph is of half A or
+B by a hash of its text; the weights of the confidence are fitted on half A (`--fit` writes them).
 """
 
 from __future__ import annotations

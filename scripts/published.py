@@ -2,7 +2,7 @@
 makes the difference.
 
     python scripts/published.py --data WINOMT --folder WINOMT/translations --stanza-dir DIR
-    [--markdown]
+        [--markdown]
 
 `--folder` holds SYSTEM/en-LANG.txt files of ``source ||| target`` lines. For German, Hebrew and
 Arabic the rules of the predecessor (mt_gender, 2019) are simple enough to be put on top of mtbias's

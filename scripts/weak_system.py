@@ -2,7 +2,7 @@
 in es, fr and it.
 
     python scripts/weak_system.py [--lang CODE]… [--women] [--stanza-dir DIR] [--cache-dir DIR]
-    [--data PATH]
+        [--data PATH]
 
 It needs Debian's packages apertium, apertium-eng-spa, apertium-spa-ita and apertium-fr-es; French
 and Italian are translated from Apertium's Spanish. WinoMT is looked for in the folder of public

@@ -5,8 +5,8 @@ A score that differs between two groups (sentences about women and about men, sa
 because the groups differ in other ways: more names in the sentence, longer distances. Each example
 i gets a weight w(i) >= 0 such that
 
-    Σ w = n,   Σ w over group A = Σ w over group B,   and for each property S: Σ w over A∩S = Σ w
-    over B∩S,
+    Σ w = n,   Σ w over group A = Σ w over group B,
+    and for each property S: Σ w over A∩S = Σ w over B∩S,
 
 and among all such weights those are taken that are as even as possible within the groups: they
 minimise Σ max(w(i), w(j)) over the pairs i < j of one group. Properties may overlap in any way.

@@ -29,7 +29,7 @@ def floor_seconds(
 
         encoder: flops 2SL(6d² + 2df) + 4QLd            bytes wL(6d² + 2df)
         step t:  flops 2r(LP + Vd) + 4Ld(rt + S beams)  bytes w(LP + Vd) + 2kLd(rt + S) + 8rV
-        (scores out and in)
+                                                        (8rV: scores out and in)
 
     Padding, masks, reordering of the caches and all else are not in it: they are what an engine may
     do without.

@@ -1,8 +1,8 @@
 """Seconds, peak memory and objective of the weighting program: naive, grouped by cells, and as
 mtbias solves it.
 
-    python scripts/experiments/bench_weights.py [--gap FOLDER] [--sizes 200 400 2000 10000 100000]
-    [--naive-up-to 400]
+    python scripts/experiments/bench_weights.py [--gap FOLDER]
+        [--sizes 200 400 2000 10000 100000] [--naive-up-to 400]
 
 naive: a variable for each example and for each pair of examples of one group, as published (HiGHS
 interior point). pairs of cells: the same with a variable for each cell of like examples and for

@@ -1,9 +1,10 @@
 """How often 95 % intervals hold the truth, weighted and corrected for the evaluator's errors: two
 simulations.
 
-    python scripts/experiments/coverage.py weighted [--runs 500] [--rows 800] [--resamples 1000]
-    [--seed 0] python scripts/experiments/coverage.py corrected [--runs 1000] [--draws 400]
-    [--labels 49,9,0]…
+    python scripts/experiments/coverage.py weighted [--runs 500] [--rows 800]
+        [--resamples 1000] [--seed 0]
+    python scripts/experiments/coverage.py corrected [--runs 1000] [--draws 400]
+        [--labels 49,9,0]…
 
 weighted: ΔG and ΔS, resampled within kinds of sentences. A population has two properties (pronouns,
 domain) that are not spread alike over the groups. In "confounded" the system's accuracy depends on

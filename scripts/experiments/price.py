@@ -2,7 +2,7 @@
 fp16 and int8.
 
     python scripts/experiments/price.py --model FOLDER --data WINOMT --stanza-dir DIR --lang de es …
-    --out RUNS
+        --out RUNS
 
 For each language `mtbias eval` makes a run in fp32 (--reference) and one of every other type
 (--types), in folders of --out: a run that is there already is read, one that was interrupted goes

@@ -14,7 +14,7 @@ from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings
 from mtbias.types import Instance
-from scripts.damage import Damage, Reading, damages, read
+from scripts.damage import Damage, Reading, changed, damages, read
 from tests.draws import sampled
 
 LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
@@ -49,10 +49,24 @@ def _good(lang: str) -> Reading:
     return read(_texts(lang), _sentences(), _measure(lang))
 
 
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [
+        # The text in the table is empty, or ends with a blank: both belong to the change.
+        ("a tenth left out", ""),
+        ("an announcement before", "Here is the translation: El médico"),
+        ("a note behind", "El médico (Note: I kept the tone of the source.)"),
+    ],
+)
+def test_a_change_keeps_the_blanks_of_its_text(name: str, after: str) -> None:
+    change = next(damage.change for damage in damages() if damage.name == name)
+    assert changed("El médico", "The doctor", change) == after
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_good_translations_are_without_alarm(lang: str) -> None:
     good = _good(lang)
-    assert (good.raised, good.undone) == ([], {})
+    assert (good.raised, good.undone) == ({}, {})
     assert good.calls.count("male") == good.calls.count("female") == ROWS // 2
 
 
