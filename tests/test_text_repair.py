@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mtbias.files.encodings import without_mojibake
+from mtbias.files.encodings import usual_pages, without_mojibake
 from mtbias.files.text_repair import Repaired, is_damaged, repair
 from tests.text_damage import DAMAGE, as_windows_1252
 
@@ -130,3 +130,40 @@ def test_all_that_systems_wrote_comes_back_and_stays_when_nothing_is_wrong(
     assert [repair(text) for text in targets] == [Repaired(text) for text in targets]
     for damage in DAMAGE.values():
         assert [repair(damage(text)).text for text in targets] == targets
+
+
+def read_in(page: str, text: str) -> str:
+    """UTF-8 that was read in a code page."""
+    return text.encode().decode(page)
+
+
+SPANISH = ("El diseñador llegó.", "La médica habló.", "Él es el jefe.")
+
+
+def test_the_code_page_of_a_file_is_that_of_most_of_its_texts() -> None:
+    # "Ăą" is ñ in ISO 8859-2 and ù in Windows-1250, which has no character for the second byte of É.
+    damaged = [read_in("iso8859_2", text) for text in SPANISH]
+    pages = usual_pages(damaged)
+    assert "iso8859_2" in pages
+    assert "cp1250" not in pages
+    assert [repair(text, pages=pages).text for text in damaged] == list(SPANISH)
+
+
+def test_a_text_of_which_two_code_pages_make_different_ones_stays() -> None:
+    damaged = read_in("iso8859_2", "el diseñador")
+    assert {damaged.encode(page).decode() for page in ("iso8859_2", "cp1250")} == {
+        "el diseñador",
+        "el diseùador",
+    }
+    assert repair(damaged) == Repaired(damaged)
+    assert repair(damaged, pages=("iso8859_2",)).text == "el diseñador"
+
+
+def test_good_texts_have_no_code_page() -> None:
+    assert usual_pages(SPANISH) == ()
+    assert usual_pages(["Врач сказала.", "الطبيبة قالت.", "הרופאה אמרה."]) == ()
+
+
+def test_a_blank_before_arabic_marks_is_taken_out() -> None:
+    # أ is alef with a hamza above, which NFD writes as two characters.
+    assert repair("ا \u0654ستاذ").text == "أستاذ"

@@ -1,7 +1,8 @@
 """Texts in UTF-8 that were read in another encoding and saved again ("mÃ©dico"): the way back,
 where it is certain.
 
-It is where every character goes back to bytes of that encoding and all bytes are valid UTF-8. Bytes
+It is where every character goes back to bytes of that encoding, all bytes are valid UTF-8, and no
+other code page makes another text of it, or those of its file are known. Bytes
 that a code page leaves open stand for themselves, as in the WHATWG encoding. Where fewer than four
 characters beyond ASCII come out, which chance could make, they must be letters or signs of a
 language that mtbias knows, and no word may mix scripts.
@@ -10,10 +11,14 @@ language that mtbias knows, and no word may mix scripts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 
 _ROUNDS = 3
+_ASKED = 1000
+"""Of so many texts beyond ASCII a file's code page is found."""
 _CHANCE = 4
 """So many characters beyond ASCII are valid UTF-8 by chance too rarely to ask which they are."""
 _FIRST_BYTES, _FURTHER_BYTES = range(0xC2, 0xF5), range(0x80, 0xC0)
@@ -58,6 +63,8 @@ _EAST_ASIAN = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff61-\uffee\U00020000-\U0
 _PLAUSIBLE = re.compile(
     "[\xa0-\xffĀ-ſȘ-țЀ-џҐґ\u05b0-\u05f4\u060c-\u0670\u200b-\u200f\u2010-\u2044\u20a0-\u20bf™№]*"
 )
+_USUAL = re.compile("[áéíóúàèìòùâêîôûäëïöüñçßа-яёґєії\u05d0-\u05ea\u0621-\u064a]")
+"""The small letters with marks that most languages in Latin letters have, and other scripts'."""
 _MIXED = re.compile("[A-Za-z\xc0-ſ][Ѐ-ӿ\u0590-\u06ff]|[Ѐ-ӿ\u0590-\u06ff][A-Za-z\xc0-ſ]")
 
 
@@ -78,17 +85,49 @@ def without_mojibake(text: str, *, chance: int = _CHANCE) -> str:
     return text
 
 
-def in_the_right_encoding(text: str) -> str:
-    """Undo any encoding that Python knows."""
+def in_the_right_encoding(text: str, pages: Collection[str] = ()) -> str:
+    """Undo any encoding that Python knows. Where several code pages make different texts of it, none
+    is certain, and it stays as it is.
+
+    Args:
+        text: perhaps damaged.
+        pages: the code pages in which its file was read (`usual_pages`), which are believed first.
+    """
     text = without_mojibake(text)
     if text.isascii():
         return text
-    beyond = _TWO_BEYOND_ASCII.search(text)
-    for name in _pages_with(*beyond[0]) if beyond else ():
-        decoded = _read_again(text, _bytes_of(name), _CHANCE)
-        if decoded is not None:
-            return decoded
+    by_page = dict(_by_page(text))
+    usual = {made for page, made in by_page.items() if page in pages}
+    found = usual or set(by_page.values())
+    if found:
+        return found.pop() if len(found) == 1 else text
     return next(_from_east_asian(text), text) if _EAST_ASIAN.search(text) else text
+
+
+def usual_pages(texts: Iterable[str]) -> tuple[str, ...]:
+    """The code pages in which texts in UTF-8 were read, if they all were in the same: those that make
+    readable what most of them do, and of these those that give most usual letters. UTF-8 that was
+    read in one page may be valid in another one, where it has other letters, but mostly not in all
+    of the texts.
+    """
+    readable: Counter[str] = Counter()
+    usual: Counter[str] = Counter()
+    for text in islice((text for text in texts if not text.isascii()), _ASKED):
+        for page, made in _by_page(without_mojibake(text)):
+            readable[page] += 1
+            usual[page] += len(_USUAL.findall(made))
+    ranks = {page: (count, usual[page]) for page, count in readable.items()}
+    most = max(ranks.values(), default=None)
+    return tuple(page for page, rank in ranks.items() if rank == most)
+
+
+def _by_page(text: str) -> Iterator[tuple[str, str]]:
+    """The pages by which a text is UTF-8, with what it is then."""
+    beyond = _TWO_BEYOND_ASCII.search(text)
+    for page in _pages_with(*beyond[0]) if beyond else ():
+        made = _read_again(text, _bytes_of(page), _CHANCE)
+        if made is not None:
+            yield page, made
 
 
 def _read_again(text: str, to_byte: Mapping[str, int], chance: int) -> str | None:

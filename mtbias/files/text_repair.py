@@ -77,7 +77,7 @@ _ACCENT_FOR_APOSTROPHE = re.compile(
 _TWO_SCRIPTS = re.compile("[A-Za-zÀ-ɏ][Ѐ-ӿ]|[Ѐ-ӿ][A-Za-zÀ-ɏ]")
 _OF_SCRIPTS = re.compile("[A-Za-zÀ-ɏЀ-ӿ]+")
 _MARKS = frozenset("*`~=|")
-_SPACED_MARK = re.compile("(?<=[A-Za-zÀ-ӿ])[ \xa0](?=[\u0300-\u036f])")
+_SPACED_MARK = re.compile("(?<=[A-Za-zÀ-ӿ\u0620-\u064a])[ \xa0](?=[\u0300-\u036f\u0653-\u0655])")
 # Bytes that have a glyph in Latin-1 are that, the others follow each other from U+0100 on.
 _WITH_GLYPH = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 _BYTE_OF_PIECE = {chr(byte): byte for byte in _WITH_GLYPH} | {
@@ -96,15 +96,21 @@ class Repaired:
     """What was undone, of `KINDS`."""
 
 
-def repair(text: str, kinds: Collection[str] = KINDS) -> Repaired:
+def repair(text: str, kinds: Collection[str] = KINDS, pages: Collection[str] = ()) -> Repaired:
     """Undo what is certain of the damage to a text, of these kinds; a text without damage is
     returned as it is.
+
+    Args:
+        text: perhaps damaged.
+        kinds: what is undone.
+        pages: the code pages in which UTF-8 was read in its file (`usual_pages`).
     """
     found: set[str] = set()
     for _ in range(_ROUNDS):
         before = text
         for kind in kinds:
-            undone = _UNDO[kind](text)
+            undo = _UNDO[kind]
+            undone = in_the_right_encoding(text, pages) if kind == "encoding" else undo(text)
             if undone != text:
                 found.add(kind)
                 text = undone

@@ -186,8 +186,8 @@ def checks(
     }
 
 
-CERTAIN_BELOW = 200
-"""Of so few rows one that is certainly damaged is an alarm."""
+CERTAIN_ONE_IN = 200
+"""One row in so many that is certainly damaged is an alarm: good files have at most 1 in 1,900."""
 COUNTED_BEFORE = ("source_unknown",)
 """Signs whose rows were counted while the translations were made."""
 
@@ -213,7 +213,8 @@ def _content(
     shares = {
         sign.key: _share(sign, *counts[sign.key], lang) for sign in SIGNS if sign.key in counts
     }
-    if len(texts) < CERTAIN_BELOW and any(is_damaged(text) for text in texts if text is not None):
+    certain = sum(is_damaged(text) for text in texts if text is not None)
+    if certain and certain * CERTAIN_ONE_IN >= len(texts):
         shares["damaged"]["above"] = True
     others = Counter(language for language in found if language not in {None, lang})
     return {

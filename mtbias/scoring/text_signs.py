@@ -75,7 +75,7 @@ def text_marks(
         "repeated": repeated(sources, texts),
         "talk": talk(sources, texts, lang),
     }
-    if language is not None and _nouns_have_marks(language):
+    if language is not None and _has_marks(language):
         marks["unmarked"] = [
             None if text is None else not _has_mark(text) for text in _long_enough(texts)
         ]
@@ -195,7 +195,10 @@ def _long_enough(texts: Texts) -> list[str | None]:
     return [text if text is not None and len(words(text)) >= MIN_WORDS else None for text in texts]
 
 
-def _nouns_have_marks(language: Language) -> bool:
+def _has_marks(language: Language) -> bool:
+    """Some of the language's letters have a mark; where nobody says them, some of its nouns."""
+    if language.letters:
+        return any(map(_has_mark, language.letters))
     return _LEAST_MARKED * sum(map(_has_mark, language.nouns)) >= len(language.nouns)
 
 

@@ -13,9 +13,11 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from mtbias.errors import UsageError
+from mtbias.files.encodings import usual_pages
 from mtbias.files.text_repair import KINDS, repair
 from mtbias.translate.system import Made, Store, Tally, Translated
 from mtbias.types import Instance, Json, SourceSentence, Span, Translation
@@ -236,7 +238,8 @@ def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Transl
     """
     kinds: defaultdict[str, list[str]] = defaultdict(list)
     made = (translated.translations, *translated.repeats)
-    times = [[_repaired(each, repairs, kinds) for each in time] for time in made]
+    pages = usual_pages(map(_raw, chain.from_iterable(made)))
+    times = [[_repaired(each, repairs, pages, kinds) for each in time] for time in made]
     if not kinds:
         return translated
     return replace(
@@ -248,14 +251,22 @@ def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Transl
 
 
 def _repaired(
-    translation: Translation, repairs: Collection[str], kinds: Mapping[str, list[str]]
+    translation: Translation,
+    repairs: Collection[str],
+    pages: Collection[str],
+    kinds: Mapping[str, list[str]],
 ) -> Translation:
-    raw = translation.text if translation.raw is None else translation.raw
-    found = repair(raw or "", repairs)
+    raw = _raw(translation)
+    found = repair(raw, repairs, pages)
     for kind in found.kinds:
         kinds[kind].append(translation.id)
-    text = None if translation.text is None else repair(translation.text, repairs).text
+    text = None if translation.text is None else repair(translation.text, repairs, pages).text
     return replace(translation, text=text, raw=raw) if found.kinds else translation
+
+
+def _raw(translation: Translation) -> str:
+    """What stood there."""
+    return (translation.text if translation.raw is None else translation.raw) or ""
 
 
 # Shards: parts of the work that several processes translate, on whatever machines.

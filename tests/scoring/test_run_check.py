@@ -214,14 +214,14 @@ def test_letters_that_lost_their_marks_everywhere_are_announced() -> None:
     assert "unmarked" not in checks(hebrew, "he", GENDER, n_resamples=0, seed=0)["alarms"]["shares"]
 
 
-def test_one_row_that_is_certainly_damaged_is_announced_in_a_small_file() -> None:
+def test_one_row_in_200_that_is_certainly_damaged_is_announced() -> None:
     def raised(text: str, n: int) -> Any:
         records = [_record(k, translation=text if k == 3 else "") for k in range(n)]
         return checks(records, "de", GENDER, n_resamples=0, seed=0)["alarms"]["raised"]
 
     lost = "Der Bäcker mit der Nummer 3 kam nach Hause, weil die lange Sitzung so m\ufffdde machte."
-    assert raised(lost, 199) == ["damaged"]
-    assert raised(lost, 200) == [], "one of 200: [0.1, 2.8] per cent is below 1 at its lower end"
+    assert raised(lost, 200) == ["damaged"]  # one in 200
+    assert raised(lost, 201) == [], "one of 201: [0.1, 2.8] per cent is below 1 at its lower end"
     assert raised(lost.replace("\ufffd", "ü"), 10) == []
 
 
