@@ -14,7 +14,6 @@ import pytest
 
 from mtbias.align import Pair
 from mtbias.align.aligners import StatisticalAligner
-from mtbias.align.entity_words import KnownTranslations
 from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import DataError, RunFolderError
@@ -24,6 +23,7 @@ from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
+from mtbias.reading.candidates import KnownTranslations
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from mtbias.decide.gender_pairs import count, pair_outcomes
 
 from mtbias.decide import gender_pairs
-from mtbias.decide.gender_pairs import count, pair_outcomes
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
 from mtbias.plugin import (

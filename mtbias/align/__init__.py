@@ -6,6 +6,6 @@
 # call is known (1,265 are right).
 
 from mtbias.align.aligners import ALIGNERS, Aligner, EflomalAligner, StatisticalAligner, get_aligner
-from mtbias.align.sentence_pairs import Pair
+from mtbias.reading.sentence_pair import Pair
 
 __all__ = ["ALIGNERS", "Aligner", "EflomalAligner", "Pair", "StatisticalAligner", "get_aligner"]

@@ -12,8 +12,9 @@ import numpy as np
 from mtbias.align.aligners import StatisticalAligner, align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.neural_aligner import NeuralAligner, Text
-from mtbias.align.sentence_pairs import Pair, entity_place, index_pairs
+from mtbias.align.sentence_pairs import index_pairs
 from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.sentence_pair import Pair, entity_place
 from mtbias.types import Alignment, Json, Progress, Span, quiet
 
 SURE_ROWS = 400

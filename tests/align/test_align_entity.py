@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from mtbias.align.entity_words import KnownTranslations, align_entity
 
 from mtbias.align import Pair
 from mtbias.align.entity_scores import ALIKE_LINKS, EntityScores, prior_links
-from mtbias.align.entity_words import KnownTranslations, align_entity
 from mtbias.align.sentence_pairs import SaidOfEntity, index_pairs
 from mtbias.english.words import singulars
 from mtbias.language.installed import get_language

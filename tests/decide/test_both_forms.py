@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-
 from mtbias.decide.both_forms import both_forms
 from mtbias.decide.sentence_words import sentence_words
+
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
 from mtbias.types import Analysis, Evidence, Gender, GenderCall

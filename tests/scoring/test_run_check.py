@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from mtbias.decide.strategy import FIXED_GENDER
 from scipy.stats import binomtest
 
-from mtbias.decide.strategy import FIXED_GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.alarms import SIGNS, checks
 from mtbias.scoring.measure import GENDER

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from mtbias.decide.noun_phrase import governed
-from mtbias.decide.sentence_words import (
+from mtbias.language.definition import Language
+from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.agreement import GENDER_OF_LETTER, PERSONAL, listed, only_gender
+from mtbias.reading.syntax import syntax_of
+from mtbias.reading.words import (
     CONJUNCTION,
-    GENDER_OF_LETTER,
     NOMINAL,
-    PERSONAL,
     VERBAL,
     SentenceWord,
     feature_values,
-    listed,
-    only_gender,
+    governed,
     sentence_words,
     tagged_gender,
     word_before,
     word_behind,
 )
-from mtbias.language.definition import Language
-from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, frozen
 
 # The gender in which the speaker stands: what agrees with "I" in a sentence in the first person.
@@ -65,14 +64,14 @@ def speaker_call(id_: str, analysis: Analysis, texts: SplitTexts) -> GenderCall:
 def _found(analysis: Analysis, texts: SplitTexts) -> Iterator[tuple[Span, Evidence]]:
     words = _outside_quotes(sentence_words(analysis, texts), analysis.text)
     found = SpeakerPredicates(tuple(words), analysis.text, texts.language).evidence()
-    for n, piece in found:
+    for n, shown in found:
+        piece = shown
         both = _both_forms(words[n], analysis.text)
-        yield (
-            words[n].span,
-            Evidence(piece.kind, piece.word, Gender.NEUTRAL, "form", "both forms")
-            if both
-            else piece,
-        )
+        if both:
+            piece = replace(
+                piece, rule="ending_written_on", gender=Gender.NEUTRAL, source="form", shows=""
+            )
+        yield words[n].span, piece
 
 
 def _both_forms(word: SentenceWord, text: str) -> bool:
@@ -353,7 +352,7 @@ class SpeakerPredicates:
 
     def evidence(self) -> Iterator[tuple[int, Evidence]]:
         """The words that show the speaker's gender, by index, with what they show."""
-        if not self.language.prepositions:
+        if not self.language.case:
             found = dict.fromkeys(k for n in range(len(self.words)) for k in self._behind_marker(n))
             yield from (
                 (n, piece) for n in sorted(found) if (piece := self._agreement(n)) is not None
@@ -381,23 +380,20 @@ class SpeakerPredicates:
             and not self._behind_reflexive(n)
         ):
             gender = GENDER_OF_LETTER.get(own.gender)
-            return (
-                Evidence("adjective", word.text, gender, "form", word.form)
-                if gender in PERSONAL
-                else None
-            )
+            if gender not in PERSONAL:
+                return None
+            return _evidence("word_of_subject", "adjective", word, gender, "form", word.form)
         past = self._past_gender(n)
         # A clause has one past tense: uk хотів тарантула, where the tagger takes the tarantula for
         # a verb.
         if past in PERSONAL and not any(self._past_gender(k) for k in range(clause.words.start, n)):
             ending = self.language.verbs.ending(word.form)
-            return Evidence(
-                "verb", word.text, past, "form", f"-{ending[0]}" if ending else word.form
-            )
+            shows = f"-{ending[0]}" if ending else word.form
+            return _evidence("verb_by_ending", "verb", word, past, "form", shows)
         short = self._short_gender(n)
         # In other clauses the tagger takes nouns for short forms: ru что неудача — это …
         if short in PERSONAL and (word.form in self.language.verbs.short or self._joined(clause)):
-            return Evidence("adjective", word.text, short, "tagger", f"short form, Gender={short}")
+            return _evidence("short_form", "adjective", word, short, "tagger", f"Gender={short}")
         return self._predicative(n, clause)
 
     def _other_subject(self, n: int, clause: Clause) -> bool:
@@ -445,11 +441,9 @@ class SpeakerPredicates:
             a for a in word.facts.adjective if a.number in ("*", "sg") and a.case in ("*", *cases)
         ]
         gender = only_gender(allowed) if allowed else None
-        return (
-            Evidence("adjective", word.text, gender, "form", listed(allowed))
-            if gender in PERSONAL
-            else None
-        )
+        if gender not in PERSONAL:
+            return None
+        return _evidence("predicate_by_ending", "adjective", word, gender, "form", listed(allowed))
 
     def _right_behind(self, n: int, clause: Clause) -> bool:
         """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень
@@ -518,12 +512,9 @@ class SpeakerPredicates:
         ):
             return False
         behind = word_behind(self.words, n)
-        return not (
-            self.language.preposed
-            and word.is_adjective
-            and behind is not None
-            and behind.tags & NOMINAL
-        )
+        if behind is None or not behind.tags & NOMINAL or not word.is_adjective:
+            return True
+        return not syntax_of(self.language).attributes_precede
 
     def _agreement(self, n: int) -> Evidence | None:
         """The gender of an adjective or participle in the singular by its ending, else by the
@@ -552,9 +543,16 @@ class SpeakerPredicates:
                 return None
             if gender is Gender.FEMALE and not re.search(self.language.verbs.feminine, word.form):
                 return None
-        return (
-            Evidence("adjective", word.text, gender, source, detail) if gender in PERSONAL else None
-        )
+        if gender not in PERSONAL:
+            return None
+        name = "predicate_by_ending" if source == "form" else "predicate_by_tagger"
+        return _evidence(name, "adjective", word, gender, source, detail)
+
+
+def _evidence(
+    rule: str, kind: str, word: SentenceWord, gender: Gender | None, source: str, shows: str
+) -> Evidence:
+    return Evidence(rule, kind, word.text, word.span, gender, source, shows)
 
 
 def _is_past(feats: Sequence[tuple[str, str]]) -> bool:

@@ -6,55 +6,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mtbias.language.definition import Language
-from mtbias.language.grammar import ANY, Agreement, NounKind, NounReading, WordFacts
+from mtbias.language.grammar import NounKind, NounReading, WordFacts
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Gender, Span, Word
-
-# What forms agree with: gender, case and number, several of each for most forms, and what they have
-# in common.
-
-PERSONAL = (Gender.MALE, Gender.FEMALE)
-GENDER_OF_LETTER = {"m": Gender.MALE, "f": Gender.FEMALE, "n": Gender.NEUTRAL}
-_OPEN = ("nom", "voc", "dat", "ins", "loc", "*")
-
-
-def reading_agreements(reading: NounReading) -> list[Agreement]:
-    """What one reading of a noun agrees with.
-
-    Feminine agreement with a masculine form that is also used of women (наша врач, с новой врачом)
-    is never read on a genitive or accusative.
-    """
-    # uk бухгалтера is an accusative: the догану before it, which ends like a feminine adjective,
-    # cannot belong to it.
-    allowed = reading.agreements or (ANY,)
-    if reading.kind is NounKind.GENERIC:
-        return [Agreement("*" if a.case in _OPEN else "m", a.case, a.number) for a in allowed]
-    gender = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}.get(reading.kind, "*")
-    return [Agreement(gender if a.gender == "*" else a.gender, a.case, a.number) for a in allowed]
-
-
-def only_gender(allowed: Iterable[Agreement]) -> Gender | None:
-    """The one gender of a person that `allowed` leaves; neuter counts only where it stands
-    alone.
-    """
-    letters = {a.gender for a in allowed}
-    if "*" in letters:
-        return None
-    # de dem is masculine or neuter, and a person is rarely neuter: "dem Cleaner" is a man.
-    if len(letters) > 1:
-        letters -= {"n"}
-    return GENDER_OF_LETTER[letters.pop()] if len(letters) == 1 else None
-
-
-def listed(allowed: Iterable[Agreement]) -> str:
-    """Agreements for a reader: ``f.dat.sg m.nom.sg``."""
-    return " ".join(sorted({".".join(a) for a in allowed}))
-
 
 NOMINAL = frozenset(("NOUN", "PROPN"))
 MODIFIER = frozenset(("ADJ", "DET", "NUM"))
@@ -384,40 +342,40 @@ def tagged_gender(tagged: Iterable[Word]) -> tuple[Gender | None, str]:
     return _GENDER.get(value), f"Gender={value}"
 
 
-# What the tagger itself says of a form over the whole corpus, against which one reading can be
-# checked.
-
-# The votes are for words that no table has, such as es *atendiente*, which a system invented: the
-# tagger gives it a gender in most places and none in some. One or two places prove nothing (it "la
-# disponente" is male in 1 of 1), and a share of 0.65 is too little: uk протесту "protest" for
-# *protester* is feminine in 4 of its 6 readings.
-MIN_VOTES = 5
-MIN_SHARE = 0.8
+def compound_end(words: Sequence[SentenceWord], head: int) -> int:
+    """Index of the last word of the compound that begins at `head`."""
+    n = head
+    while n + 1 < len(words) and words[n + 1].compound == n + 1 - head:
+        n += 1
+    return n
 
 
-class FormVotes:
-    """Genders that the tagger reads on noun forms, counted over distinct texts. Additive."""
+def numbers(word: SentenceWord) -> set[str]:
+    """The numbers in which a noun stands by the plugin's table, else by the tagger (empty text: a
+    dual).
+    """
+    known = {a.number for r in word.readings for a in r.agreements} - {"*"}
+    return known or {NUMBER.get(value, "") for value in word.numbers}
 
-    def __init__(self) -> None:
-        """Empty."""
-        self._counts: dict[str, Counter[Gender]] = {}
 
-    def add(self, analysis: Analysis, language: Language) -> None:
-        """Count the nouns of one text."""
-        for token in analysis.tokens:
-            nouns = [w for w in token.words if w.upos in NOMINAL]
-            if nouns:
-                gender, _ = tagged_gender(nouns)
-                if gender is not None:
-                    self._counts.setdefault(language.fold(token.text), Counter())[gender] += 1
+def governed(words: Sequence[SentenceWord], n: int) -> bool:
+    """A preposition stands before the noun at `n`, with nothing but determiners and adjectives
+    between.
+    """
+    while n > 0 and words[n].joined and words[n - 1].is_modifier:
+        n -= 1
+    return n > 0 and words[n].joined and "ADP" in words[n - 1].tags
 
-    def majority(self, form: str) -> tuple[Gender, int, int] | None:
-        """(gender, its votes, all votes) of a folded form with at least `MIN_VOTES` of which
-        `MIN_SHARE` agree.
-        """
-        votes = self._counts.get(form)
-        if not votes:
+
+def noun_governed(words: Sequence[SentenceWord], preposition: int) -> int | None:
+    """Index of the noun that a preposition (or a word with one written onto it) governs; three
+    words may stand between (cs *ve svém novém domě*).
+    """
+    for n in range(preposition, min(preposition + 5, len(words))):
+        if n > preposition and not words[n].joined:
             return None
-        gender, most = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        total = votes.total()
-        return (gender, most, total) if total >= MIN_VOTES and most >= MIN_SHARE * total else None
+        if words[n].tags & NOMINAL:
+            return n
+        if words[n].tags & {"PRON", *VERBAL, *CONJUNCTION}:
+            return None
+    return None

@@ -2,7 +2,7 @@
 phrase.
 
 Which word renders the person, and whether it names one, is the first reader's answer
-(`mtbias.decide.decision`). What tells the gender is the feature of the head, then of the
+(`mtbias.reading.decision`). What tells the gender is the feature of the head, then of the
 determiners and adjectives that stand beside it and differ from it in neither case nor number; no
 table of forms is asked, no predicate, no pronoun.
 """
@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from mtbias.decide.sentence_words import GLUED, MODIFIER, NOMINAL, feature_values, tagged_gender
 from mtbias.language.definition import Language
-from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Token, Word
+from mtbias.reading.syntax import syntax_of
+from mtbias.reading.words import GLUED, MODIFIER, NOMINAL, feature_values, tagged_gender
+from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, Token, Word
 
 FEATURES = "stanza/1"
 """Name of the reader in a run's identity; another number where it reads otherwise."""
@@ -61,24 +62,22 @@ def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> 
     words = [word for n in at for word in tokens[n].words]
     content = [word for word in words if word.upos not in GLUED]
     head = [word for word in content if word.upos in NOMINAL] or content
-    yield _said("noun", " ".join(tokens[n].text for n in at), head)
+    yield _said("noun", [tokens[n] for n in at], head)
     # it "dell'insegnante" may be one token: its article is in it. Hebrew's and Arabic's shows no
     # gender.
     articles = [word for word in words if word.upos == "DET" and word.feat("Gender")]
-    beside = [(tokens[at[0]].text, articles)]
-    beside += [
-        (token.text, [w for w in token.words if w.upos in MODIFIER])
-        for token in _before(tokens, at[0])
-    ]
-    if language.postposed:
-        beside += [(token.text, list(token.words)) for token in _after(tokens, at[-1])]
-    for text, modifiers in beside:
+    beside = [(tokens[at[0]], articles)]
+    beside += [(token, _modifiers(token)) for token in _before(tokens, at[0])]
+    if syntax_of(language).attributes_follow:
+        beside += [(token, list(token.words)) for token in _after(tokens, at[-1])]
+    for token, modifiers in beside:
         if modifiers and all(_agree(modifiers, head, feature) for feature in ("Case", "Number")):
-            yield _said(
-                "determiner" if {w.upos for w in modifiers} == {"DET"} else "adjective",
-                text,
-                modifiers,
-            )
+            kind = "determiner" if {w.upos for w in modifiers} == {"DET"} else "adjective"
+            yield _said(kind, [token], modifiers)
+
+
+def _modifiers(token: Token) -> list[Word]:
+    return [word for word in token.words if word.upos in MODIFIER]
 
 
 def _before(tokens: Sequence[Token], head: int) -> Iterator[Token]:
@@ -110,7 +109,9 @@ def _agree(left: Iterable[Word], right: Iterable[Word], feature: str) -> bool:
     return not (mine and its) or not mine.isdisjoint(its)
 
 
-def _said(kind: str, text: str, words: Iterable[Word]) -> Evidence:
+def _said(kind: str, tokens: Sequence[Token], words: Iterable[Word]) -> Evidence:
     gender, feature = tagged_gender(words)
     shown = None if gender is Gender.NEUTRAL else gender
-    return Evidence(kind, text, shown, STANZA, feature or "no gender")
+    text = " ".join(token.text for token in tokens)
+    span = Span(tokens[0].span.start, tokens[-1].span.end)
+    return Evidence("features_alone", kind, text, span, shown, STANZA, feature or "no gender")

@@ -12,7 +12,7 @@ chosen where parts of speech are known.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
@@ -20,22 +20,33 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.align.entity_scores import (
+from mtbias.english.words import PREPOSITIONS, SourceWord, hyphenated_parts, singulars
+from mtbias.language.definition import Language
+from mtbias.language.grammar import NounKind
+from mtbias.language.source import ENGLISH, SourceLanguage
+from mtbias.language.split_texts import SurfaceWord
+from mtbias.reading.sentence_pair import Pair, entity_place, source_facts
+from mtbias.reading.spelling import (
     MIN_LETTERS,
-    EntityScores,
     common_beginning,
     likeness,
     romanised,
     skeleton,
     source_letters,
 )
-from mtbias.align.sentence_pairs import Pair, SaidOfEntity, entity_place
-from mtbias.english.words import PREPOSITIONS, SourceWord, hyphenated_parts, singulars
-from mtbias.language.definition import Language
-from mtbias.language.grammar import NounKind
-from mtbias.language.source import ENGLISH, SourceLanguage
-from mtbias.language.split_texts import SurfaceWord
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Span, Strategy
+from mtbias.types import (
+    DERIVED,
+    ELIMINATION,
+    Alignment,
+    Candidate,
+    SourceFacts,
+    Span,
+    Strategy,
+    Trust,
+    frozen,
+)
+
+FloatArray = NDArray[np.float64]
 
 # With 0.05 other people are taken (it *operaio* "worker" for *attendant*), with 0.15 true
 # renderings are lost (es
@@ -244,6 +255,22 @@ def _own(pair: Pair, source: Sequence[SourceWord]) -> range:
     return range(first if first >= 0 else head[0], head[-1] + 1)
 
 
+@frozen
+class EntityScores:
+    """What a link model says about one pair's entity: arrays over the target words."""
+
+    link: FloatArray
+    """Geometric mean of P(head | target) and P(target | head)."""
+    belongs: FloatArray
+    """P(any word of the entity | target)."""
+    lexicon: FloatArray
+    """Association of the types over the corpus, 0 to 1."""
+    explained: FloatArray
+    """The surest link of each target word to any word but the entity, 0 to 1."""
+    rare: NDArray[np.bool_]
+    """Target words whose type is in few of the sentences: no function words."""
+
+
 def align_entity(
     pair: Pair,
     words: Sequence[SurfaceWord],
@@ -260,20 +287,26 @@ def align_entity(
         translations: what translates the entity, and the other words of the source.
     """
     if scores is None:
-        return Alignment(pair.id, (), None)
+        return Alignment(pair.id)
     found = _align(pair, words, scores, translations)
-    possessive = pair.head is not None and pair.source[pair.head.end :].lstrip().startswith(
-        ("'", "’")
-    )
-    if found.translations or not possessive:
+    if found.translations or not _is_possessive(pair):
         return found
-    return replace(found, first_part=translations.first_part(pair.entity, words))
+    part = translations.first_part(pair.entity, words)
+    if part is None:
+        return found
+    in_compound = Candidate((part,), "lexicon", Trust.IN_COMPOUND)
+    return replace(found, candidates=(*found.candidates, in_compound))
+
+
+def _is_possessive(pair: Pair) -> bool:
+    behind = pair.source[pair.head.end :].lstrip() if pair.head is not None else ""
+    return behind.startswith(("'", "’"))
 
 
 def _align(
     pair: Pair, words: Sequence[SurfaceWord], scores: EntityScores, translations: KnownTranslations
 ) -> Alignment:
-    said = SaidOfEntity.of(pair, translations.source)
+    source = source_facts(pair, translations.source)
     known, of_entity = _known(pair, words, translations)
     taken = _taken(pair, words, translations)
     # it *segretario* for *secretary* is no clerk, though the table has it for both.
@@ -292,20 +325,26 @@ def _align(
     # lexicon 19 calls change, without the table 5: he אודיטור for *auditor* is found by it alone.
     total = np.where(elsewhere, 0.0, 0.5 * (scores.link + scores.lexicon + known))
     anchor = int(total.argmax())
-    only = _only_known(pair, words, scores, known, of_entity, translations)
-    if only is not None:
-        anchor = only
+    only_known = _only_known(pair, words, scores, known, of_entity, translations)
+    if only_known is not None:
+        anchor = only_known
     # de "an der Guildhall School … Büroangestellte": one link at a preposition would be enough.
     unsure = total[anchor] < SURE_SCORE or not scores.rare[anchor]
     if unsure and people.any() and not (words[anchor].facts.readings or known[anchor]):
         anchor = int(np.where(people, total, -1.0).argmax())
     if total[anchor] < MIN_SCORE:
+        number = SourceFacts(source.number)
         derived = None if people.any() else _derived(words, of_entity, others)
         if derived is not None:
-            return Alignment(pair.id, (words[derived].span,), DERIVED, said.number)
-        return replace(
-            _left_over(pair.id, words, scores, people, free, said.number),
-            unclaimed=_unclaimed(pair, words, translations),
+            candidate = Candidate((words[derived].span,), DERIVED)
+            return Alignment(pair.id, (candidate,), source=number)
+        left = _left_over(words, scores, people, free)
+        candidates = () if left is None else (left,)
+        only = _unclaimed(pair, words, translations)
+        return Alignment(
+            pair.id,
+            (*candidates, *_only_persons(only, None)),
+            source=number if left is not None else SourceFacts(),
         )
     # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب
     # الآخر "the doctor asked the other doctor".
@@ -315,29 +354,40 @@ def _align(
     )
     near = _near(words, anchor, people, known=bool(known[anchor]))
     members = _phrase(anchor, scores, known & free, near, borders)
-    # A second mention of the entity is no rival.
-    differs = [
-        w.facts.form != words[anchor].facts.form and j not in members for j, w in enumerate(words)
-    ]
     ranked = [int(j) for j in np.argsort(-total, kind="stable") if free[j] and j not in members]
-    return Alignment(
-        pair.id,
+    aligned = Candidate(
         tuple(words[j].span for j in (anchor, *(j for j in members if j != anchor))),
         _basis(scores, anchor, known=bool(known[anchor])),
-        **said._asdict(),
-        # For the decision: what the tagger says of an English word does not count.
-        copied=pair.head is not None
-        and words[anchor].facts.form == pair.source[slice(*pair.head)].lower(),
-        others=tuple(words[j].span for j in ranked if people[j])[:MAX_OTHERS],
-        candidates=tuple(words[j].span for j in ranked if scores.rare[j])[:MAX_CANDIDATES],
-        translations=tuple(words[j].span for j in range(len(words)) if known[j]),
+        # What the tagger says of a word of the source does not count.
+        copied=words[anchor].facts.form == _head_form(pair),
         meant=misspelt[1] if misspelt is not None and misspelt[0] == anchor else None,
         loan=bool(known[anchor]) and not of_entity,
-        unclaimed=() if words[anchor].facts.readings else _unclaimed(pair, words, translations),
-        score=float(total[anchor]),
-        margin=float(total[anchor])
-        - max((float(total[j]) for j in range(len(words)) if differs[j]), default=0.0),
     )
+    people_left = [words[j].span for j in ranked if people[j]][:MAX_OTHERS]
+    words_left = [words[j].span for j in ranked if scores.rare[j]][:MAX_CANDIDATES]
+    unclaimed = () if words[anchor].facts.readings else _unclaimed(pair, words, translations)
+    return Alignment(
+        pair.id,
+        (
+            aligned,
+            *(Candidate((span,), ELIMINATION, Trust.PERSON_LEFT) for span in people_left),
+            *(Candidate((span,), ELIMINATION, Trust.WORD_LEFT) for span in words_left),
+            *_only_persons(unclaimed, aligned),
+        ),
+        tuple(words[j].span for j in range(len(words)) if known[j]),
+        source,
+    )
+
+
+def _head_form(pair: Pair) -> str | None:
+    return None if pair.head is None else pair.source[slice(*pair.head)].lower()
+
+
+def _only_persons(spans: Sequence[Span], aligned: Candidate | None) -> Iterator[Candidate]:
+    """Each noun for people that nobody claims, as a candidate by itself."""
+    copied, loan = (aligned.copied, aligned.loan) if aligned else (False, False)
+    for span in spans:
+        yield Candidate((span,), "lexicon", Trust.ONLY_PERSON, copied=copied, loan=loan)
 
 
 def _known(
@@ -604,28 +654,24 @@ def _derived(
 
 
 def _left_over(
-    ident: str,
     words: Sequence[SurfaceWord],
     scores: EntityScores,
     people: NDArray[np.bool_],
     free: NDArray[np.bool_],
-    number: str | None,
-) -> Alignment:
-    """The noun for people that no other source word explains, else such a content word, at the
-    likeliest place.
+) -> Candidate | None:
+    """The noun for people that no other source word explains (ru *продавец* "salesman" for *mover*),
+    else such a content word, at the likeliest place.
 
     What only stands there because nothing else wants it gets a call only if it is a noun for
     people.
     """
-    # 61 calls of WinoMT rest on this: people whom the table has under another English word (ru
-    # *продавец* "salesman" for *mover*).
     left = people if people.any() else scores.rare & free
     if not left.any():
-        return Alignment(ident, (), None)
+        return None
     best = int(np.where(left, scores.link + scores.belongs, -1.0).argmax())
     # ru "тенористом" for *tenor player*: linked with the word before the head.
     surer = people[best] and scores.belongs[best] >= MIN_BELONGS
-    return Alignment(ident, (words[best].span,), "lexicon" if surer else ELIMINATION, number)
+    return Candidate((words[best].span,), "lexicon" if surer else ELIMINATION)
 
 
 def _basis(scores: EntityScores, anchor: int, *, known: bool) -> str:

@@ -14,12 +14,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeVar
 
-from mtbias.decide.decision import decide
-from mtbias.decide.sentence_words import GENDER_OF_LETTER
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading, SurfaceToken, shared_beginning
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Token, Word, frozen
+from mtbias.reading.agreement import GENDER_OF_LETTER
+from mtbias.reading.decision import decide
+from mtbias.reading.syntax import syntax_of
+from mtbias.types import (
+    Alignment,
+    Analysis,
+    Candidate,
+    Gender,
+    GenderCall,
+    Reason,
+    SourceFacts,
+    Token,
+    Word,
+    frozen,
+)
 
 _NOUNS = 40
 """Nouns of each kind beside which each evidence is tried."""
@@ -178,16 +190,16 @@ words."""
 
 def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
     """What stands beside a noun and tells its gender."""
-    verbs = language.verbs
+    verbs, syntax = language.verbs, syntax_of(language)
     # es "alguno" stands alone as well, and so names somebody; l' is written onto the noun.
     alone = {*language.nouns, *language.elisions}
     for word in _agreeing(
         {form: a for form, a in language.determiners.items() if form not in alone}, number
     ):
         yield _frames("a determiner", _BEFORE, word, "DET")
-        if language.determiners_follow:
+        if syntax.determiners_follow:
             yield _frames("a determiner behind it", _BEHIND, word, "DET")
-    if language.preposed:
+    if syntax.attributes_precede:
         yield from (_frames("a title", _BEFORE, word, "NOUN") for word in _matched(language.names))
     yield from _meaning(language, number)
     adjectives = [
@@ -197,9 +209,9 @@ def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
     told = (*verbs.words, *verbs.short, *(ending for ending, _ in verbs.endings))
     copulas = sorted(form for form in verbs.copulas if not form.endswith(told))
     for word in (w for w in adjectives if w):
-        if language.preposed:
+        if syntax.attributes_precede:
             yield _frames("an adjective", _BEFORE, word, "ADJ")
-        if language.postposed:
+        if syntax.attributes_follow:
             yield _frames("an adjective behind it", _BEHIND, word, "ADJ")
         # A predicate may be in another case: ru "он будет большой", but "она будет большой", too.
         one = all({a.gender for a in language.adjective(form)} == {g} for g, form in word.items())
@@ -222,6 +234,7 @@ def _verb(language: Language, word: Forms) -> Iterator[_Frames]:
 
 def _meaning(language: Language, number: str) -> Iterator[_Frames]:
     """Words that mean a woman or a man, where they may stand beside a noun in that number."""
+    syntax = syntax_of(language)
     for word in _matched(language.sex_adjectives):
         noun = word["m"] in language.nouns and word["f"] in language.nouns
         numbers = {
@@ -232,14 +245,14 @@ def _meaning(language: Language, number: str) -> Iterator[_Frames]:
         }
         if noun and numbers - {"*"} and number not in numbers:
             continue
-        if noun and language.postposed and language.prepositions and number == "sg":
+        if noun and syntax.attributes_follow and syntax.case and number == "sg":
             continue  # cs *lékař ženy* is the woman's doctor
-        if noun and not language.postposed:
+        if noun and not syntax.attributes_follow:
             yield _frames("a word for a man or a woman", "{{}}-{word}", word, "NOUN")
             continue
-        if language.preposed and (language.either_side or not noun):
+        if syntax.attributes_precede and (syntax.trusts_translations or not noun):
             yield _frames("a word for a man or a woman", _BEFORE, word, "NOUN" if noun else "ADJ")
-        if language.postposed:
+        if syntax.attributes_follow:
             yield _frames("a word for a man or a woman", _BEHIND, word, "NOUN" if noun else "ADJ")
 
 
@@ -311,9 +324,9 @@ def _call(
     if at is None:
         return GenderCall("x", None, Reason.UNALIGNED)
     # As a word beside the noun is believed most: where the source says so, too.
-    alignment = Alignment(
-        "x", (at.span,), "links+lexicon", number, translations=(at.span,), says_sex=said
-    )
+    aligned = Candidate((at.span,), "links+lexicon")
+    source = SourceFacts(number, says_sex=said)
+    alignment = Alignment("x", (aligned,), (at.span,), source)
     return decide(alignment, analysed(text, surface, tags), texts)
 
 

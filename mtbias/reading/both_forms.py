@@ -14,18 +14,11 @@ import re
 from collections.abc import Collection, Sequence
 from unicodedata import combining, normalize
 
-from mtbias.decide.sentence_words import PERSONAL, SentenceWord
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind
-from mtbias.types import (
-    BOTH_ARTICLES,
-    BOTH_FORMS,
-    BOTH_IN_ONE_WORD,
-    NEUTRAL_ENDING,
-    Evidence,
-    Gender,
-    Span,
-)
+from mtbias.reading.agreement import PERSONAL
+from mtbias.reading.words import SentenceWord
+from mtbias.types import Evidence, Gender, Span
 
 # es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand
 # between.
@@ -78,26 +71,34 @@ def both_forms(
         language: its tables.
         translations: words of it that the tables know as translations of the entity.
     """
+    word = words[head]
     other = _other_form(words, head, text, language.determiners, translations)
     if other is not None:
-        pair = " / ".join(words[n].text for n in sorted((head, other)))
-        return Evidence("noun", pair, Gender.NEUTRAL, "lexicon", BOTH_FORMS)
-    written = _written_ending(words[head], text, language)
+        first, second = (words[n] for n in sorted((head, other)))
+        pair = f"{first.text} / {second.text}"
+        span = Span(first.span.start, second.span.end)
+        return _neutral("both_nouns", "noun", pair, span, "lexicon")
+    written = _written_ending(word, text, language)
     if written:
-        return Evidence(
-            "noun", words[head].text + written, Gender.NEUTRAL, "form", BOTH_IN_ONE_WORD
-        )
-    neutral = _neutral_word(words[head], text, language)
+        span = Span(word.span.start, word.span.end + len(written))
+        return _neutral("ending_written_on", "noun", word.text + written, span)
+    neutral = _neutral_word(word, text, language)
     if neutral:
-        return Evidence("noun", neutral, Gender.NEUTRAL, "form", NEUTRAL_ENDING)
+        span = Span(word.span.start, word.span.start + len(neutral))
+        return _neutral("neutral_ending", "noun", neutral, span)
     articles = _joined_articles(words, head, text, language)
-    if articles:
-        return Evidence("determiner", articles, Gender.NEUTRAL, "form", BOTH_ARTICLES)
+    if articles is not None:
+        return _neutral("both_articles", "determiner", text[slice(*articles)], articles)
     sexes = _both_sexes(words, head, language)
     if sexes:
+        span = Span(sexes[0].span.start, sexes[-1].span.end)
         pair = " ".join(word.text for word in sexes)
-        return Evidence("adjective", pair, Gender.NEUTRAL, "form", BOTH_FORMS)
+        return _neutral("both_sexes", "adjective", pair, span)
     return None
+
+
+def _neutral(rule: str, kind: str, word: str, span: Span, source: str = "form") -> Evidence:
+    return Evidence(rule, kind, word, span, Gender.NEUTRAL, source)
 
 
 def _both_sexes(
@@ -235,7 +236,7 @@ def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
 
 def _joined_articles(
     words: Sequence[SentenceWord], head: int, text: str, language: Language
-) -> str:
+) -> Span | None:
     """Articles of a man and of a woman in one case and number before the head (*los y las*
     docentes, *der/die* Angestellte), as they are written; else nothing.
     """
@@ -256,26 +257,26 @@ def _joined_articles(
     )
     first = before if sign else before - 1
     if first < 0 or not (sign or "CCONJ" in words[before].tags):
-        return ""
+        return None
     if (
         split_contraction
         and not sign
         and not all("ADP" in words[n].tags for n in (first, second - 1))
     ):
-        return ""
+        return None
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
     if words[first].form == words[second].form or not any(
         _of_both(a, b) for a in one for b in other
     ):
-        return ""
+        return None
     end = words[second].span.end
     between = text[words[first].span.end : words[second].span.start]
     # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins; so in a bracket, fr
     # "il le (la journaliste) voit", but not in "le (la) journaliste".
     bracket = "(" in between
     if "," in between or (bracket and text[end : end + 1] != ")"):
-        return ""
-    return text[words[first].span.start : end + bracket]
+        return None
+    return Span(words[first].span.start, end + bracket)
 
 
 def _silent_modifier(word: SentenceWord, language: Language) -> bool:
@@ -295,7 +296,9 @@ def _may_be_preposition(word: SentenceWord, language: Language) -> bool:
     return ("ADP" in word.tags or short) and word.form not in language.determiners
 
 
-def _split_article(words: Sequence[SentenceWord], head: int, text: str, language: Language) -> str:
+def _split_article(
+    words: Sequence[SentenceWord], head: int, text: str, language: Language
+) -> Span | None:
     """An article with the other gender's ending written on, right before the head (*un(e)*
     journaliste, *ein/e* Angestellte), as it is written; else nothing.
     """
@@ -308,8 +311,8 @@ def _split_article(words: Sequence[SentenceWord], head: int, text: str, language
         stems = (article.form[: len(article.form) - cut] for cut in range(len(article.form)))
         others = (language.determiners.get(stem + ending, ()) for stem in stems)
         if any(_of_both(a, b) for other in others for a in own for b in other):
-            return text[article.span.start : written.end()]
-    return ""
+            return Span(article.span.start, written.end())
+    return None
 
 
 def _of_both(one: Agreement, other: Agreement) -> bool:
