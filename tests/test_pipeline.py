@@ -31,6 +31,7 @@ from mtbias.translate.given_translations import GivenSystem, read_translations
 from mtbias.types import (
     Alignment,
     Analysis,
+    Candidate,
     Gender,
     GenderCall,
     Instance,
@@ -107,12 +108,13 @@ class KnownHeads:
         self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
     ) -> tuple[Alignment, ...]:
         self.asked += [pair.id for pair in pairs]
-        return tuple(
-            Alignment(
-                p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links"
-            )
-            for p in pairs
-        )
+        return tuple(map(self._alignment, pairs))
+
+    def _alignment(self, pair: Pair) -> Alignment:
+        word = self.heads.get(pair.id, "")
+        if not word:
+            return Alignment(pair.id)
+        return Alignment(pair.id, (Candidate((_span(pair.text, word),), "links"),))
 
 
 @dataclass

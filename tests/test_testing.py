@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from mtbias.decide.gender_pairs import count, pair_outcomes
 
-from mtbias.decide import gender_pairs
 from mtbias.errors import PluginError
 from mtbias.language.installed import get_language
 from mtbias.plugin import (
@@ -22,6 +20,8 @@ from mtbias.plugin import (
     SurfaceToken,
     VerbRules,
 )
+from mtbias.reading import gender_pairs
+from mtbias.reading.gender_pairs import count, pair_outcomes
 from mtbias.testing import check_language, contract_problems
 from mtbias.types import Span
 

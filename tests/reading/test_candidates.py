@@ -6,25 +6,28 @@ import dataclasses
 
 import numpy as np
 import pytest
-from mtbias.align.entity_words import KnownTranslations, align_entity
 
 from mtbias.align import Pair
-from mtbias.align.entity_scores import ALIKE_LINKS, EntityScores, prior_links
-from mtbias.align.sentence_pairs import SaidOfEntity, index_pairs
+from mtbias.align.entity_scores import ALIKE_LINKS, prior_links
+from mtbias.align.sentence_pairs import index_pairs
 from mtbias.english.words import singulars
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
+from mtbias.reading.candidates import EntityScores, KnownTranslations, align_entity
+from mtbias.reading.sentence_pair import source_facts
 from mtbias.types import (
     DERIVED,
     ELIMINATION,
     Alignment,
+    Candidate,
     Gender,
     Instance,
     Span,
     Stereotype,
     Strategy,
+    Trust,
 )
 
 LANGUAGE = Language(
@@ -78,6 +81,17 @@ def aligned(case: Pair, given: EntityScores | None) -> Alignment:
     return align_entity(
         case, SplitTexts(LANGUAGE).words(case.text), given, KnownTranslations(LANGUAGE)
     )
+
+
+def first(alignment: Alignment) -> Candidate:
+    """The words that the aligner found."""
+    (candidate,) = alignment.of(Trust.ALIGNED)
+    return candidate
+
+
+def spans(alignment: Alignment, trust: Trust) -> list[Span]:
+    """Where the candidates with this reason stand, a word each."""
+    return [span for each in alignment.of(trust) for span in each.target]
 
 
 def found(case: Pair, given: EntityScores | None) -> tuple[list[str], str | None]:
@@ -146,14 +160,12 @@ def test_a_word_in_ss_is_no_plural() -> None:
     ],
 )  # fmt: skip
 def test_the_number_of_the_english_form(word: str, number: str) -> None:
-    assert (
-        SaidOfEntity.of(Pair("x", word.upper(), "", Span(0, len(word)), word), ENGLISH).number
-        == number
-    )
+    case = Pair("x", word.upper(), "", Span(0, len(word)), word)
+    assert source_facts(case, ENGLISH).number == number
 
 
 def test_without_a_head_there_is_no_number() -> None:
-    assert SaidOfEntity.of(Pair("x", "nurses", ""), ENGLISH).number is None
+    assert source_facts(Pair("x", "nurses", ""), ENGLISH).number is None
 
 
 def test_the_glossary_holds_for_plurals_and_for_heads() -> None:
@@ -255,7 +267,10 @@ def test_free_nouns_for_people_are_named_as_others() -> None:
     case = pair("The construction worker slept.", "worker", "Firma schlief Wirt dort")
     alignment = aligned(case, scores(0.9, 0, 0.1, 0, lexicon=(0.3, 0, 0, 0)))
     assert [case.text[a:b] for a, b in alignment.target] == ["Firma"]
-    assert [case.text[a:b] for a, b in alignment.others] == ["Wirt"]
+    assert [case.text[a:b] for a, b in spans(alignment, Trust.PERSON_LEFT)] == ["Wirt"]
+    # Among all words that are left it comes first by its link, 0.1; those of none stand in order.
+    left = [case.text[a:b] for a, b in spans(alignment, Trust.WORD_LEFT)]
+    assert left == ["Wirt", "schlief", "dort"]
 
 
 @pytest.mark.parametrize(
@@ -276,11 +291,11 @@ def test_a_word_one_letter_off_a_known_translation_is_it(
 ) -> None:
     case = pair("The construction worker slept.", "construction worker", f"Gestern {word} dort")
     alignment = aligned(case, scores(0, 0.2, 0, explained=(0, explained, 0)))
-    assert alignment.meant == meant
+    assert (first(alignment).meant if alignment.target else None) == meant
     assert bool(alignment.translations) == (meant is not None)
     # A word that the table has is what it is, and where one is known no other is meant.
     case = pair("The doctor slept.", "doctor", f"Arzt {word}")
-    assert aligned(case, scores(0.2, 0)).meant is None
+    assert first(aligned(case, scores(0.2, 0))).meant is None
 
 
 def test_a_word_that_derives_from_a_known_translation() -> None:
@@ -321,7 +336,7 @@ def test_without_scores_there_is_no_alignment() -> None:
 def test_the_english_word_left_as_it_is(text: str, copied: bool) -> None:
     case = pair("The officer came.", "officer", text)
     alignment = aligned(case, scores(0.0, 0.9, 0.0))
-    assert alignment.copied is copied
+    assert first(alignment).copied is copied
 
 
 @pytest.mark.parametrize(
@@ -407,31 +422,6 @@ def test_translations_of_a_word_of_several_parts(entity: str, expected: set[str]
     assert KnownTranslations(LANGUAGE).of(entity) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "link", "expected"),
-    [
-        # The table knows the doctor: (0.4 + 1) / 2 against 0.6 / 2.
-        ("Arzt sah ihn", (0.4, 0.6, 0.0), (0.7, 0.4)),
-        # A second mention is no rival: the verb is.
-        ("Arzt sah Arzt", (0.8, 0.2, 0.6), (0.9, 0.8)),
-        # The one known translation is taken before a word with a surer link.
-        ("Arzt sah ihn", (0.0, 1.0, 0.0), (0.5, 0.0)),
-        ("Arzt", (1.0,), (1.0, 1.0)),
-    ],
-)
-def test_the_score_of_the_head_and_its_margin(
-    text: str, link: tuple[float, ...], expected: tuple[float, float]
-) -> None:
-    alignment = aligned(pair("The doctor slept.", "doctor", text), scores(*link))
-    assert text[slice(*alignment.target[0])] == "Arzt"
-    assert (alignment.score, alignment.margin) == pytest.approx(expected)
-
-
-def test_what_is_only_left_over_has_no_score() -> None:
-    alignment = aligned(pair("The doctor slept.", "doctor", "Wirt schlief"), scores(0.01, 0.0))
-    assert (alignment.basis, alignment.score, alignment.margin) == (ELIMINATION, 0.0, 0.0)
-
-
 def test_names_of_another_script_are_known_by_their_letters() -> None:
     """Baas and Баас are one spelling; Arabic has the consonants alone, Правления and دقيقة
     others."""
@@ -466,15 +456,19 @@ def test_the_nth_mention_is_the_nth_known_translation() -> None:
 def test_people_whom_no_other_word_claims_are_named_where_nobody_is_found() -> None:
     case = pair("the miner helped the doctor", "miner", "der Maurer half dem Arzt im Bergwerk")
     # The link is at Bergwerk, a thing; Arzt is the doctor's.
-    assert aligned(case, scores(0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.9)).unclaimed == (Span(4, 10),)
+    assert spans(aligned(case, scores(0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.9)), Trust.ONLY_PERSON) == [
+        Span(4, 10)
+    ]
     # Too far off: at the end of the sentence.
     far = pair("miner, go to the doctor now", "miner", "der Arzt half im Bergwerk dem Maurer")
-    assert aligned(far, scores(0.1, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0)).unclaimed == ()
+    assert spans(aligned(far, scores(0.1, 0.0, 0.0, 0.0, 0.9, 0.0, 0.0)), Trust.ONLY_PERSON) == []
     known = pair("the doctor went", "doctor", "der Arzt ging")
-    assert aligned(known, scores(0.0, 0.9, 0.0)).unclaimed == ()
+    assert spans(aligned(known, scores(0.0, 0.9, 0.0)), Trust.ONLY_PERSON) == []
     # A word of fixed gender where there is nobody else.
     fixed = pair("the miner came", "miner", "die Person im Bergwerk kam")
-    assert aligned(fixed, scores(0.1, 0.0, 0.0, 0.9, 0.0)).unclaimed == (Span(4, 10),)
+    assert spans(aligned(fixed, scores(0.1, 0.0, 0.0, 0.9, 0.0)), Trust.ONLY_PERSON) == [
+        Span(4, 10)
+    ]
 
 
 def test_a_name_of_the_source_renders_nobody_else() -> None:
@@ -524,9 +518,9 @@ def test_the_beginning_of_a_compound_renders_a_possessive() -> None:
     def part(source: str, text: str) -> Span | None:
         case = pair(source, "doctor", text, "doctors" if "doctors" in source else "doctor")
         words = SplitTexts(language).words(text)
-        return align_entity(
-            case, words, scores(*[0.1] * len(words)), KnownTranslations(language)
-        ).first_part
+        given = scores(*[0.1] * len(words))
+        alignment = align_entity(case, words, given, KnownTranslations(language))
+        return next(iter(spans(alignment, Trust.IN_COMPOUND)), None)
 
     assert part("the doctors' house", "das Ärztehaus") == Span(4, 9)
     assert part("a doctor's house", "das Arzthaus") == Span(4, 8)
@@ -539,10 +533,11 @@ def test_the_beginning_of_a_compound_renders_a_possessive() -> None:
 
 
 def test_numerals_and_others_are_no_nouns() -> None:
-    assert aligned(pair("the two met", "two", "die beiden kamen"), scores(0.1, 0.9, 0.1)).quantifier
-    assert not aligned(
-        pair("the doctor came", "doctor", "der Arzt kam"), scores(0.1, 0.9, 0.1)
-    ).quantifier
+    given = scores(0.1, 0.9, 0.1)
+    two = aligned(pair("the two met", "two", "die beiden kamen"), given)
+    assert two.source.quantifier
+    doctor = aligned(pair("the doctor came", "doctor", "der Arzt kam"), given)
+    assert not doctor.source.quantifier
 
 
 def test_a_word_is_known_by_a_phrase_in_which_the_entity_stands() -> None:
@@ -579,22 +574,23 @@ def test_a_phrase_that_is_somebody_else_in_the_source_lends_the_entity_no_transl
 
 def test_what_stands_in_the_entity_itself_needs_no_other_rendering() -> None:
     given, text = scores(0.0, 0.0, 0.0, 0.9), "der Arzt kam bald"
-    assert aligned(pair("the doctor help came soon", "doctor help", text), given).unclaimed == (
-        Span(4, 8),
-    )
-    assert aligned(pair("the help of the doctor came", "help", text), given).unclaimed == ()
-    # A possessor is somebody else.
+    case = pair("the doctor help came soon", "doctor help", text)
+    assert spans(aligned(case, given), Trust.ONLY_PERSON) == [Span(4, 8)]
     assert (
-        aligned(pair("the doctor's help came soon", "doctor's help", text), given).unclaimed == ()
+        spans(aligned(pair("the help of the doctor came", "help", text), given), Trust.ONLY_PERSON)
+        == []
     )
+    # A possessor is somebody else.
+    case = pair("the doctor's help came soon", "doctor's help", text)
+    assert spans(aligned(case, given), Trust.ONLY_PERSON) == []
 
 
 def test_two_words_of_the_source_claim_what_translates_both() -> None:
     given, text = scores(0.9, 0.0, 0.0, 0.0), "dort half der Maurer"
     two = pair("the construction worker helped the miner", "miner", text)
-    assert aligned(two, given).unclaimed == ()
+    assert spans(aligned(two, given), Trust.ONLY_PERSON) == []
     one = pair("the worker helped the miner", "miner", text)
-    assert aligned(one, given).unclaimed == (Span(14, 20),)
+    assert spans(aligned(one, given), Trust.ONLY_PERSON) == [Span(14, 20)]
 
 
 def glossed(**known: str) -> Language:
@@ -748,17 +744,17 @@ def test_a_known_translation_that_is_surely_another_words_is_not_the_entitys() -
     glossary = {"secretary": frozenset(("arzt",)), "clerk": frozenset(("arzt",))}
     translations = KnownTranslations(dataclasses.replace(LANGUAGE, glossary=glossary))
 
-    def first(text: str, given: EntityScores) -> str | None:
+    def head(text: str, given: EntityScores) -> str | None:
         case = pair("the secretary met the clerk", "clerk", text)
         target = align_entity(case, SplitTexts(LANGUAGE).words(text), given, translations).target
         return text[slice(*target[0])] if target else None
 
     text = "der Arzt traf den Wirt"
-    assert first(text, scores(0.0, 0.05, 0.0, 0.0, 0.0, explained=(0.0, 0.99))) == "Wirt"
-    assert first(text, scores(0.0, 0.05, 0.0, 0.0, 0.0, explained=(0.0, 0.9))) == "Arzt"
-    assert first(text, scores(0.0, 0.2, 0.0, 0.0, 0.0, explained=(0.0, 0.99))) == "Arzt"
+    assert head(text, scores(0.0, 0.05, 0.0, 0.0, 0.0, explained=(0.0, 0.99))) == "Wirt"
+    assert head(text, scores(0.0, 0.05, 0.0, 0.0, 0.0, explained=(0.0, 0.9))) == "Arzt"
+    assert head(text, scores(0.0, 0.2, 0.0, 0.0, 0.0, explained=(0.0, 0.99))) == "Arzt"
     # Nor does the entity derive from it.
-    assert first("der Arzt kam", scores(0.0, 0.05, 0.0, explained=(0.0, 0.99))) != "Arzt"
+    assert head("der Arzt kam", scores(0.0, 0.05, 0.0, explained=(0.0, 0.99))) != "Arzt"
 
 
 def test_a_later_mention_that_is_not_rendered_has_none_of_the_earlier_ones_words() -> None:
@@ -789,10 +785,10 @@ def test_a_noun_that_the_word_before_the_head_is_linked_with() -> None:
 
 def test_a_loan_is_known_as_one_where_the_tables_have_no_translation() -> None:
     given = scores(0.3, 0.0, 0.0, 0.2)
-    assert aligned(
-        pair("An esperantist slept.", "esperantist", "Dort schlief die Esperantista"), given
-    ).loan
-    assert not aligned(pair("A doctor slept.", "doctor", "Dort schlief die Doctora"), given).loan
+    case = pair("An esperantist slept.", "esperantist", "Dort schlief die Esperantista")
+    assert first(aligned(case, given)).loan
+    case = pair("A doctor slept.", "doctor", "Dort schlief die Doctora")
+    assert not first(aligned(case, given)).loan
 
 
 @pytest.mark.parametrize(
@@ -804,4 +800,4 @@ def test_a_loan_is_known_as_one_where_the_tables_have_no_translation() -> None:
     ],
 )
 def test_a_name_behind_the_entity(source: str, expected: bool) -> None:
-    assert SaidOfEntity.of(pair(source, "secretary", ""), ENGLISH).before_name is expected
+    assert source_facts(pair(source, "secretary", ""), ENGLISH).before_name is expected

@@ -8,14 +8,25 @@ from dataclasses import replace
 import pytest
 
 from mtbias.align import Pair
-from mtbias.align.sentence_pairs import SaidOfEntity
-from mtbias.decide import decide
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span
-from tests.decide.conftest import analysis_of
+from mtbias.reading import decide
+from mtbias.reading.sentence_pair import source_facts
+from mtbias.types import (
+    ELIMINATION,
+    Alignment,
+    Analysis,
+    Candidate,
+    Gender,
+    GenderCall,
+    Reason,
+    SourceFacts,
+    Span,
+    Trust,
+)
+from tests.reading.conftest import analysis_of
 
 LANGUAGE = Language(
     code="es",
@@ -25,11 +36,12 @@ LANGUAGE = Language(
 )
 
 
-def _call(analysis: Analysis, target: str, *candidates: str) -> GenderCall:
+def _call(analysis: Analysis, target: str, *others: str) -> GenderCall:
+    """The call where `target` is aligned and `others` are words that are left over."""
     at = {token.text: token.span for token in analysis.tokens}
-    alignment = Alignment(
-        "x", (at[target],), "links", "sg", candidates=tuple(at[word] for word in candidates)
-    )
+    aligned = Candidate((at[target],), "links")
+    left = (Candidate((at[word],), ELIMINATION, Trust.WORD_LEFT) for word in others)
+    alignment = Alignment("x", (aligned, *left), source=SourceFacts("sg"))
     return decide(alignment, analysis, SplitTexts(LANGUAGE))
 
 
@@ -80,10 +92,8 @@ def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(
 )
 def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> None:
     at = source.lower().index("boy")
-    assert (
-        SaidOfEntity.of(Pair("x", source, "", Span(at, at + 3), "boy"), ENGLISH).qualified
-        is expected
-    )
+    facts = source_facts(Pair("x", source, "", Span(at, at + 3), "boy"), ENGLISH)
+    assert facts.qualified is expected
 
 
 @pytest.mark.parametrize(
@@ -106,7 +116,7 @@ def test_what_qualifies_the_entity_in_english(source: str, expected: bool) -> No
 def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gender | None) -> None:
     end = source.index(entity) + len(entity)
     head = Span(end - len(entity.rsplit(maxsplit=1)[-1]), end) if entity else None
-    assert SaidOfEntity.of(Pair("x", source, "", head, entity), ENGLISH).says_sex is expected
+    assert source_facts(Pair("x", source, "", head, entity), ENGLISH).says_sex is expected
 
 
 @pytest.mark.parametrize(
@@ -122,10 +132,8 @@ def test_the_gender_that_the_source_says(source: str, entity: str, expected: Gen
 )
 def test_an_english_adverb_behind_the_entity(source: str, expected: bool) -> None:
     at = source.index("doctors")
-    assert (
-        SaidOfEntity.of(Pair("x", source, "", Span(at, at + 7), "doctors"), ENGLISH).before_adverb
-        is expected
-    )
+    facts = source_facts(Pair("x", source, "", Span(at, at + 7), "doctors"), ENGLISH)
+    assert facts.before_adverb is expected
 
 
 THINGS = Language(
@@ -151,7 +159,8 @@ def test_a_noun_that_names_a_thing_too_is_a_person_only_where_it_translates_the_
 
     def call(word: str, *translations: str) -> tuple[Gender | None, Reason | None]:
         known = tuple(at[w] for w in translations)
-        alignment = Alignment("x", (at[word],), "links", "sg", translations=known)
+        aligned = Candidate((at[word],), "links")
+        alignment = Alignment("x", (aligned,), known, SourceFacts("sg"))
         found = decide(alignment, text, SplitTexts(THINGS))
         return found.gender, found.reason
 
@@ -181,9 +190,9 @@ def _where(
     """The word that is judged in Russian, and the call; `unclaimed` are people whom no other source
     word claims."""
     at = {token.text: token.span for token in analysis.tokens}
-    alignment = Alignment(
-        "x", (at[target],), "links", number, unclaimed=tuple(at[word] for word in unclaimed)
-    )
+    aligned = Candidate((at[target],), "links")
+    people = (Candidate((at[word],), "lexicon", Trust.ONLY_PERSON) for word in unclaimed)
+    alignment = Alignment("x", (aligned, *people), source=SourceFacts(number))
     found = decide(alignment, analysis, SplitTexts(get_language("ru")))
     return analysis.text[slice(*found.target[0])], found.gender or found.reason
 
@@ -341,12 +350,13 @@ def test_a_loan_names_a_person(analyse: Callable[[str], Analysis]) -> None:
         ("катепана", "Fem", Gender.FEMALE),
     ):
         text = analyse(f"{form}|NOUN|Animacy=Inan,Case=Nom,Gender={gender},Number=Sing спал|VERB")
-        alignment = Alignment(
-            "x", (text.tokens[0].span,), "links", "sg", translations=(text.tokens[0].span,)
-        )
+        first = (text.tokens[0].span,)
+        aligned = Candidate(first, "links")
+        alignment = Alignment("x", (aligned,), first, SourceFacts("sg"))
         texts = SplitTexts(get_language("ru"))
         assert decide(alignment, text, texts).reason is Reason.NO_PERSON
-        assert decide(replace(alignment, loan=True), text, texts).gender is expected
+        loan = replace(alignment, candidates=(replace(aligned, loan=True),))
+        assert decide(loan, text, texts).gender is expected
 
 
 def test_an_ending_of_people_is_believed_before_the_taggers_verb(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mtbias.align.entity_scores import common_beginning, likeness, romanised, skeleton
+from mtbias.reading.spelling import common_beginning, likeness, romanised, skeleton
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from mtbias.decide.both_forms import both_forms
-from mtbias.decide.sentence_words import sentence_words
 
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
+from mtbias.reading.both_forms import both_forms
+from mtbias.reading.words import sentence_words
 from mtbias.types import Analysis, Evidence, Gender, GenderCall
 from mtbias_languages.french import FRENCH
 
@@ -96,7 +96,7 @@ DOCTORS = (
 def test_both_nouns_of_one_entity_are_neutral(call: Call, sentence: str, word: str) -> None:
     found = call(LANGUAGE, sentence, translations=DOCTORS)
     assert (found.gender, found.reason) == (N, None)
-    assert [(e.word, e.detail) for e in found.evidence] == [(word, "both forms")]
+    assert [(e.rule, e.word) for e in found.evidence] == [("both_nouns", word)]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,8 @@ def test_articles_on_either_side_of_a_comma_are_of_two_clauses(call: Call) -> No
 def test_an_ending_written_on_shows_both(text: str, word: str, written: str) -> None:
     found = _evidence(text, word)
     assert found is not None
-    assert (found.word, found.gender, found.detail) == (word + written, N, "both forms in one word")
+    assert (found.rule, found.word, found.gender) == ("ending_written_on", word + written, N)
+    assert text[slice(*found.span)] == word + written
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,8 @@ def test_what_is_no_ending_shows_nothing(text: str, word: str) -> None:
 def test_an_ending_for_both_genders(text: str, word: str, written: str) -> None:
     found = _evidence(text, word)
     assert found is not None
-    assert (found.word, found.gender, found.detail) == (written, N, "an ending for both genders")
+    assert (found.rule, found.word, found.gender) == ("neutral_ending", written, N)
+    assert text[slice(*found.span)] == written
 
 
 @pytest.mark.parametrize(
@@ -252,7 +254,8 @@ def test_articles_of_both_genders(call: Call, sentence: str, word: str) -> None:
 def test_articles_with_a_star() -> None:
     found = _evidence("Der*die docente kam", "docente")
     assert found is not None
-    assert (found.word, found.gender, found.detail) == ("Der*die", N, "articles of both genders")
+    assert (found.rule, found.word, found.gender) == ("both_articles", "Der*die", N)
+    assert found.span == (0, 7)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +293,8 @@ def test_other_articles_are_no_pair(call: Call, sentence: str) -> None:
 def test_an_article_with_the_other_genders_ending(text: str, word: str, written: str) -> None:
     found = _evidence(text, word, FRENCH)
     assert found is not None
-    assert (found.word, found.gender, found.detail) == (written, N, "articles of both genders")
+    assert (found.rule, found.word, found.gender) == ("both_articles", written, N)
+    assert text[slice(*found.span)] == written
 
 
 @pytest.mark.parametrize(

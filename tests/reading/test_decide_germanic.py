@@ -6,10 +6,22 @@ from collections.abc import Callable
 
 import pytest
 
-from mtbias.decide import decide
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading, parse_agreements
-from mtbias.types import DERIVED, ELIMINATION, Alignment, Analysis, Gender, GenderCall, Reason, Span
+from mtbias.reading import decide
+from mtbias.types import (
+    DERIVED,
+    ELIMINATION,
+    Alignment,
+    Analysis,
+    Candidate,
+    Gender,
+    GenderCall,
+    Reason,
+    SourceFacts,
+    Span,
+    Trust,
+)
 
 Call = Callable[..., GenderCall]
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -251,14 +263,14 @@ def test_the_taggers_gender_of_an_unknown_noun_is_no_call(call: Call, word: str)
 def test_forms_that_mean_both_genders_are_neutral(call: Call, sentence: str) -> None:
     found = call(LANGUAGE, sentence)
     assert (found.gender, found.reason) == (Gender.NEUTRAL, None)
-    assert found.evidence[0].detail.startswith("written to mean both genders")
+    assert found.evidence[0].rule == "spelling_for_both"
 
 
 def test_a_written_ending_shows_both_forms_that_the_table_has(call: Call) -> None:
     # Lehrer and Lehrerin are both in the table: it is asked before the pattern of such spellings.
     found = call(LANGUAGE, "*Lehrer/in|NOUN kam|VERB")
     assert (found.gender, found.evidence[0].word) == (Gender.NEUTRAL, "Lehrer/in")
-    assert found.evidence[0].detail == "both forms in one word"
+    assert (found.evidence[0].rule, found.evidence[0].span) == ("ending_written_on", (0, 9))
 
 
 @pytest.mark.parametrize(
@@ -379,13 +391,15 @@ def test_a_foreign_word_says_nothing_by_itself(call: Call) -> None:
     # The English word left as it is: neither the tagger's gender nor the ending -in of "Cabin" is
     # believed; an article is.
     found = call(LANGUAGE, "*officer|NOUN|Gender=Masc kam|VERB", copied=True)
-    assert (found.gender, found.reason, found.evidence[0].detail) == (
-        None,
-        SILENT,
-        "a foreign word",
-    )
+    assert (found.gender, found.reason) == (None, SILENT)
+    assert found.evidence[0].rule == "foreign_word"
     assert call(LANGUAGE, "*cabin|NOUN|Gender=Fem kam|VERB", copied=True).reason is SILENT
     assert call(LANGUAGE, "Die|DET *officer|NOUN kam|VERB", copied=True).gender is F
+
+
+def _aligned(*candidates: Candidate) -> Alignment:
+    """An alignment of one person."""
+    return Alignment("x", candidates, source=SourceFacts("sg"))
 
 
 def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(
@@ -393,19 +407,17 @@ def test_where_the_aligned_word_is_no_noun_a_free_noun_for_people_is_taken(
 ) -> None:
     analysis = analyse("Die|DET Chefin|NOUN lobte|VERB den|DET Arbeiter|NOUN")
     at = {t.text: t.span for t in analysis.tokens}
-    found = decide(
-        Alignment("x", (at["lobte"],), "links", "sg", others=(at["Arbeiter"],)),
-        analysis,
-        SplitTexts(LANGUAGE),
-    )
+    verb = Candidate((at["lobte"],), "links")
+    worker = Candidate((at["Arbeiter"],), ELIMINATION, Trust.PERSON_LEFT)
+    found = decide(_aligned(verb, worker), analysis, SplitTexts(LANGUAGE))
     # The verb that was aligned is dropped: only the noun is the entity's.
     assert (found.gender, found.target) == (M, (at["Arbeiter"],))
     # Without one the verb renders nobody.
-    alone = decide(Alignment("x", (at["lobte"],), "links", "sg"), analysis, SplitTexts(LANGUAGE))
+    alone = decide(_aligned(verb), analysis, SplitTexts(LANGUAGE))
     assert (alone.gender, alone.reason) == (None, UNALIGNED)
     # A function word is not even aligned, however sure its links are.
     article = decide(
-        Alignment("x", (at["den"],), "links", "sg"),
+        _aligned(Candidate((at["den"],), "links")),
         analyse("kam|VERB den|DET"),
         SplitTexts(LANGUAGE),
     )
@@ -417,7 +429,7 @@ def test_a_word_that_only_derives_from_the_name_of_a_person_says_nothing(
 ) -> None:
     analysis = analyse("Die|DET ärztliche|ADJ|Gender=Fem Hilfe|NOUN|Gender=Fem kam|VERB")
     span = analysis.tokens[1].span
-    found = decide(Alignment("x", (span,), DERIVED, "sg"), analysis, SplitTexts(LANGUAGE))
+    found = decide(_aligned(Candidate((span,), DERIVED)), analysis, SplitTexts(LANGUAGE))
     assert (found.gender, found.reason, found.target) == (None, UNALIGNED, ())
 
 
@@ -448,21 +460,18 @@ def test_a_noun_that_only_begins_a_compound_tells_by_its_form(
     analyse: Callable[[str], Analysis],
 ) -> None:
     text = "Sie|PRON kennt|VERB die|DET Lehrerinrolle|NOUN|Gender=Fem"
-    alignment = Alignment("x", (), None, "sg", first_part=Span(14, 22))
-    assert decide(alignment, analyse(text), SplitTexts(LANGUAGE)).gender is F
-    thing = Alignment("x", (Span(10, 13),), "links", "sg", first_part=Span(14, 22))
-    found = decide(thing, analyse(text), SplitTexts(LANGUAGE))
+    texts = SplitTexts(LANGUAGE)
+    beginning = Candidate((Span(14, 22),), "lexicon", Trust.IN_COMPOUND)
+    assert decide(_aligned(beginning), analyse(text), texts).gender is F
+    article = Candidate((Span(10, 13),), "links")
+    found = decide(_aligned(article, beginning), analyse(text), texts)
     assert (found.gender, found.target) == (F, (Span(14, 22),))
+    assert (found.basis, found.trust) == ("lexicon", Trust.IN_COMPOUND)
     # Whatever the compound's own gender is.
-    own = Alignment("x", (Span(14, 27),), "links", "sg", first_part=Span(14, 20))
-    assert (
-        decide(
-            own,
-            analyse("Sie|PRON kennt|VERB die|DET Lehrerwoche|NOUN|Gender=Fem"),
-            SplitTexts(LANGUAGE),
-        ).gender
-        is M
-    )
+    text = "Sie|PRON kennt|VERB die|DET Lehrerwoche|NOUN|Gender=Fem"
+    week = Candidate((Span(14, 25),), "links")
+    beginning = Candidate((Span(14, 20),), "lexicon", Trust.IN_COMPOUND)
+    assert decide(_aligned(week, beginning), analyse(text), texts).gender is M
 
 
 @pytest.mark.parametrize(

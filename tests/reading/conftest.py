@@ -7,10 +7,21 @@ from collections.abc import Callable, Collection
 
 import pytest
 
-from mtbias.decide import FormVotes, decide, read_features
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
-from mtbias.types import Alignment, Analysis, Gender, GenderCall, Reason, Span, Token, Word
+from mtbias.reading import decide, read_features
+from mtbias.types import (
+    Alignment,
+    Analysis,
+    Candidate,
+    Gender,
+    GenderCall,
+    Reason,
+    SourceFacts,
+    Span,
+    Token,
+    Word,
+)
 
 Call = Callable[..., GenderCall]
 
@@ -42,8 +53,8 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
 
 @pytest.fixture
 def call() -> Call:
-    """``call(language, sentence, number=…, basis=…, translations=…, votes=…, and more fields of
-    `Alignment`)`` decides on the words marked with ``*``; `translations` are folded forms that are
+    """``call(language, sentence, number=…, basis=…, translations=…, and fields of `Candidate`
+    and `SourceFacts`)`` decides on the words marked with ``*``; `translations` are folded forms that are
     known to translate the entity.
     """
 
@@ -60,27 +71,23 @@ def call() -> Call:
         before_name: bool = False,
         quantifier: bool = False,
         translations: Collection[str] = (),
-        votes: FormVotes | None = None,
     ) -> GenderCall:
         analysis, target = analysis_of(sentence)
         texts = SplitTexts(language)
         known = tuple(
             span for span, facts in texts.words(analysis.text) if facts.form in translations
         )
-        alignment = Alignment(
-            "x",
-            target,
-            basis,
-            number,
-            copied,
-            translations=known,
+        source = SourceFacts(
+            number=number,
             qualified=qualified,
             says_sex=says_sex,
             before_adverb=before_adverb,
             before_name=before_name,
             quantifier=quantifier,
         )
-        return decide(alignment, analysis, texts, votes)
+        aligned = Candidate(target, basis, copied=copied)
+        candidates = (aligned,) if target else ()
+        return decide(Alignment("x", candidates, known, source), analysis, texts)
 
     return decided
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.decide import read_features
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.plugin import Language
+from mtbias.reading import read_features
 from mtbias.types import Gender, GenderCall, Reason, Span
 
 Call = Callable[..., GenderCall]
@@ -66,12 +66,15 @@ def test_the_head_comes_first_and_every_word_that_was_asked_is_named(read: Call)
         "La|DET|Gender=Fem joven|ADJ *médica|NOUN|Gender=Fem italiana|ADJ|Gender=Fem ya|ADV",
         SILENT,
     )
-    assert [(e.kind, e.word, e.gender, e.detail) for e in found.evidence] == [
+    assert [(e.kind, e.word, e.gender, e.shows) for e in found.evidence] == [
         ("noun", "médica", F, "Gender=Fem"),
         ("adjective", "joven", None, "no gender"),
         ("determiner", "La", F, "Gender=Fem"),
         ("adjective", "italiana", F, "Gender=Fem"),
     ]
+    # La 0-2, joven 3-8, médica 9-15, italiana 16-24
+    assert [e.span for e in found.evidence] == [(9, 15), (3, 8), (0, 2), (16, 24)]
+    assert {e.rule for e in found.evidence} == {"features_alone"}
 
 
 @pytest.mark.parametrize("reason", [Reason.UNTRANSLATED, Reason.UNALIGNED, Reason.NO_PERSON])

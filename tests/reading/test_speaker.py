@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from mtbias.decide.speaker import speaker_call
 
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.speaker import speaker_call
 from mtbias.types import Analysis, Gender, Reason
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL

@@ -67,9 +67,10 @@ def test_a_name_behind_a_noun_is_no_sign_where_the_source_has_none(call: Call) -
 def test_without_one_there_is_no_call(call: Call, sentence: str) -> None:
     found = call(LANGUAGE, sentence, before_name=True)
     assert (found.gender, found.reason) == (None, Reason.NO_PERSON)
-    assert [(e.gender, e.source, e.detail) for e in found.evidence] == [
-        (None, "lexicon", "nothing says that it names a person")
+    assert [(e.rule, e.gender, e.source, e.shows) for e in found.evidence] == [
+        ("no_sign_of_person", None, "lexicon", "")
     ]
+    assert [e.span for e in found.evidence] == [found.target[0]]
 
 
 @pytest.mark.parametrize(

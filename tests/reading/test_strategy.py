@@ -4,15 +4,14 @@ none."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from mtbias.decide import decide
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import Alignment, GenderCall, Reason, Span, Strategy
-from tests.decide.conftest import analysis_of
+from mtbias.reading import decide
+from mtbias.types import Alignment, Candidate, GenderCall, Reason, Span, Strategy, Trust
+from tests.reading.conftest import analysis_of
 
 Call = Callable[..., GenderCall]
 S = Strategy
@@ -106,9 +105,11 @@ def test_a_thing_in_the_persons_place_is_no_omission_and_an_office_is_a_collecti
 
 def test_where_other_people_are_left_nobody_can_say_who_is_rendered() -> None:
     analysis, target = analysis_of("Der|DET Arzt|NOUN und|CCONJ der|DET Lehrer|NOUN *lernen|VERB")
-    alignment = Alignment("x", target, "links", unclaimed=(Span(4, 8), Span(17, 23)))
+    aligned = Candidate(target, "links")
+    doctor = Candidate((Span(4, 8),), "lexicon", Trust.ONLY_PERSON)
+    teacher = Candidate((Span(17, 23),), "lexicon", Trust.ONLY_PERSON)
     texts = SplitTexts(get_language("de"))
-    assert decide(alignment, analysis, texts).does is S.UNALIGNED
-    assert (
-        decide(replace(alignment, unclaimed=(Span(4, 8),)), analysis, texts).does is S.MALE
-    )  # the only one is taken
+    both = Alignment("x", (aligned, doctor, teacher))
+    assert decide(both, analysis, texts).does is S.UNALIGNED
+    # The only one is taken.
+    assert decide(Alignment("x", (aligned, doctor)), analysis, texts).does is S.MALE
