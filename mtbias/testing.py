@@ -78,7 +78,7 @@ def contract_problems(
     """Every place in which `language` breaks the contract (`check_language`), one line each; none
     where it keeps it.
 
-    `outcomes` are those of `mtbias.decide.gender_pairs.pair_outcomes`, where the caller has them.
+    `outcomes` are those of `mtbias.reading.gender_pairs.pair_outcomes`, where the caller has them.
 
     Raises:
         PluginError: `language` is not a `Language`.
