@@ -29,23 +29,19 @@ from mtbias.language.source import ENGLISH
 from mtbias.reading.candidates import EntityScores
 from mtbias.reading.spelling import MIN_LETTERS, likeness, romanised, skeleton, source_letters
 
-# Worth one sure link. A small corpus rests on it: without, 60 of the test sentences are lost (those
-# of a language are aligned by themselves), and 74 calls of WinoMT change. A fifth of a link or five
-# move 13 and 16.
 GLOSSARY_LINKS = 1.0
-"""Links added a priori to a pair of types that the plugin's nouns know as translations."""
+"""Links added a priori to a pair of types that the plugin's nouns know as translations: one sure
+link, on which a small corpus rests."""
 # A word left in English is linked with itself: de "dem Cleaner", uk "допоміг CEO" would otherwise
 # be unaligned.
 SAME_SPELLING_LINKS = 1.0
 """Links added a priori to a pair of types of one spelling."""
-# Without it two of the persons of ``tests/natural`` are lost; where half of the tables' nouns are
-# left out five, and two of the test sentences. 0.2 and 1 change none of them.
 ALIKE_LINKS = 0.5
 """Links added a priori to a pair of types that are spelt alike, times the share of letters that
 they share."""
-# Function words are in more sentences than that, entities in fewer (WinoMT's occupations in up to
-# 4.6 %). With 0.01, which is too little for these, 9 calls change; with 0.2 none does.
 MAX_SHARE = 0.05
+"""Share of the sentences: function words are in more, entities in fewer (WinoMT's occupations in up
+to 4.6 %)."""
 
 
 def model_scores(pairs: IndexedPairs, language: Language) -> Iterator[EntityScores | None]:

@@ -30,10 +30,9 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
     """Folded target form (given as they occur, or counted) → the type that the aligner counts.
 
     A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in
-    the corpus on its own or behind another one; then the longest inflectional ending is cut.
+    the corpus on its own or behind another one (he *ומנהל* "and the manager"); then the longest
+    inflectional ending is cut.
     """
-    # Without the cutting of prefixes 24 calls of WinoMT change, in Arabic and Hebrew, and 3 of the
-    # test sentences are lost (he ומנהל "and the manager").
     counts = Counter(forms)
     bases = {form: [base for _, base in language.bases(form)] for form in counts}
     bare: Counter[str] = Counter()
@@ -57,8 +56,7 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
         )
         return next(words, form)
 
-    # Endings are cut last, so that the cases and genders of a noun are one type: without, 50 calls
-    # of WinoMT change, 30 entities more are unaligned.
+    # Endings are cut last, so that the cases and genders of a noun are one type.
     return {form: language.stem(whole(form)) for form in counts}
 
 

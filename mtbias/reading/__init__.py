@@ -1,5 +1,5 @@
-"""From the links and the morphology of a translation to a gender with its evidence, or the reason for
-having none.
+"""From the links and the morphology of a translation to a gender with its evidence, or the reason
+for having none.
 """
 
 from mtbias.reading.decision import decide

@@ -1,11 +1,8 @@
 r"""Phrases that show both genders: *Ärzte und Ärztinnen*, *el/la jefe/a*, *Lehrer/-innen*, *los y
-las docentes*,
-*niñes*, *ragazz\**.
+las docentes*, *niñes*, *ragazz\**.
 
 Whichever of the two forms the aligner found, and whichever stands first, such a phrase is neutral:
-both are meant. The sentences of ``tests/natural`` and WinoMT's translations of 2019 have next to
-none (one call of ``tests/independent`` rests on a neutral ending); newer systems write them, and
-half of such a phrase would be a gender that is not meant.
+both are meant, and half of it would be a gender that is not.
 """
 
 from __future__ import annotations

@@ -48,62 +48,46 @@ from mtbias.types import (
 
 FloatArray = NDArray[np.float64]
 
-# With 0.05 other people are taken (it *operaio* "worker" for *attendant*), with 0.15 true
-# renderings are lost (es
-# *operadora* for *attendant*): 5 calls of WinoMT each. With 0.3 it is 12 calls, and none of the 47
-# wrong heads of the labelled sentences is gone (docs/evaluation.md;
-# scripts/experiments/threshold.py).
 MIN_SCORE = 0.10
 """Least score (0 to 2) at which a target word counts as the entity's; below it the entity is
-unaligned."""
-# The decision takes the first; without it 7 calls of WinoMT and 3 of the test sentences would be
-# lost.
+unaligned. With half of it other people are taken (it *operaio* "worker" for *attendant*), with half
+as much again true renderings are lost (es *operadora* for *attendant*)."""
 MAX_OTHERS = 3
-# With four letters uk *кравню*, which is no word, derives from кравець "tailor". Such a word shows
-# where the entity stands and, unless the table knows it, no gender. Without the rule 39 entities
-# more of WinoMT are unaligned.
+"""Nouns for people that are left over, at most."""
 MIN_STEM = 5
-# A known translation scores 0.5 by that alone. With 0.8 things that do render the entity give way
-# to other people (he
-# *מכונית* "car" for *mover* to the receptionist): 8 calls of WinoMT.
+"""Letters that a word shares at least with the known translation from which it derives: with four
+uk
+*кравню*, which is no word, would derive from *кравець* "tailor"."""
 SURE_SCORE = 0.5
 """Below it a noun for people that no other source word explains is taken before a word that is not
-known as one."""
-# The decision takes the first that is a noun. Without it four of 407 unlabelled persons of
-# MT-GenEval have another head and one another gender (es "La futura novia … un autor contemporáneo"
-# for *contemporary*); of ``tests`` and WinoMT no call changes.
+known as one. A known translation has it by that alone; with more, things that do render the entity
+give way to other people (he *מכונית* "car" for *mover*)."""
 MAX_CANDIDATES = 3
-# More likely than not. With 0.3 ar المساعد "the assistant" takes in مساعدة "to help", by its form a
-# woman; with 0.8 some 2,500 alignments count as unsure.
+"""Other content words that are left over, at most: es *La futura novia … un autor contemporáneo*
+for
+*contemporary*."""
 MIN_BELONGS = 0.5
-"""Least P(entity | target word) at which a neighbour belongs to the entity's phrase."""
-# es "estudiante de pregrado" needs one, de "Immobilienkauffrau" two words before another; four
-# change no call.
+"""Least P(entity | target word) at which a neighbour belongs to the entity's phrase: more likely
+than not. With less ar *المساعد* "the assistant" takes in *مساعدة* "to help", by its form a
+woman."""
 MAX_GAP = 2
-"""Words that may stand inside a phrase without belonging to it (``obrero de la construcción``)."""
-# Without the bound 28 of the test sentences are lost and 484 calls of WinoMT change, to other
-# people: uk "Інвестори повірили CEO" to the investors. With 0.1 and 0.6 it is 5 and 31 calls.
+"""Words that may stand inside a phrase without belonging to it: one in es *obrero de la
+construcción*, two in a compound of three words that is written apart."""
 MAX_EXPLAINED = 0.3
-"""A target word with a surer link than this to another source word is not left over."""
-# Of some 54,000 entities of WinoMT one needs it: de "bat sie um Hilfe", where *help* is surely
-# Hilfe, which the table has for *assistant* too. With 0.6 two of 109 heads of ``tests/natural``, 25
-# sentences at a time, are lost.
+"""A target word with a surer link than this to another source word is not left over: uk *Інвестори
+повірили CEO* is not about the investors."""
 SURELY_EXPLAINED = 0.95
-"""A known translation with a surer link than this to another source word is that word's."""
-# With half of the sentence de "Rat" (advice) at its end is the person for *dietitian* at its
-# beginning.
+"""A known translation with a surer link than this to another source word is that word's: de *bat
+sie um Hilfe*, where *help* is surely *Hilfe*, which the table has for *assistant* too."""
 MAX_SHIFT = 0.3
-"""How far off, as a share of the sentence, the only unclaimed noun for people may stand."""
-# Of WinoMT's 28 public translations eight calls rest on it, of ``tests/natural`` one. A changed
-# letter makes another word more often: it *assistente*, left in a French text, would be the woman
-# *assistante*, and so do five letters (fr
-# *argent* "money", *agent*).
+"""How far off, as a share of the sentence, the only unclaimed noun for people may stand: with half
+of it de *Rat* (advice) at its end is the person for *dietitian* at its beginning."""
 MIN_SPELT = 6
-"""Letters before its ending that a misspelt word has at least."""
+"""Letters before its ending that a misspelt word has at least: with five, fr *argent* "money" would
+be *agent*."""
 MIN_LIKENESS = 0.75
 """Share of letters in common from which a word counts as a translation of an entity that has none
-in the table (it
-*esperantista*)."""
+in the table (it *esperantista*)."""
 KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
 """Before a hyphen these name other people than the word behind it."""
 
@@ -321,8 +305,7 @@ def _align(
     people = np.array([w.facts.names_person for w in words], bool) & free
     if not people.any():
         people = np.array([w.facts.ends_like_person for w in words], bool) & free
-    # Without the links 80 calls of WinoMT change and 11 of the test sentences are lost, without the
-    # lexicon 19 calls change, without the table 5: he אודיטור for *auditor* is found by it alone.
+    # he אודיטור for *auditor* is found by the table alone.
     total = np.where(elsewhere, 0.0, 0.5 * (scores.link + scores.lexicon + known))
     anchor = int(total.argmax())
     only_known = _only_known(pair, words, scores, known, of_entity, translations)
@@ -513,8 +496,6 @@ def _only_known(
     """The one word that is known as the entity's translation, unless another word of the source
     claims it; of several the one for this mention.
     """
-    # In files of 25 random sentences of WinoMT 148 entities of 7,000 have another head than in the
-    # whole file, with the rule 57; of the whole files in seven languages it changes three.
     found = np.flatnonzero(known).tolist()
     if len(found) > 1:
         place = _same_mention(pair, found, translations.source)
@@ -659,8 +640,8 @@ def _left_over(
     people: NDArray[np.bool_],
     free: NDArray[np.bool_],
 ) -> Candidate | None:
-    """The noun for people that no other source word explains (ru *продавец* "salesman" for *mover*),
-    else such a content word, at the likeliest place.
+    """The noun for people that no other source word explains (ru *продавец* "salesman" for
+    *mover*), else such a content word, at the likeliest place.
 
     What only stands there because nothing else wants it gets a call only if it is a noun for
     people.

@@ -140,9 +140,9 @@ def _as_meant(
 def only_person(
     alignment: Alignment, words: Sequence[SentenceWord], syntax: Syntax
 ) -> Candidate | None:
-    """The one noun for a person that the tables know as a translation of no other word of the source,
-    in its number, renders the entity, if what was aligned names nobody: ru *хозяина фабрики* "the
-    factory's owner" for *industrialist*, with a sure link at *фабрики*.
+    """The one noun for a person that the tables know as a translation of no other word of the
+    source, in its number, renders the entity, if what was aligned names nobody: ru *хозяина
+    фабрики* "the factory's owner" for *industrialist*, with a sure link at *фабрики*.
     """
     unclaimed = {each.target[0]: each for each in alignment.of(Trust.ONLY_PERSON)}
     people = [
@@ -174,8 +174,8 @@ def _within_compound(
     call: GenderCall, alignment: Alignment, analysis: Analysis, syntax: Syntax
 ) -> GenderCall:
     """The call; where nothing names somebody, or the compound itself was aligned, that of the noun
-    with which a compound begins, by its form alone: article and adjectives are those of the compound
-    (de *Frauenrechte* for *women's rights*).
+    with which a compound begins, by its form alone: article and adjectives are those of the
+    compound (de *Frauenrechte* for *women's rights*).
     """
     for candidate in alignment.of(Trust.IN_COMPOUND):
         part = candidate.target[0]
@@ -304,7 +304,8 @@ def _at_left_over(
 
 @rule()
 def person_left_over(found: Rendering | None) -> bool:
-    """Where links are at no noun, the noun for people that is left without one renders the entity: de
+    """Where links are at no noun, the noun for people that is left without one renders the entity:
+    de
     *antwortete dem Abgeordneten*, he *הרתך שרף…*, with links at the verb.
     """
     return found is None or not found.word.is_noun
@@ -312,8 +313,8 @@ def person_left_over(found: Rendering | None) -> bool:
 
 @rule()
 def stands_alone(words: Sequence[SentenceWord], span: Span) -> bool:
-    """A numeral, pronoun or determiner without a noun behind it has no gender of its own, like a word
-    for someone (de *die beiden*, *andere*).
+    """A numeral, pronoun or determiner without a noun behind it has no gender of its own, like a
+    word for someone (de *die beiden*, *andere*).
     """
     first = next(n for n, word in enumerate(words) if word.span.overlaps(span))
     for n in range(first, len(words)):
@@ -325,9 +326,9 @@ def stands_alone(words: Sequence[SentenceWord], span: Span) -> bool:
 
 
 def renders_entity(rendering: Rendering) -> bool:
-    """A conjunction, preposition or article renders nobody, however it was aligned; nor does what is
-    only left over and no noun (uk *сказав* "said" for *cook*). What derives from the entity's name
-    (uk *перукарське волосся* "hairdresser's hair") shows where it stands, and tells no more.
+    """A conjunction, preposition or article renders nobody, however it was aligned; nor does what
+    is only left over and no noun (uk *сказав* "said" for *cook*). What derives from the entity's
+    name (uk *перукарське волосся* "hairdresser's hair") shows where it stands, and tells no more.
     """
     word = rendering.word
     if word.tagged and not word.readings and not word.content:
@@ -391,8 +392,8 @@ def bare_verb(rendering: Rendering) -> bool:
 
 @rule()
 def is_foreign(word: SentenceWord, syntax: Syntax) -> bool:
-    """A word in Latin letters in a language that is not written in them, whatever is written onto it
-    (he *ה-CEO*), was not translated.
+    """A word in Latin letters in a language that is not written in them, whatever is written onto
+    it (he *ה-CEO*), was not translated.
     """
     if syntax.language.latin:
         return False
@@ -415,8 +416,8 @@ def _names_person(rendering: Rendering, phrase: NounPhrase, *, before_name: bool
 
 @rule()
 def agent_noun(word: SentenceWord, syntax: Syntax) -> bool:
-    """A noun of no table that ends like a man's, is surely aligned and read as masculine names a man
-    (de *Kesselflicker*).
+    """A noun of no table that ends like a man's, is surely aligned and read as masculine names a
+    man (de *Kesselflicker*).
     """
     if word.readings or word.tags != {"NOUN"} or not syntax.language.may_be_agent(word.form):
         return False

@@ -112,8 +112,9 @@ def _allowed_by_determiners(phrase: NounPhrase, known: Sequence[int]) -> list[Ag
 
 @rule(otherwise=())
 def determiner_before_consonant(phrase: NounPhrase, n: int) -> Sequence[Agreement]:
-    """Before a vowel the masculine form serves for both: fr *mon collègue* is a man, *mon élève* may
-    be a girl. Behind its noun a determiner may end the sentence: then no sound follows that tells.
+    """Before a vowel the masculine form serves for both: fr *mon collègue* is a man, *mon élève*
+    may be a girl. Behind its noun a determiner may end the sentence: then no sound follows that
+    tells.
     """
     words, language = phrase.words, phrase.language
     following = words[n + 1].form[:1] if n + 1 < len(words) else ""
@@ -154,10 +155,11 @@ def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
 def against_grammar(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of a determiner or predicate of the other gender than that of a noun whose gender is
     fixed: it agrees with the person (es *las miembros*, it *il guardia*, ru *член комиссии
-    сказала*). Empty where there is none, an article agrees with the noun, or the table does not tell
-    the noun's gender.
+    сказала*). Empty where there is none, an article agrees with the noun, or the table does not
+    tell the noun's gender.
 
-    Where nouns show case an article that agrees otherwise is mostly another's (ru *об этом жертве*).
+    Where nouns show case an article that agrees otherwise is mostly another's (ru *об этом
+    жертве*).
     """
     readings = phrase.words[phrase.head].readings
     genders = {a.gender for reading in readings for a in reading.agreements}
@@ -285,8 +287,8 @@ def as_tagged(
 
 
 def adjectives(phrase: NounPhrase) -> list[Evidence]:
-    """Evidence of the attributive adjectives: their endings by the plugin's table, else the tagger's
-    gender. What may be no attribute of the head is silent.
+    """Evidence of the attributive adjectives: their endings by the plugin's table, else the
+    tagger's gender. What may be no attribute of the head is silent.
     """
     found = []
     for n in (*phrase.left, *phrase.right):
@@ -315,9 +317,9 @@ def _adjective(phrase: NounPhrase, n: int) -> Evidence | None:
 
 @rule(otherwise=None)
 def attribute_by_ending(phrase: NounPhrase, n: int) -> Evidence | None:
-    """An adjective shows the gender by its ending, where that can stand with the noun. Another case,
-    number or gender belongs to something else: es *enseña al asistente nuevas técnicas*, uk *гостя
-    була задоволена кухарем* "the guest was pleased with the cook".
+    """An adjective shows the gender by its ending, where that can stand with the noun. Another
+    case, number or gender belongs to something else: es *enseña al asistente nuevas técnicas*, uk
+    *гостя була задоволена кухарем* "the guest was pleased with the cook".
     """
     word = phrase.words[n]
     ending = word.facts.adjective
@@ -348,8 +350,8 @@ def attribute_by_tagger(phrase: NounPhrase, n: int) -> Evidence | None:
 
 @rule(otherwise=[])
 def sex_adjectives(phrase: NounPhrase) -> list[Evidence]:
-    """Words that mean a woman or a man tell, whatever their own ending agrees with: de *die weibliche
-    Lehrkraft*, es *la víctima masculina*, *los pilotos mujeres*.
+    """Words that mean a woman or a man tell, whatever their own ending agrees with: de *die
+    weibliche Lehrkraft*, es *la víctima masculina*, *los pilotos mujeres*.
     """
     words, known = phrase.words, phrase.language.sex_adjectives
     places = [n for n in (*phrase.left, *phrase.right) if n not in phrase.doubtful]
@@ -434,8 +436,8 @@ def woman_by_title(phrase: NounPhrase) -> list[Evidence]:
 
 
 def names(phrase: NounPhrase) -> list[Evidence]:
-    """Evidence of a title before the head (*Frau*, *señora*) and of a surname behind it whose ending
-    tells (cs *-ová*).
+    """Evidence of a title before the head (*Frau*, *señora*) and of a surname behind it whose
+    ending tells (cs *-ová*).
     """
     words, titles = phrase.words, phrase.language.names
     found = []
@@ -451,8 +453,8 @@ def names(phrase: NounPhrase) -> list[Evidence]:
 def surname(phrase: NounPhrase) -> list[Evidence]:
     """A surname behind the head tells by its ending: cs *Mluvčí Horáková*.
 
-    Only what the tagger calls a name: in cs *zástupkyně ředitele* "the headmaster's deputy" the next
-    word ends like a person because it is another one.
+    Only what the tagger calls a name: in cs *zástupkyně ředitele* "the headmaster's deputy" the
+    next word ends like a person because it is another one.
     """
     name = _name_behind(phrase)
     if name is None:

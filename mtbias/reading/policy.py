@@ -64,8 +64,9 @@ def judge(phrase: NounPhrase, *, foreign: bool, alone: bool) -> Judgement:
 
 
 def _by_meaning(noun: Evidence, adjectives: list[Evidence]) -> Judgement:
-    """A noun with a word that means female or male: it says what the noun leaves open (de *männliche
-    Lehrkraft*) and overrules its form, of men and women alike (*die weiblichen Entwickler*,
+    """A noun with a word that means female or male: it says what the noun leaves open (de
+    *männliche Lehrkraft*) and overrules its form, of men and women alike (*die weiblichen
+    Entwickler*,
     *männliche Krankenschwestern*).
     """
     genders = {piece.gender for piece in adjectives}
@@ -75,8 +76,8 @@ def _by_meaning(noun: Evidence, adjectives: list[Evidence]) -> Judgement:
 
 
 def _fixed(noun: Evidence, phrase: NounPhrase) -> Judgement:
-    """A noun of fixed gender: what agrees with it says nothing (*die Person*, cs *hvězda poděkovala*
-    of men too), what does not is the person's.
+    """A noun of fixed gender: what agrees with it says nothing (*die Person*, cs *hvězda
+    poděkovala* of men too), what does not is the person's.
     """
     against = phrase_evidence.against_grammar(phrase)
     if against:
@@ -85,8 +86,8 @@ def _fixed(noun: Evidence, phrase: NounPhrase) -> Judgement:
 
 
 def _telling(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence]) -> Judgement:
-    """A man's or a woman's noun. An article that contradicts it is ambiguous: nobody can say which of
-    de *dem Sekretärin* the system meant. Neuter (*das Bibliothekar*) is a slip of grammar and no
+    """A man's or a woman's noun. An article that contradicts it is ambiguous: nobody can say which
+    of de *dem Sekretärin* the system meant. Neuter (*das Bibliothekar*) is a slip of grammar and no
     other gender. Adjectives are not held against the noun: where they differ they mostly are
     another's.
     """

@@ -83,6 +83,8 @@ class Rule:
     """The family of languages that it belongs to; ``all``."""
     example: str
     """The docstring of its function."""
+    otherwise: object
+    """Its answer where it is switched off."""
 
 
 RULES: dict[str, Rule] = {}
@@ -111,7 +113,7 @@ def rule(
             name = f"{family}.{name}"
         if name in RULES:
             raise ValueError(f"two rules of the name {name}")
-        RULES[name] = Rule(name, family, " ".join((function.__doc__ or "").split()))
+        RULES[name] = Rule(name, family, " ".join((function.__doc__ or "").split()), otherwise)
 
         @wraps(function)
         def asked(*args: P.args, **kwargs: P.kwargs) -> T:

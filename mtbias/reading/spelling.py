@@ -18,8 +18,6 @@ MIN_COMMON = 0.6
 """Share of the longer word that two words must have in common from their beginning to be spelt
 alike."""
 
-# Where half of the tables' nouns are left out, five lose a person of ``tests/natural``, and three
-# win a test sentence; with the whole tables neither changes anything.
 MIN_LETTERS = 4
 """Letters that words spelt alike share at least, or consonants that a transliteration does."""
 

@@ -265,12 +265,9 @@ def _as_spelt(words: list[SentenceWord], texts: SplitTexts) -> list[SentenceWord
 
 def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
     """Of a form before the first verb that may be a thing, only the readings in the case and number
-    that the tagger
-    reads: ru *Критика была острой* is criticism, *мнение критика* a critic's.
+    that the tagger reads: ru *Критика была острой* is criticism, *мнение критика* a critic's.
     """
-    # By its form alone each discipline before its verb would be a man. Behind a verb the tagger
-    # takes too many objects for nominatives (uk "вона зустріла політика": two test sentences would
-    # be lost).
+    # Behind a verb the tagger takes too many objects for nominatives (uk "вона зустріла політика").
     for n, word in enumerate(words):
         if word.tags & VERBAL:
             break

@@ -171,15 +171,16 @@ class Cased(Syntax):
         return adjective_as_noun(words, n)
 
     def is_predicate_before(self, phrase: NounPhrase) -> bool:
-        """Behind a noun that may be a subject it may be that one's: uk *Бейкер заряджена фермер*."""
+        """Behind a noun that may be a subject it may be that one's: uk *Бейкер заряджена
+        фермер*."""
         before = phrase.before()
         return before is not None and before.is_noun and before.may_be_subject
 
 
 @rule("case")
 def genitive_behind_noun(phrase: NounPhrase, before: SentenceWord) -> bool:
-    """Right behind another noun a phrase that can be genitive is its attribute: cs *Asistent vedoucí
-    odešel* "the (woman) head's assistant left".
+    """Right behind another noun a phrase that can be genitive is its attribute: cs *Asistent
+    vedoucí odešel* "the (woman) head's assistant left".
 
     Unless the table knows the form in other cases only (ru *В субботу коллега подарила…*); or the
     noun before is no subject and the tagger reads a nominative (ru *В понедельник молодой ткач
@@ -330,7 +331,8 @@ def nothing_before_is_subject(words: Sequence[SentenceWord], end: int) -> bool:
 
 @rule("case")
 def object_before_verb(phrase: NounPhrase, found: Evidence) -> bool:
-    """The noun may be an object by its form, and behind the verb stands a nominative that agrees: cs
+    """The noun may be an object by its form, and behind the verb stands a nominative that agrees:
+    cs
     *Účetní pozval ředitel* "the director invited the accountant". Not with a copula: in cs *Mluvčí
     byla žena* either of the two is the subject.
     """
@@ -372,7 +374,8 @@ def thing_of_another_gender(noun: SentenceWord, gender: Gender | None) -> bool:
 
 @rule("case")
 def other_ending_of_person(syntax: Syntax, word: SentenceWord) -> bool:
-    """A noun of the table with an ending that it does not take, in its own gender: uk *з пекаром* for
+    """A noun of the table with an ending that it does not take, in its own gender: uk *з пекаром*
+    for
     *пекарем*. One or two letters, and the gender: ru *малярией* "malaria" is no *маляр* "painter".
     """
     language = syntax.language

@@ -53,8 +53,8 @@ class German(Cased):
 
 @rule("germanic")
 def compound_written_apart(word: SentenceWord, following: SentenceWord) -> bool:
-    """Two nouns that are aligned and stand in a row are a compound, of which the second is the head:
-    de *die General Managerin*.
+    """Two nouns that are aligned and stand in a row are a compound, of which the second is the
+    head: de *die General Managerin*.
     """
     return bool(word.tags & following.tags & NOMINAL)
 

@@ -50,9 +50,9 @@ def predicate(phrase: NounPhrase) -> Evidence | None:
 
 
 def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int, Evidence]]:
-    """Predicates in `gender` elsewhere in the sentence, each with its index: behind a pronoun of the
-    third person in that gender, and those without a subject at the beginning of a clause. They may
-    be somebody else's.
+    """Predicates in `gender` elsewhere in the sentence, each with its index: behind a pronoun of
+    the third person in that gender, and those without a subject at the beginning of a clause. They
+    may be somebody else's.
     """
     words = phrase.words
     for n in range(-1, len(words) - 1):
@@ -115,8 +115,8 @@ def may_be_subject(phrase: NounPhrase) -> bool:
 
 @rule()
 def opens_clause(phrase: NounPhrase) -> bool:
-    """Nothing of its clause stands before the phrase but conjunctions and adverbs; a conjunction may
-    be written on (he *שהמורה* "that the teacher").
+    """Nothing of its clause stands before the phrase but conjunctions and adverbs; a conjunction
+    may be written on (he *שהמורה* "that the teacher").
     """
     words, first = phrase.words, phrase.first
     if first == 0 or not words[first].joined:
@@ -131,8 +131,8 @@ def opens_clause(phrase: NounPhrase) -> bool:
 
 @rule()
 def coordinated(phrase: NounPhrase) -> bool:
-    """The predicate of a plural behind "noun and" agrees with both (es *Juan y sus estudiantes están
-    cansados*).
+    """The predicate of a plural behind "noun and" agrees with both (es *Juan y sus estudiantes
+    están cansados*).
     """
     words, n = phrase.words, phrase.first - 1
     if phrase.number != "pl" or n < 1 or not words[n].joined or "CCONJ" not in words[n].tags:
@@ -358,9 +358,9 @@ def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     """The gender of a finite verb in the entity's number: by the plugin's endings, else by the
     tagger.
 
-    Whole forms come first: he *הראה* "showed" (he) ends like the feminine verbs. Endings come before
-    the tagger, which reads he *שכחה* "forgot" (she) as masculine, and ar *افتتح* as a feminine that
-    the form, without ت, cannot be.
+    Whole forms come first: he *הראה* "showed" (he) ends like the feminine verbs. Endings come
+    before the tagger, which reads he *שכחה* "forgot" (she) as masculine, and ar *افتتح* as a
+    feminine that the form, without ت, cannot be.
     """
     tagged, verbs = [w for w in word.tagged if w.upos in VERBAL], phrase.language.verbs
     whole = verbs.words.get(word.form)

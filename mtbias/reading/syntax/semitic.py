@@ -187,9 +187,9 @@ def sex_words_against(phrase: NounPhrase, source: SourceFacts) -> frozenset[int]
 def determiner_opens_another(
     syntax: Syntax, words: Sequence[SentenceWord], n: int, head: int
 ) -> bool:
-    """A determiner behind the head is the next noun's, or the subject of the verb behind it: he *נתן
-    למורה שני ספרים* "gave the teacher two books", *נזף במנקה זה היה …* "scolded the cleaner, it
-    was …"; but *מורה זו אמרה* "this teacher said".
+    """A determiner behind the head is the next noun's, or the subject of the verb behind it: he
+    *נתן למורה שני ספרים* "gave the teacher two books", *נזף במנקה זה היה …* "scolded the cleaner,
+    it was …"; but *מורה זו אמרה* "this teacher said".
     """
     behind = word_behind(words, n)
     if behind is None:

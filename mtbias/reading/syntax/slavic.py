@@ -67,9 +67,9 @@ def participle_without_copula(word: SentenceWord) -> bool:
 
 @rule("slavic", otherwise=[])
 def feminine_instrumental(ending: Sequence[Agreement], phrase: NounPhrase) -> list[Agreement]:
-    """A feminine adjective right before a masculine noun that is also used of women agrees with it in
-    the instrumental, the case of what somebody becomes or is (ru *стала новой директором*), if the
-    tagger reads it on both.
+    """A feminine adjective right before a masculine noun that is also used of women agrees with it
+    in the instrumental, the case of what somebody becomes or is (ru *стала новой директором*), if
+    the tagger reads it on both.
 
     In the other cases nobody says so: uk *ввів в оману керівника* is no woman.
     """
