@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import chain, product, starmap
 from unicodedata import combining, normalize
 
 from mtbias.language.definition import Language
@@ -111,9 +112,8 @@ def _both_sexes(
         joined = any("CCONJ" in word.tags for word in found[1:]) and all(
             word.joined for word in phrase
         )
-        if joined and {
-            known[base] for word in found for base in word.facts.bases if base in known
-        } == {"m", "f"}:
+        bases = chain.from_iterable(word.facts.bases for word in found)
+        if joined and {known[base] for base in bases if base in known} == {"m", "f"}:
             return found
     return ()
 
@@ -262,9 +262,7 @@ def _joined_articles(
     ):
         return None
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
-    if words[first].form == words[second].form or not any(
-        _of_both(a, b) for a in one for b in other
-    ):
+    if words[first].form == words[second].form or not _some_of_both(one, other):
         return None
     end = words[second].span.end
     between = text[words[first].span.end : words[second].span.start]
@@ -307,9 +305,13 @@ def _split_article(
         ending = language.fold(written[1])
         stems = (article.form[: len(article.form) - cut] for cut in range(len(article.form)))
         others = (language.determiners.get(stem + ending, ()) for stem in stems)
-        if any(_of_both(a, b) for other in others for a in own for b in other):
+        if any(_some_of_both(own, other) for other in others):
             return Span(article.span.start, written.end())
     return None
+
+
+def _some_of_both(one: Sequence[Agreement], other: Sequence[Agreement]) -> bool:
+    return any(starmap(_of_both, product(one, other)))
 
 
 def _of_both(one: Agreement, other: Agreement) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mtbias.language.grammar import Agreement, NounKind, meet
 from mtbias.reading.agreement import reading_agreements
@@ -97,7 +98,7 @@ def _allowed(phrase: NounPhrase, n: int) -> Sequence[Agreement]:
             r._replace(kind=NounKind.MASCULINE) if r.kind is NounKind.GENERIC else r
             for r in readings
         ]
-        return () if stays else [a for r in told for a in reading_agreements(r)]
+        return () if stays else list(chain.from_iterable(map(reading_agreements, told)))
     if word.form in language.names or word.form in language.sex_adjectives:
         return ()
     following = phrase.words[n + 1].form[:1] if n + 1 < len(phrase.words) else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mtbias.language.definition import Language
 from mtbias.reading.syntax import syntax_of
@@ -59,7 +60,7 @@ def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> 
     at = [n for n, token in enumerate(tokens) if token.span.overlaps(call.target[0])]
     if not at:
         return
-    words = [word for n in at for word in tokens[n].words]
+    words = list(chain.from_iterable(tokens[n].words for n in at))
     content = [word for word in words if word.upos not in GLUED]
     head = [word for word in content if word.upos in NOMINAL] or content
     yield _said("noun", [tokens[n] for n in at], head)

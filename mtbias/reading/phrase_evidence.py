@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mtbias.language.grammar import Agreement, NounKind, NounReading, meet
 from mtbias.reading.agreement import (
@@ -161,8 +162,7 @@ def against_grammar(phrase: NounPhrase) -> list[Evidence]:
     Where nouns show case an article that agrees otherwise is mostly another's (ru *об этом
     жертве*).
     """
-    readings = phrase.words[phrase.head].readings
-    genders = {a.gender for reading in readings for a in reading.agreements}
+    genders = {agreement.gender for agreement in phrase.words[phrase.head].agreements}
     own = GENDER_OF_LETTER.get(genders.pop()) if len(genders) == 1 else None
     if own not in PERSONAL:
         return []
@@ -271,8 +271,7 @@ def as_tagged(
     """The case and number that the tagger reads leave one gender: de *…, bis der CEO dies sagte*,
     where only its nominative excludes a feminine dative.
     """
-    tagged = [word for n in read for word in phrase.words[n].tagged]
-    for word in tagged:
+    for word in chain.from_iterable(phrase.words[n].tagged for n in read):
         case, number = _CASE.get(word.feat("Case") or ""), NUMBER.get(word.feat("Number") or "")
         if not (case or number):
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, product
 
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
@@ -89,7 +90,7 @@ def _outside_quotes(words: list[SentenceWord], text: str) -> list[SentenceWord]:
     quoted = [
         span for span in quoted if len(text[span.start : span.end].strip(" .!?…")) < len(bare)
     ]
-    return [word for word in words if not any(word.span.overlaps(span) for span in quoted)]
+    return [word for word in words if not any(map(word.span.overlaps, quoted))]
 
 
 # The clauses of a text in the first person, and which of them are the speaker's.
@@ -267,11 +268,12 @@ class SpeakerPredicates:
 
     def _relative(self, n: int) -> bool:
         """A relative pronoun stands first, or behind a preposition (ru *в которой*)."""
-        return any(
-            word.form in self.language.speaker.relatives
-            or any("Rel" in value for value in feature_values(word.tagged, "PronType"))
-            for word in self.words[n : n + 2]
-        )
+        return any(map(self._is_relative, self.words[n : n + 2]))
+
+    def _is_relative(self, word: SentenceWord) -> bool:
+        if word.form in self.language.speaker.relatives:
+            return True
+        return any("Rel" in value for value in feature_values(word.tagged, "PronType"))
 
     def owners(self, clauses: Sequence[Clause]) -> list[bool]:
         """Whether each clause surely is the speaker's."""
@@ -332,31 +334,28 @@ class SpeakerPredicates:
             return False if gendered else None
         if gendered and self._object_agrees(clause):
             return False
-        persons = {p for n in clause.words for p in feature_values(self.words[n].tagged, "Person")}
-        plural = any(
-            self.words[n].tags & VERBAL and "Plur" in feature_values(self.words[n].tagged, "Number")
-            for n in clause.words
-        )
-        verbs = any(self.words[n].tags & VERBAL for n in clause.words)
+        own = [self.words[n] for n in clause.words]
+        persons = feature_values(chain.from_iterable(word.tagged for word in own), "Person")
+        verbs = [word for word in own if word.tags & VERBAL]
+        plural = any("Plur" in feature_values(word.tagged, "Number") for word in verbs)
         return False if verbs and (plural or (finite and persons & {"2", "3"})) else None
 
     def _object_agrees(self, clause: Clause) -> bool:
         """What may be a subject by its form agrees with the verb."""
         verbs = [n for n in clause.words if self._past_gender(n) or self._short_gender(n)]
-        return any(
-            self._perhaps_nominative(n) and any(not self._cannot_agree(n, verb) for verb in verbs)
-            for n in clause.words
-        )
+        subjects = [n for n in clause.words if self._perhaps_nominative(n)]
+        return not all(self._cannot_agree(n, verb) for n, verb in product(subjects, verbs))
 
     # What agrees with the speaker.
 
     def evidence(self) -> Iterator[tuple[int, Evidence]]:
         """The words that show the speaker's gender, by index, with what they show."""
         if not self.language.case:
-            found = dict.fromkeys(k for n in range(len(self.words)) for k in self._behind_marker(n))
-            yield from (
-                (n, piece) for n in sorted(found) if (piece := self._agreement(n)) is not None
-            )
+            found = set(chain.from_iterable(map(self._behind_marker, range(len(self.words)))))
+            for n in sorted(found):
+                piece = self._agreement(n)
+                if piece is not None:
+                    yield n, piece
             return
         clauses = self.clauses()
         for clause, speaks in zip(clauses, self.owners(clauses), strict=True):

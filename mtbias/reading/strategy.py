@@ -72,7 +72,9 @@ def _for_both(call: GenderCall, text: str) -> Strategy:
     sign = _SIGN.search(
         text[call.target[0].start :].split(maxsplit=1)[0] if spelling else said.word
     )
-    return _SIGNS[sign[1]] if sign else Strategy.CAPITAL if spelling else Strategy.PAIR
+    if sign:
+        return _SIGNS[sign[1]]
+    return Strategy.CAPITAL if spelling else Strategy.PAIR
 
 
 def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:

@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from mtbias.language.definition import Language
-from mtbias.language.grammar import NounKind, NounReading, WordFacts
+from mtbias.language.grammar import Agreement, NounKind, NounReading, WordFacts
 from mtbias.language.split_texts import SplitTexts
 from mtbias.types import Analysis, Gender, Span, Word
 
@@ -70,6 +71,11 @@ class SentenceWord(NamedTuple):
         return {tagged.upos for tagged in self.content} == {"ADJ"}
 
     @property
+    def agreements(self) -> list[Agreement]:
+        """What all its readings agree with by the table, as far as that says so."""
+        return list(chain.from_iterable(reading.agreements for reading in self.readings))
+
+    @property
     def cases(self) -> set[str]:
         """The cases that the tagger reads."""
         return feature_values(self.content, "Case")
@@ -127,7 +133,7 @@ class SentenceWord(NamedTuple):
         """
         # ru Пациента осмотрела терапевт "the therapist examined the patient": by the tagger it
         # could be the other way.
-        cases = {a.case for r in self.readings for a in r.agreements} - {"*"}
+        cases = {agreement.case for agreement in self.agreements} - {"*"}
         if cases:
             return "nom" in cases and bool(self.tagged)
         # Where nouns show no case they all may: he המתווך in המתווך שלח לקונה "the broker sent the
@@ -147,15 +153,7 @@ class SentenceWord(NamedTuple):
         adjective without case agrees with none (the predicative short forms of Slavic).
         """
         for feature in ("Case", "Gender", "Number"):
-            mine, its = (
-                {
-                    one
-                    for value in feature_values(word.tagged, feature)
-                    for one in value.split(",")
-                    if one
-                }
-                for word in (self, noun)
-            )
+            mine, its = _single_values(self, feature), _single_values(noun, feature)
             if mine and its and mine.isdisjoint(its):
                 return False
             # ru коллега готова помощи: готова is the colleague's predicate, not the adjective of
@@ -163,6 +161,11 @@ class SentenceWord(NamedTuple):
             if feature == "Case" and not mine and "ADJ" in self.tags:
                 return False
         return True
+
+
+def _single_values(word: SentenceWord, feature: str) -> set[str]:
+    """The values of a feature, of which the tagger may read several at once (``Fem,Masc``)."""
+    return set(",".join(feature_values(word.tagged, feature)).split(",")) - {""}
 
 
 def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
@@ -282,13 +285,16 @@ def _as_tagged(word: SentenceWord) -> tuple[NounReading, ...]:
     """
     cases = {value.lower() for value in word.cases}
     numbers = {NUMBER.get(value, "") for value in word.numbers}
-    return tuple(
-        r
-        for r in word.readings
-        if not r.agreements
-        or any(a.case in cases | {"*"} and a.number in numbers | {"*"} for a in r.agreements)
-        if cases and numbers
-    )
+    if not (cases and numbers):
+        return ()
+    cases.add("*")
+    numbers.add("*")
+    return tuple(r for r in word.readings if _may_stand_in(r, cases, numbers))
+
+
+def _may_stand_in(reading: NounReading, cases: set[str], numbers: set[str]) -> bool:
+    allowed = reading.agreements
+    return not allowed or any(a.case in cases and a.number in numbers for a in allowed)
 
 
 def _with_compounds(words: list[SentenceWord], language: Language) -> list[SentenceWord]:
@@ -325,7 +331,10 @@ def word_behind(words: Sequence[SentenceWord], n: int) -> SentenceWord | None:
 
 def feature_values(tagged: Iterable[Word], name: str) -> set[str]:
     """The values of the UD feature `name` on syntactic words, as far as they have it."""
-    return {value for word in tagged for key, value in word.feats if key == name}
+    found: set[str] = set()
+    for word in tagged:
+        found.update(value for key, value in word.feats if key == name)
+    return found
 
 
 def tagged_gender(tagged: Iterable[Word]) -> tuple[Gender | None, str]:
@@ -351,7 +360,7 @@ def numbers(word: SentenceWord) -> set[str]:
     """The numbers in which a noun stands by the plugin's table, else by the tagger (empty text: a
     dual).
     """
-    known = {a.number for r in word.readings for a in r.agreements} - {"*"}
+    known = {agreement.number for agreement in word.agreements} - {"*"}
     return known or {NUMBER.get(value, "") for value in word.numbers}
 
 

@@ -63,8 +63,8 @@ def determiner_of_plural(syntax: Syntax, word: SentenceWord, noun: SentenceWord)
     number: ar *لم يساعد أحد الممرضة* "nobody helped the nurse", but *إحدى الممرضات* "one of the
     nurses".
     """
-    agreements = [a for reading in noun.readings for a in reading.agreements]
-    if not noun.readings or any(a.number != "*" for a in agreements) or not noun.is_singular:
+    tells = any(agreement.number != "*" for agreement in noun.agreements)
+    if not noun.readings or tells or not noun.is_singular:
         return False
     return all(a.number == "pl" for a in syntax.language.determiners[word.form])
 

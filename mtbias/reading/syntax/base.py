@@ -8,6 +8,7 @@ adjectives stand before their noun, and whose nouns show no case (Dutch).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from mtbias.language.definition import Language
 from mtbias.language.grammar import ANY, CASES, Agreement
@@ -73,8 +74,8 @@ class Syntax:
 
     def phrase(self, words: Sequence[SentenceWord], head: int, number: str | None) -> NounPhrase:
         """The phrase whose head is ``words[head]``."""
-        readings = [r for r in words[head].readings if r.kind.is_personal]
-        agreements = [a for r in readings for a in reading_agreements(r)] or [ANY]
+        personal = [r for r in words[head].readings if r.kind.is_personal]
+        agreements = list(chain.from_iterable(map(reading_agreements, personal))) or [ANY]
         left = attributes_before(self, words, head)
         right = attributes_after(self, words, head)
         agreements = self.declension(words, left, agreements, number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from mtbias.language.grammar import CASES, meet
 from mtbias.reading.agreement import GENDER_OF_LETTER
@@ -105,7 +106,7 @@ class Cased(Syntax):
         reads none other.
         """
         head = phrase.words[phrase.head]
-        if any(a.case != "*" for reading in head.readings for a in reading.agreements):
+        if any(agreement.case != "*" for agreement in head.agreements):
             return True
         return not head.cases or "Nom" in head.cases
 
@@ -172,7 +173,8 @@ class Cased(Syntax):
 
     def is_predicate_before(self, phrase: NounPhrase) -> bool:
         """Behind a noun that may be a subject it may be that one's: uk *Бейкер заряджена
-        фермер*."""
+        фермер*.
+        """
         before = phrase.before()
         return before is not None and before.is_noun and before.may_be_subject
 
@@ -190,11 +192,11 @@ def genitive_behind_noun(phrase: NounPhrase, before: SentenceWord) -> bool:
     if "NOUN" not in before.tags or before.tags & {"VERB", "ADP"}:
         return False
     words, head = phrase.words, phrase.words[phrase.head]
-    known = {a.case for reading in head.readings for a in reading.agreements}
+    known = {agreement.case for agreement in head.agreements}
     if known and not known & {"gen", "*"}:
         return False
-    own = [w for n in (*phrase.left, phrase.head) for w in words[n].tagged if w.upos != "ADP"]
-    if feature_values(own, "Case") != {"Nom"}:
+    own = chain.from_iterable(words[n].tagged for n in (*phrase.left, phrase.head))
+    if feature_values((w for w in own if w.upos != "ADP"), "Case") != {"Nom"}:
         return True
     n = phrase.first - 1
     return not (governed(words, n) or not words[n].may_be_subject)
@@ -262,7 +264,7 @@ def attribute_of_noun_behind(words: Sequence[SentenceWord], n: int, head: int) -
     readings, noun = words[head].readings, word_behind(words, head)
     if noun is None or not noun.is_thing or not readings:
         return False
-    if any(reading.agreements for reading in readings):
+    if words[head].agreements:
         return False
     return words[n].is_declined and noun.is_declined and words[n].agrees_with(noun)
 
@@ -272,7 +274,7 @@ def done_by(words: Sequence[SentenceWord], n: int, head: int) -> bool:
     """The participle at `n` stands before its agent: ru *за моделью, предложенной судьёй* "proposed
     by the judge".
     """
-    cases = {a.case for reading in words[head].readings for a in reading.agreements}
+    cases = {agreement.case for agreement in words[head].agreements}
     participle = "Part" in feature_values(words[n].tagged, "VerbForm")
     return n == head - 1 and "ins" in cases and participle
 
@@ -337,8 +339,7 @@ def object_before_verb(phrase: NounPhrase, found: Evidence) -> bool:
     byla žena* either of the two is the subject.
     """
     words = phrase.words
-    readings = words[phrase.head].readings
-    cases = {a.case for reading in readings for a in reading.agreements}
+    cases = {agreement.case for agreement in words[phrase.head].agreements}
     if not cases - {"nom", "voc"}:
         return False
     verb = next(n for n in range(phrase.last + 1, len(words)) if words[n].span == found.span)

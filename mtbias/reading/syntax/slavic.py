@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, meet
@@ -76,6 +77,6 @@ def feminine_instrumental(ending: Sequence[Agreement], phrase: NounPhrase) -> li
     head, adjective = phrase.words[phrase.head], phrase.words[phrase.head - 1]
     if not (adjective.joined and adjective.is_adjective and adjective.has_case_of(head)):
         return []
-    generic = [reading for reading in head.readings if reading.kind is NounKind.GENERIC]
-    allowed = [a for reading in generic for a in reading.agreements if a.case == "ins"]
+    generic = (r.agreements for r in head.readings if r.kind is NounKind.GENERIC)
+    allowed = [a for a in chain.from_iterable(generic) if a.case == "ins"]
     return meet(ending, [Agreement("f", a.case, a.number) for a in allowed])
