@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora.own_sentences import custom_corpus
-from mtbias.errors import UsageError
+from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.evaluation.explanation import explain
 from mtbias.evaluation.gender_calls import GENDER
 from mtbias.reading.sentence_pair import Pair
@@ -73,5 +73,9 @@ def _pair(record: CallRecord, *, asked: bool) -> Pair:
 
 def _instance(source: str, entity: str) -> Instance:
     row = {"id": "1", "source": source, "entity": entity, "gender": "unknown"}
-    (instance,) = custom_corpus([row]).instances
+    try:
+        (instance,) = custom_corpus([row]).instances
+    except DataError as error:
+        message = f"expected words that stand once in {source!r}, got {entity!r}"
+        raise SettingError("entity", message) from error
     return instance

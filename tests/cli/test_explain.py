@@ -34,9 +34,9 @@ def test_a_sentence_by_itself(
     assert f"aligned {noun} links+lexicon, a known translation" in lines
     assert evidence in lines
     assert f"Call: {gender}, at '{noun}' (aligned, links+lexicon)" in lines
-    assert "may_be_subject yes The phrase holds and follows no preposition, and can be a …" in [
-        line.replace("a nominative", "a …") for line in lines
-    ]
+    assert any(
+        line.startswith("may_name_person yes A noun, or what ends like one") for line in lines
+    )
 
 
 def test_a_sentence_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +57,7 @@ def test_a_sentence_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (("nowhere", "demo-0001"), "nowhere: nowhere/manifest.json: no such file"),
         (
             ("The pilot left.", "Der Pilot ging.", "--lang", "de", "--entity", "cook"),
-            "expected 'cook' in the sentence",
+            "--entity: expected words that stand once in 'The pilot left.', got 'cook'",
         ),
     ],
 )
