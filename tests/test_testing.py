@@ -30,6 +30,8 @@ MASCULINE = (NounReading("lehrer", NounKind.MASCULINE, ()),)
 TOY = Language(
     code="xh",
     name="Toy",
+    family="germanic",
+    case=True,
     determiners={"der": (Agreement("m", "nom", "sg"),), "die": (Agreement("f", "nom", "sg"),)},
     nouns={"lehrer": MASCULINE, "lehrerin": (NounReading("lehrerin", NounKind.FEMININE, ()),)},
     glossary={"teacher": frozenset(("lehrer", "lehrerin"))},
@@ -113,7 +115,8 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
     # A verb ends the noun's phrase: the word for a woman is never read.
     "a rule for men alone": (
         {
-            "preposed": False,
+            "family": "semitic",
+            "case": False,
             "sex_adjectives": {"mas": "m", "fem": "f"},
             "verbs": VerbRules(words={"fem": Agreement("f", "*", "sg")}),
         },

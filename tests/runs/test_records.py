@@ -151,7 +151,7 @@ def test_half_a_surrogate_pair_cannot_be_written() -> None:
         (
             '"row": 7',
             '"row": 7, "line": 8',
-            "line: unknown key; there are control, corpus_pronouns, distance",
+            "line: unknown key; there are basis, control, corpus_pronouns, distance",
         ),
         (
             '"gold": "female"',
