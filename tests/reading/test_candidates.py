@@ -422,6 +422,22 @@ def test_translations_of_a_word_of_several_parts(entity: str, expected: set[str]
     assert KnownTranslations(LANGUAGE).of(entity) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        # The table knows the doctor: (0.4 + 1) / 2 against 0.6 / 2.
+        ("Arzt sah ihn", (0.4, 0.6, 0.0)),
+        ("Arzt sah Arzt", (0.8, 0.2, 0.6)),
+        # The one known translation is taken before a word with a surer link.
+        ("Arzt sah ihn", (0.0, 1.0, 0.0)),
+        ("Arzt", (1.0,)),
+    ],
+)
+def test_a_known_translation_is_the_head(text: str, link: tuple[float, ...]) -> None:
+    alignment = aligned(pair("The doctor slept.", "doctor", text), scores(*link))
+    assert alignment.target[0] == Span(0, 4)
+
+
 def test_names_of_another_script_are_known_by_their_letters() -> None:
     """Baas and Баас are one spelling; Arabic has the consonants alone, Правления and دقيقة
     others."""

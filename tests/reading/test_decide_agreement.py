@@ -272,8 +272,21 @@ def test_an_adjectives_ending_is_believed_before_the_tagger(call: Call) -> None:
     assert [(e.gender, e.source) for e in found.evidence if e.kind == "adjective"] == [(F, "form")]
 
 
+def test_the_tagger_alone_tells_of_a_person_that_no_table_has(call: Call) -> None:
+    # Its animacy says that *modista* names a person.
+    for gender, expected in (("Masc", M), ("Fem", F)):
+        found = call(ROMANCE, f"Llegó|VERB *modista|NOUN|Animacy=Anim,Gender={gender}")
+        assert found.gender is expected
+        assert [(e.rule, e.shows) for e in found.evidence] == [
+            ("noun_by_tagger", f"Gender={gender}")
+        ]
+        # Without it the gender is that of any noun, persons and things alike.
+        thing = call(ROMANCE, f"Llegó|VERB *modista|NOUN|Gender={gender}")
+        assert thing.reason is Reason.NO_PERSON
+    assert call(ROMANCE, "Llegó|VERB *modista|NOUN|Animacy=Anim").reason is SILENT
+
+
 def test_an_article_overrules_the_tagger(call: Call) -> None:
-    # In no table: its animacy says that it names a person.
     found = call(ROMANCE, "La|DET *modista|NOUN|Animacy=Anim,Gender=Masc llegó|VERB")
     assert found.gender is F
     assert found.evidence[0].kind == "determiner"

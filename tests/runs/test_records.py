@@ -90,6 +90,8 @@ def _write(path: Path, text: str) -> Path:
 
 def test_a_call_is_the_line_of_the_contract() -> None:
     assert list(to_lines([RECORD.to_json()])) == [LINE]
+    # In memory it is the same: spans are lists.
+    assert RECORD.to_json() == json.loads(LINE)
 
 
 def test_a_line_is_the_call_again(tmp_path: Path) -> None:
