@@ -34,7 +34,6 @@ from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.definitions import CONSISTENCY
-from mtbias.scoring.measure import GENDER
 from mtbias.settings import LANG, BootstrapSettings, EvalSettings, ScoreSettings
 from mtbias.translate.outputs import Shard
 from mtbias.types import Instance, Progress, quiet
@@ -123,7 +122,7 @@ class Run(FinishedRun):
         """
         import pandas as pd
 
-        if self.measure != GENDER:
+        if not self.kind.reads_entities:
             return pd.DataFrame([record.to_json() for record in self.calls]).set_index("id")
         frame = pd.DataFrame([_row(record) for record in self.calls]).set_index("id")
         return frame.astype({"distance": "Int64"})

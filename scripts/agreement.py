@@ -17,7 +17,7 @@ import cyclopts
 
 from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora.human_labels import read_label_file
-from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.evaluation.validation import Validation, validate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.scoring.correction import LABELS
@@ -75,7 +75,9 @@ def main(
     for lang in LANGUAGES:
         labels = read_label_file(gold).labels(lang)
         bitext = read_bitext(translations / f"en-{lang}.txt") if translations else []
-        measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
+        measure = GENDER_MEASURE.open(
+            MeasureOptions(lang=lang, settings=evaluator, device=device.device)
+        )
         result = validate(labels, bitext, measure, progress=ProgressLine())
         found = counts(result)
         total = [a + b for a, b in zip(total, found, strict=True)]

@@ -38,7 +38,7 @@ from mtbias.align import Pair  # noqa: E402 - the paths above come first
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
 from mtbias.errors import DataError  # noqa: E402
-from mtbias.evaluation.gender_calls import GENDER, GenderMeasure  # noqa: E402
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.scoring.alarm_limits import SIZES  # noqa: E402
 from mtbias.scoring.alarms import LEAST, SIGNS, checks  # noqa: E402
@@ -161,7 +161,7 @@ class _Line:
 
 def measured(lang: str, evaluator: EvaluatorSettings) -> Iterator[dict[str, Any]]:
     """The shares of every good file in a language, as a whole and in parts: objects of JSON."""
-    measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
+    measure = GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
     for output in good_outputs(lang, shared_data()):
         for size in (*SIZES[:-1], len(output.rows)):
             for start in range(0, len(output.rows) - size + 1, size):

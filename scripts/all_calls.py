@@ -33,7 +33,7 @@ from mtbias.align import Pair  # noqa: E402 - the paths above come first
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
 from mtbias.errors import DataError  # noqa: E402
-from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
+from mtbias.evaluation.gender_calls import GENDER_MEASURE  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
@@ -103,7 +103,7 @@ def line_of(call: GenderCall) -> str:
 
 def write(lang: str, evaluator: EvaluatorSettings, out: Path) -> None:
     """Write the calls of all sets of a language."""
-    measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
+    measure = GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
     for name, groups in sets_of(lang):
         lines = [line_of(call) for group in groups for call in measure.call_pairs(group)]
         (out / f"{lang}-{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

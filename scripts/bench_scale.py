@@ -126,13 +126,14 @@ def analyse(job: Json) -> dict[str, Json]:
 
 def decide(job: Json) -> dict[str, Json]:
     """Call genders from what is on disk, and score them."""
-    from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
+    from mtbias.align import Aligner
+    from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure
     from mtbias.language.installed import get_language
     from mtbias.runs.call_records import join_records
     from mtbias.stats.results import N_RESAMPLES
     from mtbias.types import Translation
 
-    class OnDisk:
+    class OnDisk(Aligner):
         """The alignments made before."""
 
         signature = "on disk"
@@ -154,7 +155,7 @@ def decide(job: Json) -> dict[str, Json]:
     )
     translations = [Translation(pair.id, pair.text) for pair in pairs]
     clock.read()
-    GENDER.score(
+    GENDER_MEASURE.score(
         list(join_records(instances, translations, calls)), n_resamples=N_RESAMPLES, seed=0
     )
     seconds["score"] = clock.read()

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.corpora import Corpus, load_corpus
-from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
@@ -62,8 +62,13 @@ def plain(folder: Path, lang: str, sources: Sequence[str]) -> list[str]:
 def check(args: argparse.Namespace, lang: str, corpus: Corpus[Instance], work: Path) -> bool:
     """Compare in one language; print what came out in a line."""
     settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=work)
-    measure = GENDER.open(MeasureOptions(lang=lang, settings=settings, device="cpu"))
-    common: dict[str, Any] = {"corpus": corpus, "lang": lang, "measure": measure, "kind": GENDER}
+    measure = GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=settings, device="cpu"))
+    common: dict[str, Any] = {
+        "corpus": corpus,
+        "lang": lang,
+        "measure": measure,
+        "kind": GENDER_MEASURE,
+    }
     checkpoint = locate(str(args.model), lang, cache=work)
     system = CheckpointSystem(checkpoint, lang, TranslationSettings(), cache=work, device="cpu")
     start = time.perf_counter()

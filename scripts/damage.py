@@ -44,7 +44,7 @@ if __name__ == "__main__":
 
 from mtbias.cli.shared import Evaluator  # noqa: E402 - the paths above come first
 from mtbias.corpora import load_corpus  # noqa: E402
-from mtbias.evaluation.gender_calls import GENDER, GenderMeasure  # noqa: E402
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure  # noqa: E402
 from mtbias.runs.call_records import CallRecord  # noqa: E402
 from mtbias.scoring.alarms import checks  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
@@ -181,7 +181,7 @@ class Reading:
     @property
     def numbers(self) -> str:
         """Accuracy, ΔG, ΔS and the number of calls."""
-        overall = GENDER.score(self.records, n_resamples=0, seed=0).overall.to_json()
+        overall = GENDER_MEASURE.score(self.records, n_resamples=0, seed=0).overall.to_json()
         shown = (overall[key] for key in ("accuracy", "delta_g", "delta_s"))
         return (
             " / ".join("–" if value is None else f"{value:.1f}" for value in shown)
@@ -232,7 +232,7 @@ def main(
     )
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for code in lang:
-        measure = GENDER.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
+        measure = GENDER_MEASURE.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
         by_source = dict(read_bitext(data / "winomt" / "translations" / system / f"en-{code}.txt"))
         instances = [instance for instance in corpus if by_source.get(instance.source)][::every]
         texts = [by_source[instance.source] for instance in instances]

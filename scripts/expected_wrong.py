@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT)]
 
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora.human_labels import read_label_file  # noqa: E402
-from mtbias.evaluation.gender_calls import GENDER  # noqa: E402
+from mtbias.evaluation.gender_calls import GENDER_MEASURE  # noqa: E402
 from mtbias.evaluation.validation import validate  # noqa: E402
 from mtbias.scoring.correction import LABELS  # noqa: E402
 from mtbias.scoring.evidence import GENDERS, TABLE, EvidenceClass, evidence_class  # noqa: E402
@@ -56,7 +56,7 @@ def natural_calls(stanza_dir: Path, part: natural.Part) -> Iterator[Judged]:
 def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -> Iterator[Judged]:
     """The calls on the human labels of WinoMT that rest on the phrase, on a verb, or on nothing."""
     for lang in LANGUAGES:
-        measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
+        measure = GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=evaluator, device="cpu"))
         found = validate(
             read_label_file(gold).labels(lang),
             read_bitext(translations / f"en-{lang}.txt"),

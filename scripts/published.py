@@ -22,7 +22,7 @@ import cyclopts
 
 from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora import load_corpus
-from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.run_table import PUBLISHED, published_lines
 from mtbias.runs.call_records import CallRecord
@@ -92,7 +92,7 @@ def by_rules(records: Sequence[CallRecord], lang: str) -> Scores | None:
         called.append(
             replace(record, call=replace(record.call, gender=gender, reason=None, evidence=()))
         )
-    return GENDER.score(called, n_resamples=0, seed=0)
+    return GENDER_MEASURE.score(called, n_resamples=0, seed=0)
 
 
 def triple(values: Sequence[float | None]) -> str:
@@ -141,9 +141,11 @@ def main(
             [float(line[key]) for key in PUBLISHED],
         )
         given = read_translations(folder / system / f"en-{lang}.txt", corpus.instances)
-        measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
+        measure = GENDER_MEASURE.open(
+            MeasureOptions(lang=lang, settings=evaluator, device=device.device)
+        )
         records = measure.judge(corpus.instances, given.translations, ProgressLine())
-        scores = GENDER.score(records, n_resamples=0, seed=0)
+        scores = GENDER_MEASURE.score(records, n_resamples=0, seed=0)
         rules = by_rules(records, lang)
         values, overall = ours(scores), scores.overall
         bounds = accuracy_bounds(overall.counts)["accuracy_bounds"]

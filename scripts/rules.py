@@ -25,7 +25,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.cli.shared import Evaluator  # noqa: E402 - the paths above come first
-from mtbias.evaluation.gender_calls import GENDER, GenderMeasure, TranslatedPart  # noqa: E402
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure, TranslatedPart  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
 from mtbias.reading import decide  # noqa: E402
 from mtbias.reading.rules import RULES, listening, without  # noqa: E402
@@ -147,7 +147,7 @@ def main(
     """Print the table, of all languages together."""
     total: dict[str, Count] = {}
     for code in lang or all_calls.LANGUAGES:
-        measure = GENDER.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
+        measure = GENDER_MEASURE.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
         for name, counted in count(list(rows_of(measure)), rule).items():
             known = total.setdefault(name, Count())
             known.held += counted.held

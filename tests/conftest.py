@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import shutil
 import signal
@@ -14,6 +15,8 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from mtbias import entry_points as registry
 
 # The same examples each time, and no deadline, so that a test that fails fails because of a change
 # and not because of luck or a busy machine; new examples are looked for with `pytest
@@ -145,3 +148,37 @@ def mount_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     yield mount
     if path.is_mount():
         subprocess.run(["umount", str(path)], check=True)
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """``install(distribution, entry, module, source, group=…)``: a distribution with one plugin,
+    `name` of the module, which is called `entry` in its group of entry points."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    modules: set[str] = set()
+
+    def make(
+        distribution: str,
+        entry: str,
+        module: str,
+        source: str,
+        *,
+        group: str = "mtbias.languages",
+        name: str = "TOY",
+        version: str = "1.0",
+    ) -> None:
+        info = tmp_path / f"{distribution.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+        )
+        (info / "entry_points.txt").write_text(f"[{group}]\n{entry} = {module}:{name}\n")
+        (tmp_path / f"{module}.py").write_text(source)
+        modules.add(module)
+        importlib.invalidate_caches()
+
+    registry._load.cache_clear()
+    yield make
+    registry._load.cache_clear()
+    for module in modules:
+        sys.modules.pop(module, None)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.align import Pair
+from mtbias.align import Aligner, Pair
 from mtbias.align.aligners import StatisticalAligner
 from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import DataError, RunFolderError
-from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
@@ -97,7 +97,7 @@ TRANSLATIONS = tuple(
 
 
 @dataclass
-class KnownHeads:
+class KnownHeads(Aligner):
     """An aligner that is told the heads, and remembers what it was asked."""
 
     heads: dict[str, str] = field(default_factory=lambda: dict(HEADS))
@@ -259,7 +259,7 @@ def _request(path: Path, language: Language) -> Request:
         lang=language.code,
         system=GivenSystem("mine", lambda _: translations),
         measure=GenderMeasure(language, KnownHeads(), Capitals()),
-        kind=GENDER,
+        kind=GENDER_MEASURE,
         n_resamples=20,
     )
 

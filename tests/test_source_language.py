@@ -17,6 +17,7 @@ from mtbias.cluster.sweep_file import read_sweep
 from mtbias.cluster.sweep_tasks import check_names, make_plan
 from mtbias.cluster.task_runs import make_request
 from mtbias.corpora import load_corpus
+from mtbias.corpora.corpus import GENDER
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.errors import SettingError, UsageError
 from mtbias.language.installed import get_language
@@ -25,7 +26,6 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.reading.candidates import KnownTranslations
 from mtbias.report.report_runs import ReportRun, title_and_intro
 from mtbias.scoring.alarms import checks
-from mtbias.scoring.measure import GENDER
 from mtbias.settings import EvalSettings, ScoreSettings
 from mtbias.translate.given_translations import read_translations
 from mtbias.types import Span

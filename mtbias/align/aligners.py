@@ -5,10 +5,12 @@ order.
 from __future__ import annotations
 
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from types import MappingProxyType
+from typing import Any, get_args
 
 from mtbias.align.entity_scores import Links, model_scores, scores_of_links
 from mtbias.align.sentence_pairs import IndexedPairs, Side, index_pairs
@@ -18,17 +20,21 @@ from mtbias.machine.devices import install_command
 from mtbias.reading.candidates import EntityScores, KnownTranslations, align_entity
 from mtbias.reading.sentence_pair import Pair
 from mtbias.settings import Aligner as AlignerName
-from mtbias.types import Alignment, Progress, quiet
+from mtbias.types import Alignment, Json, Progress, quiet
 
 
-class Aligner(Protocol):
+class Aligner(ABC):
     """What the pipeline asks of an aligner."""
 
     @property
+    @abstractmethod
     def signature(self) -> str:
         """Name and version: part of a run's identity."""
-        ...
 
+    execution: Mapping[str, Json] = MappingProxyType({})
+    """Circumstances for the manifest that change no number."""
+
+    @abstractmethod
     def align(
         self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
     ) -> tuple[Alignment, ...]:
@@ -41,10 +47,9 @@ class Aligner(Protocol):
             progress: called as ``progress("align", done, total)`` where it takes longer than
                 seconds.
         """
-        ...
 
 
-class StatisticalAligner:
+class StatisticalAligner(Aligner):
     """mtbias's own: two IBM models trained by agreement (`mtbias.align.link_model`). Deterministic,
     in numpy.
     """
@@ -61,7 +66,7 @@ class StatisticalAligner:
         return align_entities(pairs, model_scores(index_pairs(pairs, texts), texts.language), texts)
 
 
-class EflomalAligner:
+class EflomalAligner(Aligner):
     """eflomal (Östling and Tiedemann 2016), where it is installed. Its sampler cannot be seeded:
     runs differ.
     """

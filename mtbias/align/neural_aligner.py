@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mtbias.align.aligners import align_entities
+from mtbias.align.aligners import Aligner, align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.sentence_pairs import index_pairs
 from mtbias.errors import ModelError, SettingError
@@ -271,7 +271,7 @@ Text = tuple[str, str]
 """Source and translation."""
 
 
-class NeuralAligner:
+class NeuralAligner(Aligner):
     """Links words by the embeddings of an encoder, and finds entities as the statistical model
     does.
 

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from mtbias.align.aligners import StatisticalAligner, align_entities
+from mtbias.align.aligners import Aligner, StatisticalAligner, align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.neural_aligner import NeuralAligner, Text
 from mtbias.align.sentence_pairs import index_pairs
@@ -25,7 +25,7 @@ MAX_OVERRULED = 0.05
 the margin."""
 
 
-class SecondOpinion:
+class SecondOpinion(Aligner):
     """The statistical aligner, and an encoder where that chose a word which the tables do not know
     as a translation of the entity, or none.
 

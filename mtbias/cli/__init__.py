@@ -38,7 +38,6 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from mtbias import __version__
 from mtbias.errors import (
     STANDARD_INPUT,
     MtbiasError,
@@ -50,6 +49,7 @@ from mtbias.errors import (
 from mtbias.files.file_ledger import one_command
 from mtbias.machine import network
 from mtbias.settings import ADVANCED
+from mtbias.version import __version__
 
 __all__ = ["COMMANDS", "main", "make_app"]
 

@@ -12,7 +12,7 @@ from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import DataError, SettingError, UsageError
 from mtbias.evaluation.explanation import explain
-from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.reading.sentence_pair import Pair
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import read_run
@@ -58,7 +58,9 @@ def command(
         raise UsageError("expected --lang and --entity with a sentence, or neither with a run")
     else:
         pairs, id_ = [Pair.of(_instance(first, entity), second)], "1"
-    measure = GENDER.open(MeasureOptions(lang=lang, settings=evaluator, device=device.device))
+    measure = GENDER_MEASURE.open(
+        MeasureOptions(lang=lang, settings=evaluator, device=device.device)
+    )
     print(explain(measure, [pair for pair in pairs if pair.text], id_).text(), end="")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from mtbias import __version__
 from mtbias.cli.shared import Flag, Json, Stanza, print_json
 from mtbias.corpora import cache_folder
 from mtbias.corpora.catalog import catalogued, source_folder
@@ -19,8 +18,9 @@ from mtbias.morphology.stanza_models import find_package, stanza_folder
 from mtbias.settings import StanzaSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
-from mtbias.translate.system_kinds import GROUP as SYSTEMS
+from mtbias.translate.system import GROUP as SYSTEMS
 from mtbias.types import JsonDict
+from mtbias.version import __version__
 
 SHIPS = "ships with mtbias"
 CITATION = f"""\

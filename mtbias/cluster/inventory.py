@@ -16,13 +16,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from mtbias import __version__, demo
+from mtbias import demo
 from mtbias.align.neural_aligner import DEFAULT_ENCODER, check_encoder, locate_encoder
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_tasks import check_names
 from mtbias.corpora import cache_folder, datasets, load_corpus
-from mtbias.corpora.catalog import BY_LANGUAGE, CUSTOM, dataset, fetched_source
-from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.catalog import dataset, fetched_source
+from mtbias.corpora.corpus import GENDER, Corpus
+from mtbias.corpora.corpus_kinds import CUSTOM, find_corpus
 from mtbias.corpora.downloads import fetch_dataset, given_hash
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
@@ -37,13 +38,14 @@ from mtbias.morphology.stanza_models import (
     stanza_folder,
 )
 from mtbias.report.tables import printable
-from mtbias.scoring.measure import GENDER
+from mtbias.scoring.measure import MeasureKind, find_measure
 from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
 from mtbias.translate.system import Asked
-from mtbias.translate.system_kinds import APERTIUM, DEEPL, ENDPOINT, find_kind, is_of_kind
+from mtbias.translate.system_kinds import find_kind, is_of_kind
 from mtbias.types import frozen
+from mtbias.version import __version__
 
 ENGLISH = "en"
 """The language that is not translated into."""
@@ -115,22 +117,23 @@ def inventory(
         path = sweep.data.get(name)
         return load_corpus(name, path, cache=cache, lang=lang, source_lang=sweep.source_lang)
 
-    def measure(name: str) -> str:
-        """What a data set is measured by; empty where that cannot be known: its own part says
+    def measure(name: str) -> MeasureKind | None:
+        """What a data set is measured by; None where that cannot be known: its own part says
         why.
         """
         if name in datasets():
-            return datasets()[name].measure
+            return find_measure(datasets()[name].measure)
         try:
-            return load(name, sweep.languages[0]).measure
+            return find_measure(load(name, sweep.languages[0]).measure)
         except (MtbiasError, OSError):
-            return GENDER if name == CUSTOM else ""
+            return find_measure(GENDER) if name == CUSTOM else None
 
     def data(name: str, fetch: bool) -> str:
         path = sweep.data.get(name)
         if fetch and path is None and name in datasets():
             return _fetch_data(name, cache, sha256, accept_unverified)
-        for lang in sweep.languages if name in BY_LANGUAGE else sweep.languages[:1]:
+        by_language = find_corpus(name).by_language
+        for lang in sweep.languages if by_language else sweep.languages[:1]:
             corpus = load(name, lang)
         return f"{len(corpus.instances):,} sentences" + (f" in {path}" if path else "")
 
@@ -165,15 +168,16 @@ def inventory(
         ),
         *(Part("data", name, "", partial(data, name)) for name in sweep.datasets),
     ]
-    if any(measure(name) == GENDER for name in sweep.datasets):
+    measures = [kind for kind in map(measure, sweep.datasets) if kind is not None]
+    if any(kind.needs_stanza for kind in measures):
         folder = (
             demo.stanza_folder_of_demo()
             if _is_of_demo(sweep)
             else stanza_folder(sweep.stanza_dir, cache)
         )
         parts += _stanza(sweep.languages, folder, can_fetch=not _is_of_demo(sweep))
-        if "neural" in sweep.aligner:
-            parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
+    if "neural" in sweep.aligner and any("aligner" in kind.uses for kind in measures):
+        parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
     return parts
 
 
@@ -182,20 +186,18 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
 
     def place(model: str, lang: str, fetch: bool) -> str:
         kind, name = find_kind(model)
-        kind.open(
-            Asked(
-                name=name,
-                lang=lang,
-                source_lang=sweep.source_lang,
-                settings=combined(TranslationSettings, sweep),
-                device=None,
-                cache=cache_folder(sweep.cache_dir),
-                offline=not fetch,
-                language_model=combined(LanguageModelSettings, sweep),
-            )
+        asked = Asked(
+            name=name,
+            lang=lang,
+            source_lang=sweep.source_lang,
+            settings=combined(TranslationSettings, sweep),
+            device=None,
+            cache=cache_folder(sweep.cache_dir),
+            offline=not fetch,
+            language_model=combined(LanguageModelSettings, sweep),
         )
-        places = {ENDPOINT: sweep.base_url, DEEPL: "DeepL", APERTIUM: "Apertium"}
-        return places.get(model.partition(":")[0], "its plugin")
+        kind.open(asked)
+        return kind.place(asked)
 
     for model in filter(is_of_kind, sweep.models):
         yield from (

@@ -21,7 +21,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
-from mtbias.scoring.definitions import GENDER, Number
+from mtbias.scoring.definitions import GENDER_NUMBERS, Number
 from mtbias.types import JsonObject
 
 FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
@@ -29,7 +29,8 @@ FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "tab
 _Metrics = Mapping[str, JsonObject]
 """`metrics.json` by the ids of cells."""
 Declared = Mapping[str, Sequence[Number]]
-"""What the measure of a data set reports, by its name; `GENDER` for one that is not there."""
+"""What the measure of a data set reports, by its name; `GENDER_NUMBERS` where it is not
+there."""
 
 
 def write_tables(plan: SweepPlan) -> list[Path]:
@@ -71,7 +72,9 @@ def render_sweep(
     intervals, denominators and signature.
     """
     if form == "csv":
-        numbers = {dataset: declared.get(dataset, GENDER) for dataset in plan.sweep.datasets}
+        numbers = {
+            dataset: declared.get(dataset, GENDER_NUMBERS) for dataset in plan.sweep.datasets
+        }
         whole = {
             id_: {k: v for k, v in of.items() if not k.startswith("by_")}
             for id_, of in metrics.items()
@@ -85,7 +88,9 @@ def render_sweep(
         # Where systems are compared in how many sentences have a result, the other numbers rest on
         # few for some.
         headline = [
-            n for n in declared.get(dataset, GENDER) if n.headline or (n.coverage and n.compared)
+            n
+            for n in declared.get(dataset, GENDER_NUMBERS)
+            if n.headline or (n.coverage and n.compared)
         ]
         groups = [headline] if form == "latex" else [[number] for number in headline]
         tables += [_table(plan, dataset, metrics, group) for group in groups]

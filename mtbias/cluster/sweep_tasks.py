@@ -12,8 +12,7 @@ from pathlib import Path
 
 from mtbias.cluster.sweep_file import Resources, Sweep
 from mtbias.corpora import cache_folder, datasets, load_corpus
-from mtbias.corpora.catalog import GROUP, check_dataset
-from mtbias.entry_points import installed
+from mtbias.corpora.corpus_kinds import check_dataset, needs_language
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.language.source import refuse_same
@@ -22,6 +21,7 @@ from mtbias.settings import LANG
 from mtbias.stats.results import UNDEFINED
 from mtbias.translate.outputs import Shard
 from mtbias.translate.seq2seq.checkpoints import check_language
+from mtbias.translate.system import SystemKind
 from mtbias.translate.system_kinds import find_kind, is_other_program
 from mtbias.types import frozen
 
@@ -72,7 +72,18 @@ class Task:
     @property
     def needs_network(self) -> bool:
         """Whether its system reaches another machine by its nature, an endpoint say."""
-        return self.kind == "translate" and find_kind(self.cells[0].model)[0].needs_network
+        return self._translates_by is not None and self._translates_by.needs_network
+
+    @property
+    def computes_here(self) -> bool:
+        """Whether it translates by a model in this process, which a GPU is for."""
+        kind = self._translates_by
+        return kind is not None and not (kind.needs_network or kind.is_other_program)
+
+    @property
+    def _translates_by(self) -> SystemKind | None:
+        """The kind of system that translates, where the task is that."""
+        return find_kind(self.cells[0].model)[0] if self.kind == "translate" else None
 
     @property
     def file_name(self) -> str:
@@ -107,10 +118,7 @@ class SweepPlan:
 
     def resources(self, task: Task) -> Resources:
         """What a task asks of Slurm."""
-        computes = task.kind == "translate" and not (
-            task.needs_network or is_other_program(task.cells[0].model)
-        )
-        return self.sweep.slurm if computes else self.sweep.slurm.score
+        return self.sweep.slurm if task.computes_here else self.sweep.slurm.score
 
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
@@ -185,8 +193,7 @@ def check_names(sweep: Sweep) -> None:
     for dataset in sweep.datasets:
         check_dataset(dataset)
     refuse_same(sweep.source_lang, sweep.languages)
-    # Only a plugin's corpus may have a measure that needs no language plugin.
-    if not set(sweep.datasets) <= set(installed(GROUP)):
+    if any(map(needs_language, sweep.datasets)):
         for lang in sweep.languages:
             get_language(lang)
     for model, lang in product(sweep.models, sweep.languages):
@@ -218,14 +225,10 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
     systems: dict[tuple[str, str], str] = {}
     for model in sweep.models:
         name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
-        for preset in (
-            sweep.presets[:1] if is_other_program(model) else sweep.presets
-        ):  # it knows none: not asked twice
-            system = (
-                _safe(name)
-                if preset == "paper" or is_other_program(model)
-                else f"{_safe(name)}-{_safe(preset)}"
-            )
+        knows_presets = not is_other_program(model)
+        for preset in sweep.presets if knows_presets else sweep.presets[:1]:  # not asked twice
+            named = knows_presets and preset != "paper"
+            system = f"{_safe(name)}-{_safe(preset)}" if named else _safe(name)
             if system in systems.values():
                 other = next(key[0] for key, value in systems.items() if value == system)
                 raise DataError(

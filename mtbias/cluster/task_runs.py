@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from mtbias import __version__
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
 from mtbias.cluster.sweep_tasks import TABLE, Cell, SweepPlan, Task
@@ -35,6 +34,7 @@ from mtbias.settings import EvalSettings, ScoreSettings, combined
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.engine import get_preset
 from mtbias.types import Progress, frozen
+from mtbias.version import __version__
 
 TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""

@@ -16,7 +16,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from mtbias import __version__
 from mtbias.coref.coref_datasets import file_notes, open_dataset, refuse_others
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, TextResult
 from mtbias.coref.documents import Answers, DatasetName, Spans
@@ -30,6 +29,7 @@ from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import Draw, corrected
 from mtbias.stats.results import LEVEL, Difference, rounded
 from mtbias.types import JsonDict, Progress, frozen, quiet
+from mtbias.version import __version__
 
 METRICS = "metrics.json"
 SCHEMA = 1

@@ -4,19 +4,21 @@ public data.
 
 from __future__ import annotations
 
-from mtbias.corpora.catalog import (
-    Dataset,
-    cache_folder,
+from mtbias.corpora.catalog import Dataset, cache_folder, datasets
+from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.corpus_kinds import (
+    AskedCorpus,
+    CorpusKind,
     dataset_names,
-    datasets,
     load_corpus,
     load_entities,
 )
-from mtbias.corpora.corpus import Corpus
 from mtbias.english.words import count_pronouns
 
 __all__ = [
+    "AskedCorpus",
     "Corpus",
+    "CorpusKind",
     "Dataset",
     "cache_folder",
     "count_pronouns",

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, gender
+from mtbias.corpora.corpus_kinds import AskedCorpus, CorpusKind
 from mtbias.english.words import count_pronouns
 from mtbias.errors import DataError
 from mtbias.files.encodings import without_mojibake
@@ -170,6 +171,17 @@ def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
     read = [_instance(row, id_, notes) for row, id_ in zip(rows, ids, strict=True)]
     instances = [instance for instance in read if instance is not None]
     return notes.corpus(name, file, instances, len(read) - len(instances))
+
+
+class BugKind(CorpusKind):
+    """The data sets of BUG's release, by their names."""
+
+    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+        """See `CorpusKind`."""
+        return read_bug(asked.file, asked.name)
+
+
+BUG_KIND = BugKind()
 
 
 def _instance(row: BugRow, id_: str, notes: Notes) -> Instance | None:

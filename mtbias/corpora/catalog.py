@@ -1,28 +1,21 @@
-"""The catalog of public data sets, where their files lie on this machine, and corpora by their
-names.
-"""
+"""The catalog of public data sets, and where their files lie on this machine."""
 
 from __future__ import annotations
 
 import functools
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
-from importlib import import_module, resources
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib import resources
 from pathlib import Path
-from typing import Any
 
-from mtbias.corpora.corpus import GENDER, Corpus, with_contradictions
-from mtbias.corpora.own_sentences import read_custom
-from mtbias.demo import demo_file
-from mtbias.entry_points import installed, load, refuse
-from mtbias.errors import DataError, MissingResourceError, SettingError, UsageError, choices
+from mtbias.corpora.corpus import GENDER
+from mtbias.errors import DataError, MissingResourceError, UsageError, choices
 from mtbias.files.reading import read_text, sha256_of, sha256_of_file
 from mtbias.files.strict_json import DecodingError, converted, decoded
 from mtbias.files.writing import write_json
-from mtbias.language.source import ENGLISH_CODE, source_language
-from mtbias.types import Instance, JsonDict, frozen
+from mtbias.types import JsonDict, frozen
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
 COREFERENCE = "coreference"
@@ -74,7 +67,7 @@ class Dataset:
     """Rows of the file, as published."""
     file: str
     source: Source
-    measure: str = "gender"
+    measure: str = GENDER
     """What it is measured by (`mtbias.corpora.corpus.Corpus.measure`)."""
 
 
@@ -239,160 +232,6 @@ def unpublished_files(
 def _plain_sha256(path: Path) -> str:
     """SHA-256 of a file's text, without byte-order mark and with LF line ends."""
     return sha256_of(read_text(path).text.replace("\r\n", "\n"))
-
-
-# Corpora by their names
-
-DEMO = "demo"
-"""The corpus that ships with mtbias."""
-WINOMT = "winomt"
-CUSTOM = "custom"
-"""One's own sentences."""
-GROUP = "mtbias.corpora"
-MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT = (
-    "mt-geneval",
-    "mt-geneval-entities",
-    "mt-geneval-context",
-)
-BY_LANGUAGE = (MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT)
-"""The data sets that have sentences of their own for each target language."""
-_READERS = {
-    WINOMT: "winomt.read_winomt",
-    "gest": "gest.read_gest",
-    **dict.fromkeys(("bug", "bug-balanced", "bug-gold", "bug-gold-paper"), "bug.read_bug"),
-    MT_GENEVAL: "mt_geneval.read_mt_geneval",
-    MT_GENEVAL_ENTITIES: "mt_geneval.read_entities",
-    MT_GENEVAL_CONTEXT: "mt_geneval.read_mt_geneval_context",
-}
-"""Module and function that reads a data set from a path: imported where it is asked for."""
-
-
-def dataset_names() -> tuple[str, ...]:
-    """The names that `load_corpus` knows; those of other distributions last."""
-    return (*datasets(), DEMO, CUSTOM, *installed(GROUP))
-
-
-def check_dataset(name: str) -> None:
-    """Refuse a name that `load_corpus` does not know.
-
-    Raises:
-        UsageError: names those that there are.
-    """
-    if name not in dataset_names():
-        what = (
-            f"{name} is for mtbias coref" if name in catalogued() else f"unknown dataset {name!r}"
-        )
-        raise UsageError(f"{what}; {choices(name, dataset_names())}")
-
-
-def load_corpus(
-    dataset: str,
-    path: Path | None,
-    *,
-    cache: Path | None = None,
-    lang: str | None = None,
-    source_lang: str = ENGLISH_CODE,
-) -> Corpus[Any]:
-    """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from
-    the cache.
-
-    The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's
-    ``MTBIAS_CACHE`` or the user's cache folder; the datasets of BUG's release share the source
-    ``bug``. A file in the cache is checked against the hash of the catalog, or the one written down
-    when it was fetched. A file at `path` that has the name of a published file and another text is
-    noted (`unpublished_files`).
-
-    `lang` is the target language: the data sets of `BY_LANGUAGE` have sentences of their own for
-    each, all others have the same for all. `source_lang` is the language of the sources of
-    ``custom``, and of a `path` of WinoMT's form.
-
-    Other distributions add corpora under the entry-point group ``mtbias.corpora``: a function of
-    the path, or None, that gives a `Corpus`.
-
-    Raises:
-        UsageError: an unknown dataset, ``custom`` without a path, a data set of `BY_LANGUAGE`
-            without a language.
-        MissingResourceError: it is not in the cache; the message names the command that fetches it.
-        DataError: a file says what cannot be right, or a file in the cache is damaged.
-        PluginError: another distribution's corpus fails to load.
-    """
-    corpus = with_contradictions(_loaded(dataset, path, cache, lang, source_lang))
-    if dataset not in catalogued():
-        return corpus
-    differing = unpublished_files([dataset], corpus.files, corpus.path.parent)
-    return replace(
-        corpus, notes={**corpus.notes, **{UNPUBLISHED.format(name): 1 for name in differing}}
-    )
-
-
-def _loaded(
-    dataset: str, path: Path | None, cache: Path | None, lang: str | None, source_lang: str
-) -> Corpus[Any]:
-    spoken = source_language(source_lang)
-    if spoken.code != ENGLISH_CODE and dataset != CUSTOM and (dataset != WINOMT or path is None):
-        check_dataset(dataset)
-        expected = f"expected {ENGLISH_CODE}, or {CUSTOM} or {WINOMT} with --data"
-        raise SettingError(
-            "source_lang",
-            f"{expected}, got {source_lang} with {dataset}, whose sentences are its own",
-        )
-    if dataset in BY_LANGUAGE:
-        if lang is None:
-            raise UsageError(
-                f"the dataset {dataset} has other sentences for each language: give --lang CODE"
-            )
-        return _read(dataset, path or cached_file(dataset, cache).parent, lang)
-    if dataset in _READERS:
-        more = (spoken,) if dataset == WINOMT else ()
-        return _read(dataset, path or cached_file(dataset, cache), *more)
-    if dataset == DEMO:
-        return replace(read_custom(path or demo_file()), name=DEMO)
-    if dataset != CUSTOM:
-        return _of_others(dataset, path)
-    if path is None:
-        raise UsageError("the dataset custom needs a file: give --data PATH (TSV, CSV or JSONL)")
-    return read_custom(path, spoken)
-
-
-def _read(dataset: str, path: Path, *more: object) -> Corpus[Any]:
-    module, _, name = _READERS[dataset].partition(".")
-    read: Callable[..., Corpus[Any]] = getattr(import_module(f"mtbias.corpora.{module}"), name)
-    return read(path, *more, **({"name": dataset} if module == "bug" else {}))
-
-
-def load_entities(
-    dataset: str, path: Path | None, cache: Path | None = None, source_lang: str = ENGLISH_CODE
-) -> Corpus[Instance]:
-    """A corpus as `load_corpus` gives it, whose sentences have an entity and are the same for all
-    languages.
-
-    Raises:
-        SettingError: it is of another kind.
-        MtbiasError: as `load_corpus`.
-    """
-    if dataset in BY_LANGUAGE:
-        raise SettingError(
-            "dataset", f"expected the same sentences for all languages, which {dataset} has not"
-        )
-    corpus = load_corpus(dataset, path, cache=cache, source_lang=source_lang)
-    if corpus.measure != GENDER:
-        raise SettingError(
-            "dataset",
-            f"expected sentences with an entity and its gender, which {dataset} does not mark",
-        )
-    return corpus
-
-
-def _of_others(dataset: str, path: Path | None) -> Corpus[Any]:
-    """A corpus that another distribution registers."""
-    check_dataset(dataset)
-    read = load(GROUP, dataset, "corpus")
-    corpus = read(path) if callable(read) else None
-    if not isinstance(corpus, Corpus):
-        raise refuse(
-            GROUP, dataset, "corpus", "expected a function that gives a mtbias.corpora.Corpus"
-        )
-    return corpus
 
 
 def cached_file(name: str, cache: Path | None) -> Path:

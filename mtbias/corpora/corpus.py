@@ -19,7 +19,7 @@ from mtbias.files.reading import TextFile, sha256_of
 from mtbias.types import Gender, Instance, SourceSentence, frozen
 
 GENDER = "gender"
-"""The measure of sentences with an entity and its gender."""
+"""The measure of corpora that name no other: of sentences with an entity and its gender."""
 
 
 S = TypeVar("S", bound=SourceSentence)
@@ -55,6 +55,11 @@ class Corpus(Generic[S_co]):
     def rows(self) -> int:
         """Rows of the file: instances plus skipped rows."""
         return len(self.instances) + self.skipped
+
+    @property
+    def has_entities(self) -> bool:
+        """Whether its sentences have an entity and its gender (`mtbias.types.Instance`)."""
+        return all(isinstance(instance, Instance) for instance in self.instances)
 
     def part(self, ids: Collection[str]) -> Self:
         """The sentences with these ids as a corpus of their own.

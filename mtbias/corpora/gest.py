@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtbias.corpora.corpus import Corpus, Notes
+from mtbias.corpora.corpus_kinds import AskedCorpus, CorpusKind
 from mtbias.files.reading import read_table, refuse_long
 from mtbias.types import SourceSentence, frozen
 
@@ -49,3 +50,14 @@ def read_gest(path: Path) -> Corpus[SpeakerSentence]:
             SpeakerSentence(f"gest-{record.row + 1:04d}", record.row, source, int(stereotype))
         )
     return Notes().corpus(NAME, table.file, sentences, measure=NAME)
+
+
+class GestKind(CorpusKind):
+    """GEST."""
+
+    def read(self, asked: AskedCorpus) -> Corpus[SpeakerSentence]:
+        """See `CorpusKind`."""
+        return read_gest(asked.file)
+
+
+GEST_KIND = GestKind()

@@ -20,10 +20,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from mtbias.corpora import entity_place as locate
-from mtbias.corpora.catalog import MT_GENEVAL, MT_GENEVAL_CONTEXT, MT_GENEVAL_ENTITIES
 from mtbias.corpora.corpus import Corpus, Notes
+from mtbias.corpora.corpus_kinds import AskedCorpus, CorpusKind
 from mtbias.english.gender_swap import gendered_words
 from mtbias.english.words import count_pronouns, pronouns_gender
 from mtbias.errors import DataError, UsageError
@@ -33,6 +34,13 @@ from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, fro
 
 GENDERS: Mapping[Gender, str] = {Gender.FEMALE: "feminine", Gender.MALE: "masculine"}
 """As the files name them, in the order of the corpus."""
+
+
+MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT = (
+    "mt-geneval",
+    "mt-geneval-entities",
+    "mt-geneval-context",
+)
 
 
 @frozen
@@ -402,3 +410,22 @@ def _file(path: Path, lang: str) -> Path:
             f"expected the persons of {lang}, got the file of {named[1]}, {path}; give --lang {named[1]}"
         )
     return path
+
+
+@frozen
+class ByLanguageKind(CorpusKind):
+    """A data set of MT-GenEval's, of which each language is read by itself."""
+
+    read_language: Callable[[Path, str], Corpus[Any]]
+    """Reads the sentences of a language from the folder of the files."""
+    by_language = True
+
+    def read(self, asked: AskedCorpus) -> Corpus[Any]:
+        """See `CorpusKind`."""
+        lang = asked.language
+        return self.read_language(asked.path or asked.file.parent, lang)
+
+
+MT_GENEVAL_KIND = ByLanguageKind(read_mt_geneval)
+MT_GENEVAL_CONTEXT_KIND = ByLanguageKind(read_mt_geneval_context)
+MT_GENEVAL_ENTITIES_KIND = ByLanguageKind(read_entities)

@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import GENDERS, Corpus, Notes, with_contradictions
+from mtbias.corpora.corpus_kinds import DEMO, AskedCorpus, CorpusKind
+from mtbias.demo import demo_file
 from mtbias.english.word_classes import is_function_word, is_no_noun
-from mtbias.errors import DataError
+from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import (
     Record,
     Table,
@@ -67,6 +70,32 @@ def read_custom(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance
             own. Every message has file and line.
     """
     return _corpus(read_table(path), source)
+
+
+class CustomKind(CorpusKind):
+    """One's own sentences, in any language."""
+
+    def may_be_in(self, source: SourceLanguage, path: Path | None) -> bool:  # noqa: ARG002 - any
+        """See `CorpusKind`."""
+        return True
+
+    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+        """See `CorpusKind`."""
+        if asked.path is None:
+            needed = "give --data PATH (TSV, CSV or JSONL)"
+            raise UsageError(f"the dataset {asked.name} needs a file: {needed}")
+        return read_custom(asked.path, asked.source)
+
+
+class DemoKind(CorpusKind):
+    """The demo's sentences, which ship with mtbias."""
+
+    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+        """See `CorpusKind`."""
+        return replace(read_custom(asked.path or demo_file()), name=DEMO)
+
+
+CUSTOM_KIND, DEMO_KIND = CustomKind(), DemoKind()
 
 
 IN_MEMORY = Path("sentences.jsonl")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from mtbias.corpora import entity_place as locate
 from mtbias.corpora.corpus import Corpus, Notes, gender
+from mtbias.corpora.corpus_kinds import AskedCorpus, CorpusKind
 from mtbias.english.words import PRONOUN_ROLES
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, integer, read_text, refuse_long, split_lines
@@ -91,6 +92,21 @@ def read_winomt(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance
     if source is ENGLISH:
         instances = _controlled(_paired(instances, {row.row: row for row in rows}, notes))
     return notes.corpus("winomt", file, instances, skipped, beside, source_lang=source.code)
+
+
+class WinoMTKind(CorpusKind):
+    """WinoMT, and sentences of its form in other languages."""
+
+    def may_be_in(self, source: SourceLanguage, path: Path | None) -> bool:
+        """See `CorpusKind`: the published ones are English."""
+        return source.code == ENGLISH_CODE or path is not None
+
+    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+        """See `CorpusKind`."""
+        return read_winomt(asked.file, asked.source)
+
+
+WINOMT_KIND = WinoMTKind()
 
 
 def _rows(file: TextFile) -> list[_Row]:

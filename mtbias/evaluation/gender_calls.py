@@ -28,8 +28,9 @@ from mtbias.morphology import (
 from mtbias.morphology.stanza_models import download
 from mtbias.reading import FEATURES, decide, read_features, with_features
 from mtbias.runs.call_records import CallRecord, join_records
-from mtbias.scoring.bias import GENDER_COUNTING
-from mtbias.scoring.measure import MeasureKind, MeasureOptions
+from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER
+from mtbias.scoring.counting import Counting
+from mtbias.scoring.measure import Measure, MeasureKind, MeasureOptions
 from mtbias.scoring.scores import Scores, score
 from mtbias.settings import EvidenceReader
 from mtbias.translate.text_language import CopiedRun, copied_runs
@@ -38,6 +39,7 @@ from mtbias.types import (
     GenderCall,
     Instance,
     Json,
+    JsonObject,
     Progress,
     Reason,
     Span,
@@ -51,6 +53,9 @@ class GenderKind(MeasureKind):
     """The measure of WinoMT, BUG and one's own sentences (`mtbias.scoring.measure.MeasureKind`)."""
 
     counting = GENDER_COUNTING
+    uses = frozenset({"aligner", "evidence"})
+    needs_stanza = True
+    reads_entities = True
 
     def open(self, options: MeasureOptions) -> GenderMeasure:
         """See `mtbias.scoring.measure.MeasureKind`.
@@ -86,11 +91,16 @@ class GenderKind(MeasureKind):
         """See `mtbias.scoring.measure.MeasureKind`."""
         return score(records, n_resamples=n_resamples, seed=seed)
 
+    def counting_of(self, metrics: JsonObject) -> Counting:
+        """See `mtbias.scoring.measure.MeasureKind`; a corpus without known genders has others."""
+        axes = metrics.get("confusion_axes") or {}
+        return UNKNOWN_GENDER if axes.keys() == UNKNOWN_GENDER.axes.keys() else self.counting
 
-GENDER = GenderKind()
+
+GENDER_MEASURE = GenderKind()
 
 
-class AnalysedTexts:
+class AnalysedTexts(Measure):
     """The part of a `mtbias.scoring.measure.Measure` that deals with its analyser; the measure has
     both as fields.
     """
@@ -212,7 +222,7 @@ class GenderMeasure(AnalysedTexts):
     @property
     def execution(self) -> Mapping[str, Json]:
         """How new texts went through Stanza, and what the aligner's encoder was asked."""
-        return {**super().execution, **getattr(self.aligner, "execution", {})}
+        return {**super().execution, **self.aligner.execution}
 
     def judge(
         self,

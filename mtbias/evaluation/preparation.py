@@ -5,25 +5,24 @@ API.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mtbias.corpora import Corpus, cache_folder, catalog, datasets, load_corpus
-from mtbias.corpora.catalog import MT_GENEVAL, MT_GENEVAL_CONTEXT
-from mtbias.entry_points import installed
+from mtbias.corpora import Corpus, cache_folder, datasets, load_corpus
+from mtbias.corpora.corpus_kinds import needs_language
+from mtbias.corpora.mt_geneval import MT_GENEVAL, MT_GENEVAL_CONTEXT
 from mtbias.errors import DataError, MissingResourceError, SettingError
 from mtbias.evaluation.stages import Request
 from mtbias.language.installed import get_language
 from mtbias.language.source import refuse_same
 from mtbias.machine.devices import require_device
 from mtbias.machine.network import downloads_allowed
-from mtbias.scoring.measure import GENDER, MeasureKind, MeasureOptions, find_measure
+from mtbias.scoring.measure import MeasureKind, MeasureOptions, find_measure
 from mtbias.settings import (
     EvalSettings,
-    EvaluatorSettings,
     LanguageModelSettings,
     ScoreSettings,
     TranslationSettings,
@@ -118,11 +117,10 @@ def refuse_unused(model: str, system: System, settings: EvalSettings) -> None:
     Raises:
         SettingError: names it.
     """
-    uses = getattr(system, "uses", None)
-    if uses is None:
+    if system.uses is None:
         return
     every = {*TranslationSettings.__dataclass_fields__, *LanguageModelSettings.__dataclass_fields__}
-    for name in sorted(every - uses):
+    for name in sorted(every - system.uses):
         if getattr(settings, name) != getattr(EvalSettings, name):
             raise SettingError(name, f"changes nothing for {model}; leave it out")
 
@@ -152,10 +150,6 @@ def prepare_score(
     _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
     kind = _measure_kind(corpus.measure, settings)
-    if settings.scores is not None and corpus.measure != MT_GENEVAL:
-        raise SettingError(
-            "scores", f"expected the data set {MT_GENEVAL} with it; leave it out here"
-        )
     options = MeasureOptions(
         lang=lang,
         settings=settings,
@@ -220,33 +214,31 @@ def _with_system(request: Request, system: GivenSystem) -> Request:
         DataError: they do not fit the corpus.
     """
     joined = system.joined(request.corpus)
-    if (check := getattr(request.measure, "check", None)) is not None:
-        check(request.corpus.instances, joined.read(request.corpus).translations)
+    request.measure.check(request.corpus.instances, joined.read(request.corpus).translations)
     return replace(request, system=joined)
 
 
-def _measure_kind(name: str, settings: EvaluatorSettings) -> MeasureKind:
+_NOT_USED: Mapping[str, str] = {
+    "variant": f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it",
+    "evidence": "expected a data set of entities whose gender is read",
+    "aligner": "no words are aligned for this data set",
+    "scores": f"expected the data set {MT_GENEVAL} with it",
+}
+"""What is said of a setting that changes nothing for a measure (`MeasureKind.uses`)."""
+
+
+def _measure_kind(name: str, settings: EvalSettings | ScoreSettings) -> MeasureKind:
     """The measure `name`.
 
     Raises:
         SettingError: a setting that only another measure has.
     """
-    if settings.variant is not None and name not in {MT_GENEVAL, MT_GENEVAL_CONTEXT}:
-        message = (
-            f"expected the data set {MT_GENEVAL} or {MT_GENEVAL_CONTEXT} with it; leave it out here"
-        )
-        raise SettingError("variant", message)
-    if settings.evidence != "tables" and name != GENDER:
-        raise SettingError(
-            "evidence", "expected a data set of entities whose gender is read; leave it out here"
-        )
-    if settings.aligner != EvaluatorSettings.aligner and name in {
-        MT_GENEVAL,
-        MT_GENEVAL_CONTEXT,
-        "gest",
-    }:
-        raise SettingError("aligner", "no words are aligned for this data set; leave it out here")
-    return find_measure(name)
+    kind = find_measure(name)
+    there = settings.__dataclass_fields__
+    for setting in [each for each in _NOT_USED if each in there and each not in kind.uses]:
+        if getattr(settings, setting) != getattr(type(settings), setting):
+            raise SettingError(setting, f"{_NOT_USED[setting]}; leave it out here")
+    return kind
 
 
 def _if_here(opened: Callable[[], T]) -> T | None:
@@ -269,13 +261,11 @@ def _load(dataset: str, lang: str, settings: EvalSettings | ScoreSettings) -> Co
 def _check(lang: str, dataset: str, settings: EvalSettings | ScoreSettings) -> None:
     """Refuse an unknown language or device before anything is read, downloaded or computed.
 
-    Only a plugin's corpus may have a measure that needs no language plugin.
-
     Raises:
         UsageError: no such language is installed, it is that of the sources, it is no device, or
             there is no such GPU.
     """
-    if dataset not in installed(catalog.GROUP):
+    if needs_language(dataset):
         get_language(lang)
     refuse_same(settings.source_lang, (lang,))
     if settings.device is not None:

@@ -165,6 +165,7 @@ class SpeakerKind(MeasureKind):
     """
 
     counting = COUNTING
+    needs_stanza = True
 
     def open(self, options: MeasureOptions) -> SpeakerMeasure:
         """See `mtbias.scoring.measure.MeasureKind`.

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mtbias import __version__
 from mtbias.corpora import Corpus
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.files.file_ledger import REPORT
@@ -23,7 +22,6 @@ from mtbias.files.kept_work import (
     read_plan,
     remove_parts,
 )
-from mtbias.files.text_repair import KINDS
 from mtbias.language.source import ENGLISH_CODE
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
@@ -31,11 +29,12 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, RunFolder, begun, run_progress
 from mtbias.scoring.finding import conclusions
-from mtbias.scoring.measure import GENDER, Judged, Measure, MeasureKind
+from mtbias.scoring.measure import Judged, Measure, MeasureKind, measure_entry
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
 from mtbias.types import Json, JsonDict, JsonObject, Progress, frozen, quiet
+from mtbias.version import __version__
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +66,7 @@ class Request:
                 else {"source_language": self.corpus.source_lang}
             ),
             **plan.identity,
-            **({} if self.corpus.measure == GENDER else {"measure": self.corpus.measure}),
+            **measure_entry(self.corpus.measure),
             **self.measure.identity,
             "mtbias": __version__,
             "seed": self.seed,
@@ -122,10 +121,9 @@ def evaluate(
             for time_, each in enumerate((translated.translations, *translated.repeats), start=1):
                 folder.write_translations(each, time_)
             folder.write_calls(record.to_json() for record in records)
-            circumstances = getattr(request.measure, "execution", {})
             seconds = round(time.perf_counter() - start, 3)
             folder.record_execution(
-                {**execution, **circumstances, "date": _today(), "seconds": seconds}
+                {**execution, **request.measure.execution, "date": _today(), "seconds": seconds}
             )
             folder.write_metrics(metrics)
         remove_parts(folder.path)
@@ -348,14 +346,13 @@ def translate_corpus(
         return _collected(request, plan, MemoryStore(), folder), {}
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
-        made = getattr(request.measure, "hint", None) if plan.frees_cpu else None
+        made = request.measure.hint if plan.frees_cpu else None
         try:
             tally = plan.translate(
                 store, range(len(plan.sizes)), partial(progress, "translate"), made
             )
         except BaseException:
-            if (abandon := getattr(request.measure, "abandon", None)) is not None:
-                abandon()
+            request.measure.abandon()
             raise
     else:
         tally = Tally(resumed=sum(plan.sizes))
@@ -377,7 +374,7 @@ def _collected(
         if folder is None:
             raise RuntimeError(f"expected all parts in memory, {found} are missing")
         raise _missing(folder, found, len(plan.sizes))
-    return repaired(found, getattr(request.kind, "repairs", KINDS))
+    return repaired(found, request.kind.repairs)
 
 
 def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:

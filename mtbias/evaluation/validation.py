@@ -9,13 +9,11 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from mtbias import __version__
 from mtbias.align import Pair
 from mtbias.corpora import load_corpus
 from mtbias.corpora.human_labels import HumanLabel, read_label_file
 from mtbias.errors import DataError, SettingError
-from mtbias.evaluation.gender_calls import GENDER as GENDER_MEASURE
-from mtbias.evaluation.gender_calls import GenderMeasure
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure
 from mtbias.language.installed import get_language
 from mtbias.report.validation_page import LabelledLanguage, render_page, render_validation
 from mtbias.runs.call_records import evidence_json
@@ -37,6 +35,7 @@ from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import DECIMALS, N_RESAMPLES, Counts, minus, percent_of, rounded
 from mtbias.translate.bitext import read_bitext
 from mtbias.types import GenderCall, Json, JsonDict, JsonObject, Progress, Reason, quiet
+from mtbias.version import __version__
 
 BEYOND_PHRASE = ("P", "C")
 """Bases of labels that follow a pronoun: where the phrase is silent (P), or against it (C; a verb,

@@ -413,7 +413,7 @@ def signature_line(
     Of `files` (SHA-256 by name, by role) up to three are named by the first 12 digits of each, more
     of them by those of the hash over all, and their number.
     """
-    from mtbias import __version__
+    from mtbias.version import __version__
 
     parts = [head]
     for role, digests in files.items():

@@ -22,7 +22,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
-from mtbias import __version__
 from mtbias.corpora.catalog import cache_folder
 from mtbias.english.people import EXAMPLE_NAMES, read_names
 from mtbias.errors import MtbiasError, SettingError, escaped
@@ -50,6 +49,7 @@ from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, 
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
 from mtbias.report.tables import PrintedTable, draw, markdown_text, number
 from mtbias.types import Gender, Progress, frozen
+from mtbias.version import __version__
 
 LONG_SENTENCE = f"sentence of more than {MOST_TOKENS} tokens"
 DUPLICATE = "duplicate sentence"

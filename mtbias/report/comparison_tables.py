@@ -18,7 +18,7 @@ from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
-from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number
+from mtbias.scoring.definitions import CONSISTENCY, GENDER_NUMBERS, Number
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import (
     ALPHA,
@@ -40,7 +40,7 @@ _UNMARKED = "  "
 def render_comparison(
     comparison: Comparison,
     form: str = "text",
-    numbers: Sequence[Number] = GENDER,
+    numbers: Sequence[Number] = GENDER_NUMBERS,
     *,
     full: bool = False,
 ) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from mtbias import __version__
 from mtbias.coref.dataset import NamedNumber, TextResult
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.report import page
@@ -19,6 +18,7 @@ from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, scrip
 from mtbias.report.tables import PrintedTable, as_csv, cut, draw, number, printable
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text, p_text
 from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.version import __version__
 
 
 def render_evaluation(

@@ -17,7 +17,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
 from mtbias.report.tables import cut, number
 from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.definitions import GENDER, Unit, breakdowns
+from mtbias.scoring.definitions import GENDER_NUMBERS, Unit, breakdowns
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate, enough, estimate_text
 from mtbias.types import frozen
@@ -238,7 +238,8 @@ def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> l
         DataError: a `metrics.json` lacks a key.
     """
     if any(
-        run.numbers not in (GENDER, UNKNOWN_GENDER.numbers) or "by_entity" not in run.metrics
+        run.numbers not in (GENDER_NUMBERS, UNKNOWN_GENDER.numbers)
+        or "by_entity" not in run.metrics
         for run in runs
     ):
         return []

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from mtbias import __version__
 from mtbias.errors import DataError
 from mtbias.files.reading import input_bytes, sha256_of, sha256_of_file
 from mtbias.files.strict_json import EXACT, decoded, load_json, once
@@ -27,9 +26,9 @@ from mtbias.runs.manifest import canonical
 from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, TRANSLATIONS, RunFolder
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import GENDER
 from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
 from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.version import __version__
 
 RESULTS = "results.jsonl"
 SCHEMA = 1
@@ -323,7 +322,7 @@ def read_checked(path: Path) -> FinishedRun:
         raise DataError(
             f"expected the signature {run.signature}, got {stated}; {again}", path=path / MANIFEST
         )
-    if run.measure == GENDER:
+    if run.kind.reads_entities:
         get_language(run.lang)
     if differing := run.not_following():
         raise DataError(

@@ -16,7 +16,6 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
-from mtbias.scoring.measure import GENDER
 from mtbias.scoring.scores import unknown_part
 from mtbias.types import JsonObject, frozen
 
@@ -40,7 +39,7 @@ class ReportRun:
     """The lines of its `calls.jsonl`; without any the report has no list of sentences."""
     direction: Direction = "ltr"
     """In which direction the target language is written."""
-    numbers: Sequence[Number] = definitions.GENDER
+    numbers: Sequence[Number] = definitions.GENDER_NUMBERS
     """What its measure reports."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """By id the whole answer of a language model, where it is more than the translation."""
@@ -94,7 +93,7 @@ class ReportRun:
             source_lang=run.source_lang,
             files=run.corpus[1],
         )
-        if run.measure != GENDER:
+        if not run.kind.reads_entities:
             return shown
         return replace(
             shown, calls=run.calls, direction=get_language(run.lang).direction, answers=run.answers

@@ -6,11 +6,10 @@ One HTML file that needs nothing else. No number is computed here: all stand in 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from itertools import combinations
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,35 +34,19 @@ from mtbias.report.publishing import (
 from mtbias.report.report_runs import corpus_name, language_name
 from mtbias.scoring.definitions import Best, Unit, decisive
 from mtbias.scoring.finding import RULES
+from mtbias.scoring.ranking import Rank, Relation, distance, ranks, relation
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
 from mtbias.stats.results import ALPHA, estimate_text, number_text, p_text
 from mtbias.types import frozen
 
-# Which results are ranked together, and the ranks: ties are what paired tests could not tell apart.
-#
-# A block holds the results of one corpus (by hash), language and evaluator. Within a block all
-# tests of one number are a family for Holm's correction. A system's rank is a range: one below all
-# that are significantly better, above all that are significantly worse; what ties with it, or was
-# never tested against it, stands somewhere in between.
+# Which results are ranked together: a block holds the results of one corpus (by hash), language and
+# evaluator. Within a block all tests of one number are a family for Holm's correction.
 
 Identity = tuple[str, str]
 """`PublishedResult.identity`."""
 Differences = Mapping[str, PublishedDifference]
 """By number."""
-
-
-class Relation(StrEnum):
-    """What is known of two systems in one number."""
-
-    FIRST = "first better"
-    SECOND = "second better"
-    TIE = "tie"
-    """Tested, and not significantly different."""
-    NOT_TESTED = "not tested"
-    DIFFERENT = "different"
-    """Significantly, but which is better was not tested: one lies above and the other below the
-    best value (ΔG above and below 0), or there is none."""
 
 
 class Tested(NamedTuple):
@@ -82,18 +65,6 @@ class RankedPair(NamedTuple):
     second: PublishedResult
     tested: dict[str, Tested]
     """By the keys of the block's compared numbers."""
-
-
-class Rank(NamedTuple):
-    """Places that a system may have: from ``low`` to ``high``, both counted."""
-
-    low: int
-    high: int
-    not_tested: int
-    """With so many systems of the block there is no test."""
-    other_side: int = 0
-    """So many differ significantly and lie on the other side of the best value: which is better was
-    not tested."""
 
 
 @frozen
@@ -215,60 +186,30 @@ def _comparisons(
 def _relation(
     first: PublishedNumber | None, second: PublishedNumber | None, p_holm: float | None
 ) -> Relation:
-    if (
-        p_holm is None
-        or first is None
-        or second is None
-        or first.value is None
-        or second.value is None
-    ):
+    if first is None or second is None:
         return Relation.NOT_TESTED
-    if p_holm >= ALPHA:
-        return Relation.TIE
-    best = first.best.at
-    if best is None or (first.value - best) * (second.value - best) < 0:
-        return Relation.DIFFERENT
-    return Relation.FIRST if abs(first.value - best) < abs(second.value - best) else Relation.SECOND
-
-
-_TURNED = {Relation.FIRST: Relation.SECOND, Relation.SECOND: Relation.FIRST}
+    return relation(first.best, first.value, second.value, p_holm)
 
 
 def _ranks(
     key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedPair]
 ) -> dict[Identity, Rank]:
-    """See `Rank`; results in which the number is undefined have none, and count in nobody's."""
-    there = {
-        r.identity
-        for r in results
-        if (number := r.number(key)) is not None and number.value is not None
-    }
-    seen: Counter[tuple[Identity, Relation]] = Counter()
-    for pair in pairs:
-        first, second, relation = (
-            pair.first.identity,
-            pair.second.identity,
-            pair.tested[key].relation,
-        )
-        if {first, second} <= there:
-            seen.update(((first, relation), (second, _TURNED.get(relation, relation))))
-    return {
-        one: Rank(
-            1 + seen[one, Relation.SECOND],
-            len(there) - seen[one, Relation.FIRST],
-            seen[one, Relation.NOT_TESTED],
-            seen[one, Relation.DIFFERENT],
-        )
-        for one in there
-    }
+    """By the results in which the number is defined."""
+    defined = []
+    for result in results:
+        number = result.number(key)
+        if number is not None and number.value is not None:
+            defined.append(result.identity)
+    return ranks(
+        defined,
+        {(pair.first.identity, pair.second.identity): pair.tested[key].relation for pair in pairs},
+    )
 
 
 def _distance(result: PublishedResult, compared: Sequence[PublishedNumber]) -> float:
     """How far the deciding number is from its best; undefined ones come last."""
     number = result.number((decisive(compared) or compared[0]).key) if compared else None
-    if number is None or number.value is None or number.best.at is None:
-        return float("inf")
-    return abs(number.value - number.best.at)
+    return inf if number is None else distance(number.best, number.value)
 
 
 TITLE = "Gender bias in machine translation: results"
@@ -483,15 +424,8 @@ def rank_text(block: Block, result: PublishedResult, key: str) -> str:
     """``1–2, 1 not tested``: with how many it is not ordered, and why; empty where systems are not
     ranked.
     """
-    rank: Rank | None = block.ranks.get(key, {}).get(result.identity)
-    if rank is None:
-        return ""
-    places = f"{rank.low}" if rank.low == rank.high else f"{rank.low}–{rank.high}"
-    unordered = {
-        "not tested": rank.not_tested,
-        "on the other side of the best value": rank.other_side,
-    }
-    return ", ".join([places, *(f"{n} {why}" for why, n in unordered.items() if n)])
+    rank = block.ranks.get(key, {}).get(result.identity)
+    return "" if rank is None else rank.text
 
 
 def tested_text(tested: Tested, decimals: int) -> str:

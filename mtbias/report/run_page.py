@@ -37,6 +37,7 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import CONSISTENCY, Breakdown, Number, Unit, breakdowns, decisive
 from mtbias.scoring.finding import entity_gaps, expected_text
+from mtbias.scoring.ranking import distance, ranks, relation
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import ALPHA, MIN_ROWS, Difference, number_text
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from mtbias.scoring.comparison import Comparison
 
 RANKED = 3
-"""From so many runs on, a page has a line for each with its rank."""
+"""From so many runs on, a page has a line for each, with its rank where they were compared."""
 
 _WHY = {
     Reason.UNTRANSLATED.value: "there is no translation",
@@ -92,11 +93,9 @@ def render_html(
     Raises:
         DataError: a `metrics.json` lacks a number.
     """
-    ranked = (
-        _ranked(runs, compared) if len(runs) >= RANKED else dict.fromkeys(run.name for run in runs)
-    )
-    named = {run.name: run for run in runs}
-    ordered = [named[name] for name in ranked]
+    number = decisive(n for n in runs[0].numbers if n.headline) if len(runs) >= RANKED else None
+    ordered = _ordered(runs, number)
+    ranked = None if number is None else _ranks(runs, compared, number)
     unknown = unknown_parts(ordered)
     sentences = join_sentences(ordered)
     if compared is not None:
@@ -125,40 +124,46 @@ def _differs(runs: Sequence[ReportRun], sentence: Sentence) -> bool:
     return any(len(found) > 1 for found in calls.values())
 
 
-def _ranked(runs: Sequence[ReportRun], compared: Comparison | None) -> dict[str, str | None]:
-    """The names of the runs, of each language the best first, with the places that each may have
-    among its peers.
-
-    A run stands below those that are better: significantly, by the paired tests of a comparison,
-    else by an interval that lies wholly above its own. The number is the `decisive` one; without
-    one there are no places.
-    """
-    number = decisive(n for n in runs[0].numbers if n.headline)
+def _ordered(runs: Sequence[ReportRun], number: Number | None) -> list[ReportRun]:
+    """The runs language by language, of each the best first (`mtbias.scoring.ranking`)."""
     if number is None:
-        return dict.fromkeys(run.name for run in runs)
-    found = {run.name: number.of(run.metrics["overall"]) for run in runs}
-    if compared is None or not compared.n_resamples:
-        ends = {name: one.interval or (one.value or 0.0,) * 2 for name, one in found.items()}
-        better = {(one, other) for one in ends for other in ends if ends[one][0] > ends[other][1]}
-    else:
-        better = set()
-        for pair in compared.pairs:
-            # Where systems are not unique, runs are named with their language (`unique_names`).
-            one, other = (
-                full if (full := f"{name}, {pair.lang}") in found else name
-                for name in (pair.first, pair.second)
-            )
-            tested = pair.plain[number.key]
-            if tested.significant:
-                better.add((one, other) if (tested.difference or 0) > 0 else (other, one))
+        return [*runs]
     langs = list(dict.fromkeys(run.lang for run in runs))
-    places: dict[str, str | None] = {}
-    for run in sorted(runs, key=lambda run: (langs.index(run.lang), -(found[run.name].value or 0))):
-        peers = [peer.name for peer in runs if (peer.lang, peer.corpus) == (run.lang, run.corpus)]
-        low = 1 + sum((peer, run.name) in better for peer in peers)
-        high = len(peers) - sum((run.name, peer) in better for peer in peers)
-        places[run.name] = f"{low}" if low == high else f"{low}–{high}"
-    return places
+
+    def place(run: ReportRun) -> tuple[int, float, str]:
+        return langs.index(run.lang), distance(number.best, _value(run, number)), run.name
+
+    return sorted(runs, key=place)
+
+
+def _value(run: ReportRun, number: Number) -> float | None:
+    return number.of(run.metrics["overall"]).value
+
+
+def _ranks(
+    runs: Sequence[ReportRun], compared: Comparison | None, number: Number
+) -> dict[str, str]:
+    """By name the rank of each run among those of its language; empty where nothing was tested in
+    pairs.
+    """
+    if compared is None or not compared.n_resamples:
+        return {}
+    names = {run.name for run in runs}
+    relations = {}
+    for pair in compared.pairs:
+        tested = pair.plain[number.key]
+        # Where systems are not unique, runs are named with their language (`unique_names`).
+        first, second = (
+            full if (full := f"{name}, {pair.lang}") in names else name
+            for name in (pair.first, pair.second)
+        )
+        relations[first, second] = relation(number.best, tested.first, tested.second, tested.p_holm)
+    texts: dict[str, str] = {}
+    for lang in dict.fromkeys(run.lang for run in runs):
+        peers = [run for run in runs if run.lang == lang and _value(run, number) is not None]
+        ranked = ranks([run.name for run in peers], relations)
+        texts |= {name: rank.text for name, rank in ranked.items()}
+    return texts
 
 
 class _Part(NamedTuple):
@@ -215,7 +220,7 @@ def _page(
     runs: Sequence[ReportRun],
     unknown: Sequence[ReportRun],
     compared: Comparison | None,
-    ranks: Mapping[str, str | None],
+    ranked: Mapping[str, str] | None,
     related: tuple[Sequence[WomenRelation], Sequence[WomenRelation]],
     shown: Sequence[Sentence],
     *,
@@ -255,7 +260,7 @@ def _page(
         intro=intro,
         sections={key: part for key, part in content.items() if part[1]},
         runs=runs,
-        ranks=ranks,
+        ranks=ranked,
         parts=parts,
         headline=[n for n in numbers if n.headline],
         grouped=[n for n in numbers if n.headline and not n.whole],

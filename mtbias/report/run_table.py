@@ -18,7 +18,14 @@ from mtbias.report.alarm_texts import alarm_block, checks_block, shown_without, 
 from mtbias.report.tables import PrintedTable, aligned, as_text, cut, note_on_bits, printable
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import QUESTIONS
-from mtbias.scoring.definitions import CONSISTENCY, GENDER, Number, Unit, all_neutral, breakdowns
+from mtbias.scoring.definitions import (
+    CONSISTENCY,
+    GENDER_NUMBERS,
+    Number,
+    Unit,
+    all_neutral,
+    breakdowns,
+)
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
 from mtbias.types import JsonObject
@@ -81,7 +88,7 @@ WIDTH = 80
 
 
 def render(
-    metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Number] = GENDER
+    metrics_json: JsonObject, *, full: bool = False, numbers: Sequence[Number] = GENDER_NUMBERS
 ) -> str:
     """The table of one run, ending in a newline.
 
@@ -127,7 +134,9 @@ def render(
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def overall_table(metrics_json: JsonObject, *, numbers: Sequence[Number] = GENDER) -> PrintedTable:
+def overall_table(
+    metrics_json: JsonObject, *, numbers: Sequence[Number] = GENDER_NUMBERS
+) -> PrintedTable:
     """All numbers of the whole corpus, below how many sentences have a call.
 
     Raises:

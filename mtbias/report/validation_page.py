@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mtbias import __version__
 from mtbias.corpora.human_labels import BASES, HumanLabel
 from mtbias.language.definition import Direction
 from mtbias.report import page
@@ -22,6 +21,7 @@ from mtbias.report.tables import PrintedTable, as_text, columns, printable
 from mtbias.scoring.correction import CORRECTED, LABELS
 from mtbias.stats.results import interval_text, number_text
 from mtbias.types import GenderCall, JsonObject, frozen
+from mtbias.version import __version__
 
 
 def render_validation(

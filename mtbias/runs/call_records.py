@@ -267,5 +267,6 @@ def evidence_json(call: GenderCall) -> list[JsonDict]:
     """The evidence of a call as plain values, in the order of `calls.jsonl`."""
     return [
         {name: getattr(piece, name) for name in Evidence.__dataclass_fields__}
+        | {"span": list(piece.span)}
         for piece in call.evidence
     ]

@@ -9,16 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from mtbias.corpora.corpus import GENDER
 from mtbias.errors import DataError
 from mtbias.files.strict_json import decoded
 from mtbias.language.source import ENGLISH_CODE
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, RunFolder
-from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.finding import conclusions
-from mtbias.scoring.measure import GENDER, find_measure
+from mtbias.scoring.measure import MeasureKind, find_measure, measure_entry, measure_in
 from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
 from mtbias.types import JsonDict, JsonObject, frozen
 
@@ -60,7 +60,7 @@ class FinishedRun:
             raise DataError(
                 f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS
             )
-        return cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
+        return cls(manifest, metrics, measure_in(manifest.identity), folder=folder)
 
     @classmethod
     def recomputed(cls, folder: RunFolder) -> Self:
@@ -71,7 +71,7 @@ class FinishedRun:
             DataError: a line of `calls.jsonl` is damaged, or other calls were counted; with path.
         """
         manifest, metrics = folder.manifest, folder.read_metrics(changed=True)
-        run = cls(manifest, metrics, str(manifest.identity.get("measure", GENDER)), folder=folder)
+        run = cls(manifest, metrics, measure_in(manifest.identity), folder=folder)
         if "corpus" in run.not_following():
             raise DataError(
                 f"other sentences were counted than {CALLS} has", path=folder.path / METRICS
@@ -110,7 +110,7 @@ class FinishedRun:
         """
         made = self.manifest.identity
         drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
-        scores = find_measure(self.measure).score(self.calls, **drawn)
+        scores = self.kind.score(self.calls, **drawn)
         again = scores.to_json(signature=self.signature, fingerprint=self.fingerprint)
         noticed = self.metrics.get("translations") or {}
         again |= conclusions(again, self.calls, self.lang, self.measure, self.source_lang, noticed)
@@ -198,7 +198,7 @@ class FinishedRun:
             for key in ("evidence", "source_plugin", "variant", "context")
             if key in identity
         }
-        return found if self.measure == GENDER else {"measure": self.measure, **found}
+        return {**measure_entry(self.measure), **found}
 
     @property
     def signature(self) -> str:
@@ -206,14 +206,18 @@ class FinishedRun:
         return self.manifest.signature()
 
     @cached_property
-    def counting(self) -> Counting:
-        """The measure's numbers, and how they follow from counts; finding the measure reads all
-        that is installed.
+    def kind(self) -> MeasureKind:
+        """The measure; finding it reads all that is installed.
+
+        Raises:
+            UsageError: it is not installed.
         """
-        axes = self.metrics.get("confusion_axes") or {}
-        if self.measure == GENDER and axes.keys() == UNKNOWN_GENDER.axes.keys():
-            return UNKNOWN_GENDER
-        return find_measure(self.measure).counting
+        return find_measure(self.measure)
+
+    @cached_property
+    def counting(self) -> Counting:
+        """The measure's numbers, and how they follow from counts."""
+        return self.kind.counting_of(self.metrics)
 
     @property
     def known(self) -> Self:
@@ -256,8 +260,7 @@ class FinishedRun:
         and denominators.
         """
         made = self.metrics["intervals"]
-        kind = find_measure(self.measure)
-        return kind.score(self.calls, n_resamples=made["resamples"], seed=made["seed"])
+        return self.kind.score(self.calls, n_resamples=made["resamples"], seed=made["seed"])
 
 
 def read_run(path: Path | str) -> FinishedRun:

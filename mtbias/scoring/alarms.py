@@ -31,7 +31,7 @@ from mtbias.scoring.evidence import (
     shipped_rates,
     withheld,
 )
-from mtbias.scoring.measure import GENDER
+from mtbias.scoring.measure import find_measure
 from mtbias.scoring.scores import counting_of
 from mtbias.scoring.text_signs import Marks, Texts, text_marks, unusual_characters
 from mtbias.stats.resampling import share_json, wilson_percent
@@ -131,8 +131,8 @@ def checks(
             translations already hands that on as their `words`
             (`mtbias.language.split_texts.SplitTexts`).
         lang: code of the target language.
-        measure: name of the measure that made them; of another than the gender of an entity only
-            the translations are checked.
+        measure: name of the measure that made them; of one that reads no entities only the
+            translations are checked.
         source_lang: code of the source language.
         noticed: ``translations`` of `metrics.json`: of what is counted there, and not in the
             records, there are signs too.
@@ -140,7 +140,7 @@ def checks(
             as the run's own.
         seed: see there.
     """
-    if measure != GENDER:
+    if not find_measure(measure).reads_entities:
         lines = [record.to_json() for record in records]
         sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
         found = languages(texts, lang)

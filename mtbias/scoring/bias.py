@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from mtbias.scoring.counting import Counting
-from mtbias.scoring.definitions import GENDER, declared
+from mtbias.scoring.definitions import GENDER_NUMBERS, declared
 from mtbias.stats.resampling import bootstrap_counts, estimate, share_json
 from mtbias.stats.results import Counts, Floats, Tables, enough, number, percent, rounded, source
 from mtbias.types import Called, Gender, JsonDict, Stereotype, Strategy
@@ -52,7 +52,7 @@ def count(rows: Iterable[Row]) -> Counts:
 
 def compute(counts: Counts) -> dict[str, float | None]:
     """All numbers of a table of counts, shape ``[3, 3, 4]``: stereotype × gold × call, by their
-    keys in `GENDER`.
+    keys in `GENDER_NUMBERS`.
 
     - accuracy = correct / n, with neutral gold rows in both, and rows without a call in n.
     - precision(g) = correct(g) / rows called g, over all golds, neutral too; recall(g) = correct(g)
@@ -158,7 +158,7 @@ def _corpus_pronouns(record: Called) -> str | None:
 
 
 GENDER_COUNTING = Counting(
-    numbers=GENDER,
+    numbers=GENDER_NUMBERS,
     axes={
         "stereotype": STEREOTYPES,
         "gold": GOLDS,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mtbias import __version__
 from mtbias.errors import DataError
 from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.comparable_runs import (
@@ -48,6 +47,7 @@ from mtbias.stats.results import (
     source,
 )
 from mtbias.types import JsonDict, frozen
+from mtbias.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ import numpy as np
 
 from mtbias.errors import DataError
 from mtbias.scoring.bias import CALLS, GENDER_COUNTING, GOLDS, SHAPE
-from mtbias.scoring.definitions import GENDER
+from mtbias.scoring.definitions import GENDER_NUMBERS
 from mtbias.stats.resampling import bootstrap_counts, percentile_interval, wilson_percent
 from mtbias.stats.results import (
     N_RESAMPLES,
@@ -139,7 +139,7 @@ PRIOR = 0.5
 FEW_LABELS = 10
 """A gender with fewer labels than this is named in the output: its errors are hardly known."""
 
-CORRECTED = {each.key: each for each in GENDER if each.corrected}
+CORRECTED = {each.key: each for each in GENDER_NUMBERS if each.corrected}
 """The numbers that are corrected, by key."""
 
 _ROUNDS, _STILL = 200, 1e-7

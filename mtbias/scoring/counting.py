@@ -55,8 +55,8 @@ class Counting:
     Sums of weights are computed with as numbers of records are.
     """
     classes: Callable[[Counts], Mapping[str, int]]
-    """The rows of a table in each class that a number rests on: ``n``, those with a call (key
-    ``decided``) where it has such, and others."""
+    """The rows of a table in each class that a number rests on: ``n``, those with a call
+    (key ``decided``) where it has such, and others."""
     breakdowns: Mapping[str, Callable[[Any], str | None]]
     """Properties by which records are grouped: name (``domain``), and a record's group; None where
     the corpus does not say it. A property that it says of no record makes no groups."""

@@ -247,7 +247,7 @@ def declared(measure: str) -> tuple[Number, ...]:
     )
 
 
-GENDER = declared("gender")
+GENDER_NUMBERS = declared("gender")
 """The gender of an entity by morphology: the numbers of every group, in the order in which
 `metrics.json` has them."""
 

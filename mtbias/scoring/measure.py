@@ -4,25 +4,27 @@ counts and scores.
 A corpus names its measure (`mtbias.corpora.corpus.Corpus.measure`); measures are found by that name
 under the entry-point group ``mtbias.measures``, the built-in one (``gender``: the gender of an
 entity by morphology) like a third party's. A `MeasureKind` is what can be known without anything
-else: its numbers, how its records are read back and scored. Opened for a language it is a
-`Measure`, which judges translations.
+else: its numbers, its settings, how its records are read back and scored. Opened for a language it
+is a `Measure`, which judges translations. What is usual is a default of these classes; whatever
+differs from measure to measure is asked of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
+from mtbias.corpora.corpus import GENDER
 from mtbias.entry_points import load, refuse
+from mtbias.files.text_repair import KINDS
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import EvaluatorSettings
 from mtbias.types import Json, JsonObject, Progress, Translation, frozen
 
 GROUP = "mtbias.measures"
-GENDER = "gender"
-"""The measure of corpora that name no other."""
 
 
 class Judged(Protocol):
@@ -40,20 +42,37 @@ class Judged(Protocol):
         ...
 
 
-class Measure(Protocol):
-    """A measure that is ready for one language.
-
-    It may have more: ``hint(texts)``, called with translations that were just made while others
-    still are, so that it may begin with them; ``abandon()``, where they will not be judged;
-    ``check(instances, translations)``, which refuses given ones before anything is written;
-    ``execution``, circumstances that change no number.
-    """
+class Measure(ABC):
+    """A measure that is ready for one language."""
 
     @property
+    @abstractmethod
     def identity(self) -> Mapping[str, Json]:
         """What its findings depend on: a part of the run's identity."""
-        ...
 
+    @property
+    def execution(self) -> Mapping[str, Json]:
+        """Circumstances for the manifest that change no number."""
+        return {}
+
+    def check(  # noqa: B027 - most have nothing to refuse
+        self, instances: Sequence[Any], translations: Sequence[Translation]
+    ) -> None:
+        """Refuse given translations before anything is written; by default none are.
+
+        Raises:
+            DataError: they cannot be judged; says why.
+        """
+
+    def hint(self, texts: Iterable[str]) -> None:  # noqa: B027 - most do not begin early
+        """Called with translations that were just made while others still are, so that a measure
+        may begin with them.
+        """
+
+    def abandon(self) -> None:  # noqa: B027 - see `hint`
+        """End what `hint` began: the translations will not be judged."""
+
+    @abstractmethod
     def judge(
         self, instances: Sequence[Any], translations: Sequence[Translation], progress: Progress
     ) -> Sequence[Judged]:
@@ -64,7 +83,6 @@ class Measure(Protocol):
             translations: one for each instance, joined by id.
             progress: see `mtbias.types.Progress`.
         """
-        ...
 
 
 @frozen
@@ -88,19 +106,23 @@ class MeasureOptions:
     """Called with a line before something is downloaded; None where nothing may be."""
 
 
-@runtime_checkable
-class MeasureKind(Protocol):
-    """A measure, as far as it does not depend on a language.
+class MeasureKind(ABC):
+    """A measure, as far as it does not depend on a language."""
 
-    It may have ``repairs``: what is undone in damaged translations, all of
-    `mtbias.files.text_repair.KINDS` by default.
-    """
+    counting: Counting
+    """Its numbers, and how they follow from counts of its records."""
+    uses: frozenset[str] = frozenset()
+    """Which of the settings ``aligner``, ``evidence``, ``scores`` and ``variant`` change something;
+    the others are refused where they are set."""
+    repairs: Collection[str] = KINDS
+    """What is undone in damaged translations, of `mtbias.files.text_repair.KINDS`."""
+    needs_stanza: bool = False
+    """Whether it reads translations by Stanza's models."""
+    reads_entities: bool = False
+    """Whether its records are calls of an entity's gender (`mtbias.runs.call_records.CallRecord`):
+    then pages list them, and alarms look at the calls too."""
 
-    @property
-    def counting(self) -> Counting:
-        """Its numbers, and how they follow from counts of its records."""
-        ...
-
+    @abstractmethod
     def open(self, options: MeasureOptions) -> Measure:
         """The measure for one language.
 
@@ -108,15 +130,14 @@ class MeasureKind(Protocol):
             MtbiasError: the language is not installed, or something is missing and may not be
                 downloaded.
         """
-        ...
 
+    @abstractmethod
     def read(self, line: bytes) -> Judged:
         """The record of a line of `calls.jsonl`.
 
         Raises:
             ValueError: it is something else.
         """
-        ...
 
     def score(self, records: Sequence[Any], *, n_resamples: int, seed: int) -> Scores:
         """The scores of a corpus's records; by default those that `counting` makes of them.
@@ -125,6 +146,10 @@ class MeasureKind(Protocol):
             DataError: there are no records.
         """
         return score_records(records, self.counting, n_resamples=n_resamples, seed=seed)
+
+    def counting_of(self, metrics: JsonObject) -> Counting:  # noqa: ARG002 - it has one
+        """What made these numbers of `metrics.json`; by default `counting`, whatever they are."""
+        return self.counting
 
 
 def find_measure(name: str) -> MeasureKind:
@@ -136,7 +161,16 @@ def find_measure(name: str) -> MeasureKind:
     """
     kind = load(GROUP, name, "measure")
     if not isinstance(kind, MeasureKind):
-        raise refuse(
-            GROUP, name, "measure", f"expected counting, open, read and score, got {kind!r:.80}"
-        )
+        expected = "expected a mtbias.scoring.measure.MeasureKind"
+        raise refuse(GROUP, name, "measure", f"{expected}, got {kind!r:.80}")
     return kind
+
+
+def measure_entry(name: str) -> dict[str, Json]:
+    """How files name the measure of a run: not at all where it is `GENDER`."""
+    return {} if name == GENDER else {"measure": name}
+
+
+def measure_in(identity: Mapping[str, Json]) -> str:
+    """The name of the measure that `measure_entry` put into a run's identity."""
+    return str(identity.get("measure", GENDER))

@@ -23,7 +23,7 @@ from mtbias.files.text_repair import AS_WORDS
 from mtbias.scoring import mt_geneval_words
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import declared
-from mtbias.scoring.measure import MeasureKind, MeasureOptions
+from mtbias.scoring.measure import Measure, MeasureKind, MeasureOptions
 from mtbias.scoring.mt_geneval_words import COVERED, RIGHT, FoundWords, asked, outcome
 from mtbias.settings import Variant
 from mtbias.stats.results import Counts, Floats, Tables, percent
@@ -212,7 +212,7 @@ class ContextRecord:
 
 
 @frozen
-class ContextMeasure:
+class ContextMeasure(Measure):
     """Looks for words in the second sentence (`mtbias.scoring.measure.Measure`)."""
 
     lang: str
@@ -276,6 +276,7 @@ class ContextKind(MeasureKind):
 
     counting = COUNTING
     repairs = AS_WORDS
+    uses = frozenset({"variant"})
 
     def open(self, options: MeasureOptions) -> ContextMeasure:
         """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""

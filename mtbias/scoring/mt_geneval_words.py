@@ -32,7 +32,7 @@ from mtbias.files.strict_json import decoded
 from mtbias.files.text_repair import AS_WORDS
 from mtbias.scoring.counting import Counting, Units
 from mtbias.scoring.definitions import declared
-from mtbias.scoring.measure import MeasureKind, MeasureOptions
+from mtbias.scoring.measure import Measure, MeasureKind, MeasureOptions
 from mtbias.scoring.scores import Scores, score_records
 from mtbias.settings import Variant
 from mtbias.stats.resampling import percentile_interval
@@ -463,7 +463,7 @@ class WordRecord:
 
 
 @frozen
-class WordMeasure:
+class WordMeasure(Measure):
     """Looks for words, in any language (`mtbias.scoring.measure.Measure`)."""
 
     variant: Variant
@@ -526,6 +526,7 @@ class WordKind(MeasureKind):
 
     counting = COUNTING
     repairs = AS_WORDS
+    uses = frozenset({"variant", "scores"})
 
     def open(self, options: MeasureOptions) -> WordMeasure:
         """See `mtbias.scoring.measure.MeasureKind`; no language plugin is needed."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mtbias import __version__
 from mtbias.errors import DataError
 from mtbias.scoring.bias import (
     GENDER_COUNTING,
@@ -25,6 +24,7 @@ from mtbias.scoring.counting import Counting, Group, entity_intervals
 from mtbias.scoring.definitions import WHOLE, Number, interval_methods
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
 from mtbias.types import Called, JsonDict, JsonObject, Reason
+from mtbias.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,20 +16,24 @@ from pathlib import Path
 from mtbias.errors import DependencyError, ModelError, SettingError, choices
 from mtbias.files.reading import read_bytes
 from mtbias.translate.seq2seq.families import codes
-from mtbias.translate.system import Asked, Begun, Sources
-from mtbias.translate.system_kinds import APERTIUM
+from mtbias.translate.system import Asked, Begun, Sources, System, SystemKind
 from mtbias.translate.text_system import TextPlan, TextSystem
 
+SCHEME = "apertium"
 PROGRAM = "apertium"
 BETWEEN = "\n\n"
 """An empty line ends a sentence, whatever its last mark (`apertium-destxt`), and comes out as it
 went in."""
 
 
-class ApertiumKind:
+class ApertiumKind(SystemKind):
     """``apertium:PAIR`` or, by way of another language, ``apertium:PAIR+PAIR`` (`SystemKind`)."""
 
-    needs_network = False
+    is_other_program = True
+
+    def place(self, asked: Asked) -> str:  # noqa: ARG002 - all of its systems are there
+        """See `SystemKind.place`."""
+        return "Apertium"
 
     def open(self, asked: Asked) -> ApertiumSystem:
         """The system that is asked for. See `SystemKind.open`.
@@ -43,7 +47,7 @@ class ApertiumKind:
         if not all(re.fullmatch(r"[a-z]{2,3}-[a-z]{2,3}(_\w+)?", pair) for pair in pairs):
             raise SettingError(
                 "model",
-                f"expected {APERTIUM}:eng-spa, or two pairs as eng-spa+spa-ita, got {asked.name!r}",
+                f"expected {SCHEME}:eng-spa, or two pairs as eng-spa+spa-ita, got {asked.name!r}",
             )
         short = {long: code for code, long in codes("iso3").items()}
         ends = [
@@ -51,7 +55,7 @@ class ApertiumKind:
         ]
         if [ends[0], ends[-1]] != [asked.source_lang, asked.lang] or ends[1:-1:2] != ends[2::2]:
             raise ModelError(
-                f"{APERTIUM}:{asked.name} does not translate from {asked.source_lang} into {asked.lang}"
+                f"{SCHEME}:{asked.name} does not translate from {asked.source_lang} into {asked.lang}"
             )
         program = shutil.which(PROGRAM)
         if program is None:
@@ -73,12 +77,11 @@ APERTIUM_KIND = ApertiumKind()
 
 
 @dataclass(frozen=True)
-class ApertiumSystem:
+class ApertiumSystem(System):
     """Apertium with installed pairs, one after the other (`mtbias.translate.system.System`)."""
 
     modes: tuple[Path, ...]
     """The file of each pair, which names its program's steps and their data."""
-    needs_network = False
     uses = frozenset[str]()
     """No setting changes something."""
 
@@ -88,7 +91,7 @@ class ApertiumSystem:
         """
         name = "+".join(mode.stem for mode in self.modes)
         identity = {
-            "model": f"{APERTIUM}:{name}",
+            "model": f"{SCHEME}:{name}",
             "revision": f"{_version()}/sha256:{self._data_hash()}",
         }
         return TextSystem(identity, self._translate, part_size=max(1, len(corpus.instances))).plan(

@@ -24,10 +24,10 @@ from mtbias.translate.remote_server import (
     server_line,
     without_key,
 )
-from mtbias.translate.system import Asked, Begun, Sources
-from mtbias.translate.system_kinds import DEEPL
+from mtbias.translate.system import Asked, Begun, Sources, System, SystemKind
 from mtbias.translate.text_system import TextPlan, TextSystem
 
+SCHEME = "deepl"
 # `prefer_quality_optimized` is not among them: it answers with the one or the other, and numbers of
 # two models are those of neither.
 MODELS = ("quality_optimized", "latency_optimized")
@@ -45,10 +45,15 @@ _VARIANTS = {"EN": "EN-US or EN-GB", "PT": "PT-BR or PT-PT"}
 """Languages of which DeepL wants to know the variety."""
 
 
-class DeepLKind:
+class DeepLKind(SystemKind):
     """``deepl:MODEL`` (`mtbias.translate.system.SystemKind`)."""
 
     needs_network = True
+    is_other_program = True
+
+    def place(self, asked: Asked) -> str:  # noqa: ARG002 - all of its systems are there
+        """See `SystemKind.place`."""
+        return "DeepL"
 
     def open(self, asked: Asked) -> DeepLSystem:
         """DeepL; it is asked nothing yet. See `SystemKind.open`.
@@ -59,7 +64,7 @@ class DeepLKind:
         if asked.name not in MODELS:
             raise SettingError(
                 "model",
-                f"expected {' or '.join(f'{DEEPL}:{name}' for name in MODELS)}, got {DEEPL}:{asked.name}",
+                f"expected {' or '.join(f'{SCHEME}:{name}' for name in MODELS)}, got {SCHEME}:{asked.name}",
             )
         target = (asked.settings.target_code or asked.lang).upper()
         if target in _VARIANTS:
@@ -75,7 +80,7 @@ DEEPL_KIND = DeepLKind()
 
 
 @dataclass(frozen=True)
-class DeepLSystem:
+class DeepLSystem(System):
     """Asks DeepL for translations into one language (`mtbias.translate.system.System`)."""
 
     model: str
@@ -95,7 +100,7 @@ class DeepLSystem:
         """
         date = begun_date(begun)
         identity = {
-            "model": f"{DEEPL}:{self.model}",
+            "model": f"{SCHEME}:{self.model}",
             "direction": f"{self.source.lower()}>{self.target}",
             "date": date,
         }

@@ -19,7 +19,7 @@ from mtbias.errors import DataError, escaped
 from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
 from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text
 from mtbias.translate.outputs import counted
-from mtbias.translate.system import Begun, Made, Sources, Store, Tally, Translated
+from mtbias.translate.system import Begun, Made, Sources, Store, System, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
 ENOUGH = 95
@@ -342,7 +342,7 @@ def _read_table(file: TextFile) -> list[_Row]:
 
 
 @dataclass(frozen=True)
-class GivenSystem:
+class GivenSystem(System):
     """Translations that somebody has, as a system (`mtbias.translate.system.System`): nothing is
     translated.
     """
@@ -351,8 +351,6 @@ class GivenSystem:
     """The system that made them, for tables and the signature."""
     read: Callable[[Sources], GivenTranslations]
     """Joins them to the instances of a corpus."""
-
-    needs_network = False
 
     def joined(self, corpus: Sources) -> GivenSystem:
         """The system with its translations read, for one corpus.

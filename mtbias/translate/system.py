@@ -7,19 +7,22 @@ another process must know to divide it in the same way. Then it puts parts into 
 or not at all (`Plan.translate`), and reads all of them back (`Plan.collect`). So a run that was
 killed translates only what is missing, and many processes can share one run.
 
-A kind of system is found by its scheme under the entry-point group ``mtbias.systems``
-(`mtbias.translate.system_kinds`).
+A kind of system is found by its scheme under the entry-point group `GROUP`
+(`mtbias.translate.system_kinds`). What is usual is a default of `System` and `SystemKind`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.types import Json, SourceSentence, Translation
+
+GROUP = "mtbias.systems"
 
 Begun = Mapping[str, Json]
 """What the run in a folder was begun with: its identity and the settings of its plan; empty where
@@ -166,16 +169,17 @@ class Plan(Protocol):
         ...
 
 
-class System(Protocol):
+class System(ABC):
     """Something that translates a corpus into one language."""
 
-    @property
-    def needs_network(self) -> bool:
-        """Whether it reaches another machine by its nature: then a sweep's task lets it, and only
-        it.
-        """
-        ...
+    needs_network: bool = False
+    """Whether it reaches another machine by its nature: then a sweep's task lets it, and only
+    it."""
+    uses: frozenset[str] | None = None
+    """Settings of `TranslationSettings` and `LanguageModelSettings` that change something; None
+    where that is not known, as of a plugin's."""
 
+    @abstractmethod
     def plan(self, corpus: Sources, begun: Begun) -> Plan:
         """Plan the translation of `corpus`, as the run was begun where it was.
 
@@ -183,7 +187,6 @@ class System(Protocol):
             DataError: what was given does not fit the corpus.
             ModelError: the system cannot translate this corpus.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,15 +210,19 @@ class Asked:
     """How it is asked, where it is a language model."""
 
 
-@runtime_checkable
-class SystemKind(Protocol):
+class SystemKind(ABC):
     """A kind of system, such as checkpoints."""
 
-    @property
-    def needs_network(self) -> bool:
-        """See `System`; of all systems of this kind."""
-        ...
+    needs_network: bool = False
+    """See `System`; of all systems of this kind."""
+    is_other_program: bool = False
+    """Whether another program translates: it takes no GPU from us and knows no presets."""
 
+    def place(self, asked: Asked) -> str:  # noqa: ARG002 - a plugin's is not known
+        """Where the system that is asked for translates, in a word or by its address."""
+        return "its plugin"
+
+    @abstractmethod
     def open(self, asked: Asked) -> System:
         """The system that is asked for, fetched where it is missing and may be.
 
@@ -225,4 +232,3 @@ class SystemKind(Protocol):
                 fetches it.
             ModelError: it cannot translate into the language.
         """
-        ...

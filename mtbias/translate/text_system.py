@@ -10,12 +10,12 @@ from functools import cached_property
 
 from mtbias.errors import ModelError
 from mtbias.translate.outputs import Output, OutputsPlan
-from mtbias.translate.system import Begun, Sources, Store
+from mtbias.translate.system import Begun, Sources, Store, System
 from mtbias.types import Json, SourceSentence
 
 
 @dataclass(frozen=True)
-class TextSystem:
+class TextSystem(System):
     """A translation system made of a function (`mtbias.translate.system.System`)."""
 
     identity: Mapping[str, Json]

@@ -12,7 +12,7 @@ from typing import Any
 
 from mtbias.corpora import load_corpus
 from mtbias.demo import STANZA_NAME, model_folder_of_demo, reference_file
-from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings, TranslationSettings
@@ -92,9 +92,11 @@ def verify(language: str) -> Verified:
     with TemporaryDirectory() as name:
         folder = Path(name)
         settings = EvaluatorSettings(stanza_dir=Path(STANZA_NAME), cache_dir=folder)
-        measure = GENDER.open(MeasureOptions(lang=language, settings=settings, device="cpu"))
+        measure = GENDER_MEASURE.open(
+            MeasureOptions(lang=language, settings=settings, device="cpu")
+        )
         common: dict[str, Any] = {"corpus": load_corpus("demo", None), "lang": language}
-        common |= {"measure": measure, "kind": GENDER}
+        common |= {"measure": measure, "kind": GENDER_MEASURE}
         checkpoint = Checkpoint("demo", "", model_folder_of_demo())
         system = CheckpointSystem(
             checkpoint, language, TranslationSettings(), cache=folder, device="cpu"

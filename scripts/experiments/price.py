@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mtbias import Run, compare, read_run
 from mtbias.corpora import load_corpus
-from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
@@ -95,12 +95,12 @@ def make_run(kind: str, lang: str, args: argparse.Namespace) -> Run:
     corpus = load_corpus("winomt", args.data)
     corpus = replace(corpus, instances=corpus.instances[: args.rows])
     settings = EvaluatorSettings(stanza_dir=args.stanza_dir, cache_dir=args.out / "cache")
-    measure = GENDER.open(MeasureOptions(lang=lang, settings=settings, device=args.device))
+    measure = GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=settings, device=args.device))
     checkpoint = locate(str(args.model), lang, cache=args.out / "cache")
     system = CheckpointSystem(
         checkpoint, lang, wanted, cache=args.out / "cache", device=args.device
     )
-    request = Request(system=system, corpus=corpus, lang=lang, measure=measure, kind=GENDER)
+    request = Request(system=system, corpus=corpus, lang=lang, measure=measure, kind=GENDER_MEASURE)
     evaluate(request, out=folder, progress=ProgressLine())
     return read_run(folder)
 

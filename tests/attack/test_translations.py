@@ -10,7 +10,7 @@ import pytest
 
 from mtbias.corpora import load_entities
 from mtbias.demo import reference_file
-from mtbias.evaluation.gender_calls import GENDER, GenderMeasure
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings
 from mtbias.types import Instance
@@ -27,7 +27,9 @@ CASES = [(f"{lang}: {damage.name}", (lang, damage)) for lang in LANGUAGES for da
 @cache
 def _measure(lang: str) -> GenderMeasure:
     settings = EvaluatorSettings(stanza_dir=Path("mtbias:demo"))
-    return GENDER.open(MeasureOptions(lang=lang, settings=settings, device="cpu", demo=True))
+    return GENDER_MEASURE.open(
+        MeasureOptions(lang=lang, settings=settings, device="cpu", demo=True)
+    )
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mtbias.cli import main
-from mtbias.evaluation.gender_calls import GENDER
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_folder import RunFolder
 from mtbias.types import Stereotype
@@ -229,7 +229,9 @@ def test_sentences_of_unknown_gender_are_not_corrected(say: Any, run: Path, tmp_
             {**read.manifest.identity, "seed": unknown}, {}
         ) as folder:
             fingerprint = folder.manifest.fingerprint
-            scores = GENDER.score(calls, n_resamples=20, seed=0).to_json(fingerprint=fingerprint)
+            scores = GENDER_MEASURE.score(calls, n_resamples=20, seed=0).to_json(
+                fingerprint=fingerprint
+            )
             folder.write_calls(call.to_json() for call in calls)
             folder.write_metrics({**read.metrics, **scores})
         return tmp_path / name

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,39 +18,6 @@ from mtbias.plugin import Language
 BUILT_IN = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 GOOD = 'from mtbias.plugin import Language\nTOY = Language(code="xh", name="Toy")\n'
 Install = Callable[..., None]
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """``install(distribution, code, module, source, name="TOY", version="1.0")``: a distribution
-    with one plugin."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    modules: set[str] = set()
-
-    def make(
-        distribution: str,
-        code: str,
-        module: str,
-        source: str,
-        *,
-        name: str = "TOY",
-        version: str = "1.0",
-    ) -> None:
-        info = tmp_path / f"{distribution.replace('-', '_')}-{version}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
-        )
-        (info / "entry_points.txt").write_text(f"[{GROUP}]\n{code} = {module}:{name}\n")
-        (tmp_path / f"{module}.py").write_text(source)
-        modules.add(module)
-        importlib.invalidate_caches()
-
-    registry._load.cache_clear()
-    yield make
-    registry._load.cache_clear()
-    for module in modules:
-        sys.modules.pop(module, None)
 
 
 def test_the_built_in_languages_are_installed() -> None:

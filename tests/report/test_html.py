@@ -287,20 +287,20 @@ def test_the_title_spells_out_system_language_and_corpus_with_date_and_version()
     )
 
 
-def test_from_three_runs_on_a_table_has_them_in_the_order_of_their_accuracy_with_ranks() -> None:
+def test_from_three_runs_on_a_table_has_them_in_the_order_of_their_accuracy() -> None:
     def run(name: str, right: int, lang: str = "de") -> ReportRun:
         return make_run([make_record(i, F if i < right else M) for i in range(100)], name, lang)
 
     page = make_page(run("low", 10), run("middle", 80), run("other", 50, "he"), run("high", 85))
-    # Wilson (scipy.stats.binomtest): 10 of 100 [5.5, 17.4], 80 [71.1, 86.7], 85 [76.7, 90.7]: the
-    # last two overlap.
+    # Wilson (scipy.stats.binomtest): 10 of 100 [5.5, 17.4], 80 [71.1, 86.7], 85 [76.7, 90.7].
+    # Nothing is tested in pairs, so there are no ranks.
     rows = table_rows(page, "Systems by accuracy, in per cent and points")
-    assert rows[0] == ["rank", "system", "language", "Accuracy", "ΔG", "ΔS", "with a call"]
-    assert [row[:4] for row in rows[1:]] == [
-        ["1–2", "high", "German (de)", "85.0 [76.7, 90.7] n 100"],
-        ["1–2", "middle", "German (de)", "80.0 [71.1, 86.7] n 100"],
-        ["3", "low", "German (de)", "10.0 [5.5, 17.4] n 100"],
-        ["1", "other", "Hebrew (he)", "50.0 [40.4, 59.6] n 100"],
+    assert rows[0] == ["system", "language", "Accuracy", "ΔG", "ΔS", "with a call"]
+    assert [row[:3] for row in rows[1:]] == [
+        ["high", "German (de)", "85.0 [76.7, 90.7] n 100"],
+        ["middle", "German (de)", "80.0 [71.1, 86.7] n 100"],
+        ["low", "German (de)", "10.0 [5.5, 17.4] n 100"],
+        ["other", "Hebrew (he)", "50.0 [40.4, 59.6] n 100"],
     ]
     assert [run["name"] for run in page_data(page)["runs"]] == ["high", "middle", "low", "other"]
 

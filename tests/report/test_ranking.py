@@ -5,16 +5,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from mtbias.errors import DataError
 from mtbias.report.publishing import PublishedCorpus, PublishedResult, read_results, write_results
-from mtbias.report.results_page import Block, Rank, Relation, make_blocks
+from mtbias.report.results_page import Block, make_blocks, render_results
+from mtbias.report.run_page import render_html
 from mtbias.scoring.definitions import Best
+from mtbias.scoring.ranking import Rank, Relation
+from mtbias.stats.results import Difference
 
+from .page_reader import F, M, make_record, make_run, read_page, table_rows
 from .result_maker import make_number, make_result, with_tests
+from .test_comparison_tables import PAIR, PLAIN
 
 
 def ranks_of(block: Block, key: str = "accuracy") -> dict[str, Rank]:
@@ -259,3 +265,41 @@ def test_no_file_no_results_and_no_result_are_one_line_each(tmp_path: Path) -> N
     path.write_text("{", encoding="utf-8")
     with pytest.raises(DataError, match=r"jsonl:1: damaged: "):
         read_results(path)
+
+
+def test_the_page_of_a_comparison_and_that_of_results_rank_alike() -> None:
+    # Accuracies by count of 100 sentences. Holm over three: 0.001 · 3, 0.002 · 2, 0.4.
+    right = {"C": 50, "A": 70, "B": 69, "D": 70}
+    p = {"A B": 0.4, "A C": 0.001, "B C": 0.002}
+    p_holm = {"A B": 0.4, "A C": 0.003, "B C": 0.004}
+    results = with_tests(
+        p, *(make_result(name, make_number(float(n))) for name, n in right.items())
+    )
+    runs, pairs = [], []
+    for name, n in right.items():
+        records = [make_record(i, F if i < n else M) for i in range(100)]
+        runs.append(make_run(records, name))
+    for first, second in combinations(right, 2):
+        corrected = p_holm.get(f"{first} {second}", p_holm.get(f"{second} {first}"))
+        difference = Difference(
+            right[first], right[second], right[first] - right[second], None, corrected, corrected
+        )
+        plain = dict.fromkeys(PAIR.plain, difference)
+        pairs.append(replace(PAIR, first=first, second=second, plain=plain))
+    compared = replace(PLAIN, systems=(), pairs=tuple(pairs))
+    of_runs = table_rows(
+        read_page(render_html(runs, compared)), "Systems by accuracy, in per cent and points"
+    )
+    of_results = table_rows(
+        read_page(render_results(make_blocks(results))),
+        "German (de): systems, with 95 % intervals over sentences",
+    )
+    # D was tested against nobody, and stands beside A by its value.
+    expected = [
+        ["1–3, 1 not tested", "A"],
+        ["1–4, 3 not tested", "D"],
+        ["1–3, 1 not tested", "B"],
+        ["3–4, 1 not tested", "C"],
+    ]
+    assert [row[:2] for row in of_runs[1:]] == expected
+    assert [row[:2] for row in of_results[1:]] == expected

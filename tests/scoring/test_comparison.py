@@ -30,7 +30,7 @@ from mtbias.scoring.bias import (
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import Comparison, compare_runs
 from mtbias.scoring.counting import Counting
-from mtbias.scoring.definitions import GENDER
+from mtbias.scoring.definitions import GENDER_NUMBERS
 from mtbias.scoring.scores import score
 from mtbias.stats import paired
 from mtbias.stats.paired import PairedTables, PairedUnits, WeightedTables, pair_cells, tabulate
@@ -41,7 +41,7 @@ from mtbias.types import Gender, GenderCall, Reason, Stereotype
 M, F, N = GOLDS
 PRO, ANTI, NONE = STEREOTYPES
 ONE = np.ones(1)
-NUMBERS = tuple(each.key for each in GENDER if each.compared)
+NUMBERS = tuple(each.key for each in GENDER_NUMBERS if each.compared)
 PAIR_SHAPE = (*SHAPE, SHAPE[-1])
 
 pair_tables = hnp.arrays(np.int64, PAIR_SHAPE, elements=st.integers(0, 3))

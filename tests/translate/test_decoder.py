@@ -21,10 +21,10 @@ from mtbias.translate.language_models.decoder_system import (
     DecoderSystem,
     DecoderTokenizer,
 )
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointKind
 from mtbias.translate.seq2seq.checkpoints import is_decoder
 from mtbias.translate.seq2seq.engine import OutOfMemory
 from mtbias.translate.system import Asked, MemoryStore, Translated
+from mtbias.translate.system_kinds import CheckpointKind
 from mtbias.types import Instance, SourceSentence, Span, Stereotype
 from tests.built import built
 

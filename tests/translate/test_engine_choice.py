@@ -12,13 +12,13 @@ import torch
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.settings import DecodingSettings, EvalSettings, TranslationSettings, combined
 from mtbias.translate.seq2seq.checkpoint_system import (
-    CheckpointKind,
     CheckpointSystem,
     EngineChoice,
 )
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.transformers_engine import _attention
 from mtbias.translate.system import Asked
+from mtbias.translate.system_kinds import CheckpointKind
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 CUBLAS = "mtbias.translate.seq2seq.ct2_engine.load_cublas"

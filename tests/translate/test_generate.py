@@ -120,7 +120,7 @@ def test_in_fp32_neither_order_nor_batch_changes_a_translation(
     assert _run(ready, order, cpu_budget(rows))[0] == ready.alone
 
 
-class _Small:
+class _Small(Engine):
     """An engine on a device that holds so many sentences and no more."""
 
     def __init__(self, engine: TransformersEngine, most: int, concurrency: int = 1) -> None:

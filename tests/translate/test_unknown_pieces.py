@@ -14,12 +14,12 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
+from mtbias.corpora.corpus import GENDER
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.demo import model_folder_of_demo
 from mtbias.errors import ModelError
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.alarms import DECLARED, checks
-from mtbias.scoring.measure import GENDER
 from mtbias.translate.outputs import unknown_marks
 from mtbias.translate.seq2seq.codec import Codec, unknown_places
 from mtbias.types import Gender, Instance, Span, Stereotype
@@ -200,7 +200,7 @@ def test_holes_of_another_measure_are_an_alarm_too() -> None:
             return {"source": "Who came?", "translation": "Wer kam?"}
 
     lines = [Line() for _ in range(40)]
-    found = checks(lines, "de", "questions", noticed={"source_unknown": 8}, n_resamples=0, seed=0)[
+    found = checks(lines, "de", "gest", noticed={"source_unknown": 8}, n_resamples=0, seed=0)[
         "alarms"
     ]
     assert (found["shares"]["source_unknown"]["percent"], found["raised"]) == (

@@ -44,8 +44,11 @@ def syntax_of(language: Language) -> Syntax:
             return made(language)
         raise refuse(GROUP, language.family, "family", "expected a subclass of mtbias's Syntax")
     names = sorted({*(name for name, _ in FAMILIES), *installed(GROUP)})
-    case = "with case" if language.case else "without case"
+    if language.family in names:
+        other = "without" if language.case else "with"
+        step = f"the family {language.family!r} is one {other} case; set case, or name another"
+    else:
+        step = choices(language.family, names)
     raise PluginError(
-        f"language {language.code!r}: expected a family, got {language.family!r} {case}; "
-        f"{choices(language.family, names)}"
+        f"language {language.code!r}: expected a family, got {language.family!r}; {step}"
     )

@@ -57,8 +57,8 @@ class Slavic(Cased):
 
 @rule("slavic")
 def participle_without_copula(word: SentenceWord) -> bool:
-    """A participle in the nominative behind its subject, with the copula left out (ru *мэр
-    избрана*), is the predicate. No mere adjective: the tagger reads ru *трамвая* in "водитель
+    """A participle in the nominative behind its subject, with the copula left out (ru *коллега
+    влюблённая*), is the predicate. No mere adjective: the tagger reads ru *трамвая* in "водитель
     трамвая" as one.
     """
     if word.readings or feature_values(word.tagged, "VerbForm") != {"Part"}:

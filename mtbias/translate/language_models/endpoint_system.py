@@ -35,10 +35,10 @@ from mtbias.translate.remote_server import (
     server_line,
     without_key,
 )
-from mtbias.translate.system import Asked, Begun, Sources, Store
-from mtbias.translate.system_kinds import ENDPOINT
+from mtbias.translate.system import Asked, Begun, Sources, Store, System, SystemKind
 from mtbias.types import Json, SourceSentence
 
+SCHEME = "openai"
 TRIES = 9
 """Times that a request is sent at most: with the waits between them over a minute, the window of
 most rate limits."""
@@ -58,10 +58,15 @@ _KEY = "OPENAI_API_KEY"
 _log = logging.getLogger(__name__)
 
 
-class EndpointKind:
+class EndpointKind(SystemKind):
     """``openai:NAME``: the model NAME of an endpoint (`mtbias.translate.system.SystemKind`)."""
 
     needs_network = True
+    is_other_program = True
+
+    def place(self, asked: Asked) -> str:
+        """The server's address, as the settings have it."""
+        return asked.language_model.base_url
 
     def open(self, asked: Asked) -> EndpointSystem:
         """The model; the server is asked nothing yet. See `SystemKind.open`.
@@ -72,7 +77,7 @@ class EndpointKind:
         """
         if not asked.name.strip():
             raise SettingError(
-                "model", f"expected {ENDPOINT}:NAME, got {ENDPOINT}: without the name of a model"
+                "model", f"expected {SCHEME}:NAME, got {SCHEME}: without the name of a model"
             )
         settings = asked.language_model
         prompt = load_prompt(settings.prompt)
@@ -88,7 +93,7 @@ ENDPOINT_KIND = EndpointKind()
 
 
 @dataclass(frozen=True)
-class EndpointSystem:
+class EndpointSystem(System):
     """Asks one model of one server for translations into one language
     (`mtbias.translate.system.System`).
     """
@@ -137,7 +142,7 @@ class EndpointPlan(AnswersPlan):
         """
         settings, temperature = self.system.settings, self.system.settings.temperature
         return {
-            "model": f"{ENDPOINT}:{self.system.model}",
+            "model": f"{SCHEME}:{self.system.model}",
             "server": self.system.host,
             "prompt": self.prompt.label,
             "temperature": temperature if isinstance(temperature, str) else f"{temperature:g}",

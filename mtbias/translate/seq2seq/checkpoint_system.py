@@ -12,14 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mtbias.errors import DependencyError, ModelError, MtbiasError, SettingError
 from mtbias.machine.devices import chosen_device, install_command
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import Output, OutputsPlan, unknown_marks, with_marks
-from mtbias.translate.seq2seq.checkpoints import Checkpoint, is_decoder, locate
+from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.engine import (
     Batch,
@@ -35,12 +35,9 @@ from mtbias.translate.seq2seq.engine import (
     get_preset,
 )
 from mtbias.translate.seq2seq.families import SOURCE
-from mtbias.translate.system import Asked, Begun, Sources, Store, Translated
+from mtbias.translate.system import Begun, Sources, Store, Translated
 from mtbias.translate.text_language import is_repetitive
 from mtbias.types import Json, SourceSentence
-
-if TYPE_CHECKING:
-    from mtbias.translate.language_models.decoder_system import DecoderSystem
 
 # Which engine translates, and in which type: what the settings say, and what the preset ``fast``
 # finds here.
@@ -125,40 +122,6 @@ def _release(engine: str) -> str:
         raise DependencyError(
             f"--engine {engine} needs {package}: {install_command(extra)}"
         ) from None
-
-
-class CheckpointKind:
-    """Checkpoints by short name, hub id or folder (`mtbias.translate.system.SystemKind`)."""
-
-    needs_network = False
-
-    def open(self, asked: Asked) -> CheckpointSystem | DecoderSystem:
-        """The checkpoint that is asked for, downloaded where it is missing and may be; see
-        `SystemKind.open`.
-
-        One that is a decoder is asked as a language model.
-        """
-        check_settings(asked.settings)  # before gigabytes are downloaded
-        found = locate(
-            asked.name,
-            asked.lang,
-            source_lang=asked.source_lang,
-            cache=asked.cache,
-            revision=asked.settings.revision,
-            offline=asked.offline,
-        )
-        if is_decoder(found.folder):
-            from mtbias.translate.language_models.decoder_system import DecoderSystem
-
-            return DecoderSystem(found, asked)
-        return CheckpointSystem(
-            found,
-            asked.lang,
-            asked.settings,
-            source_lang=asked.source_lang,
-            cache=asked.cache,
-            device=asked.device,
-        )
 
 
 class CheckpointSystem(BatchSystem):
@@ -306,11 +269,9 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
             "in_second_stage": generation.in_second_stage,
         }
         if parts:  # else the weights were not loaded
-            circumstances["attention"] = str(
-                getattr(system.engine, "attention", "the engine's own")
-            )
-            if isinstance(steps := getattr(system.engine, "steps", None), int):
-                circumstances["decoder_steps"] = steps
+            circumstances["attention"] = system.engine.attention
+            if system.engine.steps is not None:
+                circumstances["decoder_steps"] = system.engine.steps
 
 
 # The generation loop: batches by plan, halved where memory runs out, redone where scores are not

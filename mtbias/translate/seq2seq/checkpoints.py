@@ -34,7 +34,7 @@ from mtbias.files.strict_json import DecodingError, decoded, load_json
 from mtbias.files.writing import waiting_lock, write_atomic
 from mtbias.machine.network import downloads_allowed, why_failed
 from mtbias.translate.seq2seq.families import family_of
-from mtbias.translate.system_kinds import GROUP
+from mtbias.translate.system import GROUP
 
 DEMO = "demo"
 RECORD = "models.json"

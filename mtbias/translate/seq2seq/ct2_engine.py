@@ -26,6 +26,7 @@ from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert,
 from mtbias.translate.seq2seq.engine import (
     Bounds,
     Decoding,
+    Engine,
     Generated,
     cpu_concurrency,
     within_memory,
@@ -101,7 +102,7 @@ PATIENCE = 2.0
 `Decoding.early_stopping`."""
 
 
-class CTranslate2Engine:
+class CTranslate2Engine(Engine):
     """A checkpoint converted to CTranslate2, once, in fp32; quantised when it is loaded.
 
     In fp32 its translations equal those of `TransformersEngine`, but for near ties and these

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from mtbias.errors import ModelError, MtbiasError, UsageError
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import PartsPlan
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
-from mtbias.translate.system import Begun
+from mtbias.translate.system import Begun, System
 from mtbias.types import Json
 
 # How translations are searched for: beams, length penalty, maximum length; always explicit, never
@@ -149,35 +149,38 @@ class Bounds:
     without."""
 
 
-class Engine(Protocol):
+class Engine(ABC):
     """Beam search over batches of token ids."""
 
-    @property
-    def concurrency(self) -> int:
-        """Batches that `generate` works on at the same time, each asked for by a thread of its
-        own.
-        """
-        ...
+    concurrency: int
+    """Batches that `generate` works on at the same time, each asked for by a thread of its own."""
+    steps: int | None = None
+    """Steps of the decoder so far; None where the engine does not count them."""
 
+    @property
+    def attention(self) -> str:
+        """The implementation of attention, where one can be chosen."""
+        return "the engine's own"
+
+    @abstractmethod
     def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         """Translate `batch`, the token ids of each source sentence, special tokens included.
 
         Raises:
             OutOfMemory: the batch is too large for the device.
         """
-        ...
 
+    @abstractmethod
     def abandon(self) -> AbstractContextManager[None]:
         """Within the block `generate` in other threads ends by an exception as soon as the engine
         can, or by itself.
         """
-        ...
 
+    @abstractmethod
     def exact(self) -> Engine:
         """The same weights in fp32, for sentences whose scores are not finite in this engine's
         type.
         """
-        ...
 
 
 class OutOfMemory(MtbiasError):  # noqa: N818 - a signal between engine and loop, not an error that users see
@@ -384,10 +387,9 @@ def _power_of_two(value: float) -> int:
 # Checkpoints as systems: their plans divide a corpus into batches.
 
 
-class BatchSystem(ABC):
+class BatchSystem(System):
     """A checkpoint on a device (`mtbias.translate.system.System`)."""
 
-    needs_network = False
     checkpoint: Checkpoint
     settings: TranslationSettings
     device: str

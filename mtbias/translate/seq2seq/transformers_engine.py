@@ -14,7 +14,13 @@ from typing import Any
 from mtbias.errors import ModelError, MtbiasError
 from mtbias.machine import devices as host
 from mtbias.translate.seq2seq.checkpoints import explained
-from mtbias.translate.seq2seq.engine import Bounds, Generated, cpu_concurrency, within_memory
+from mtbias.translate.seq2seq.engine import (
+    Bounds,
+    Engine,
+    Generated,
+    cpu_concurrency,
+    within_memory,
+)
 from mtbias.translate.seq2seq.torch_search import TokenRules, TorchSearch
 
 _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
@@ -82,7 +88,7 @@ class _Threads:
                     torch.set_num_threads(self._all)
 
 
-class TransformersEngine:
+class TransformersEngine(Engine):
     """``model.generate`` with everything that it searches by said explicitly."""
 
     def __init__(self, folder: Path, *, device: str = "cpu", dtype: str = "float32") -> None:
@@ -106,7 +112,8 @@ class TransformersEngine:
         )  # looking at all scores of every step costs a per cent or two
         with explained(folder, "reading generation_config.json", "download the checkpoint again"):
             self._rules = TokenRules.of(self._model)
-        self.steps = self.row_steps = 0
+        self.steps: int = 0
+        self.row_steps = 0
         self._lock = threading.Lock()
 
     @property

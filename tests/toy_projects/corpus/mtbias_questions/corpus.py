@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from mtbias.corpora import Corpus
+from mtbias.corpora import AskedCorpus, Corpus, CorpusKind
 from mtbias.errors import UsageError
 from mtbias.files.reading import read_table
 from mtbias.types import SourceSentence
@@ -36,3 +36,16 @@ def read_questions(path: Path | None) -> Corpus[Question]:
         files={path.name: table.file.sha256},
         measure="questions",
     )
+
+
+class QuestionsCorpus(CorpusKind):
+    """The questions, as far as none is read."""
+
+    needs_language = False  # the measure looks for question marks
+
+    def read(self, asked: AskedCorpus) -> Corpus[Question]:
+        """The questions in the table that is asked for."""
+        return read_questions(asked.path)
+
+
+QUESTIONS = QuestionsCorpus()

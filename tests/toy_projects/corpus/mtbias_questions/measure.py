@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mtbias.files.strict_json import decoded
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.measure import MeasureKind, MeasureOptions
+from mtbias.scoring.measure import Measure, MeasureKind, MeasureOptions
 from mtbias.stats.results import Floats, percent
 from mtbias.types import Json, Progress, Translation
 from mtbias_questions.corpus import Question
@@ -76,7 +76,7 @@ COUNTING = Counting(
 )
 
 
-class Reader:
+class Reader(Measure):
     """Looks for question marks, in any language."""
 
     identity: Mapping[str, Json] = {"marks": MARKS}

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mtbias.errors import UsageError
-from mtbias.translate.system import Asked
+from mtbias.translate.system import Asked, SystemKind
 from mtbias.translate.text_system import TextSystem
 
 
-class GlossaryKind:
+class GlossaryKind(SystemKind):
     """Systems ``glossary:FILE``."""
-
-    needs_network = False
 
     def open(self, asked: Asked) -> TextSystem:
         """The system that looks words up in the file that is its name."""
