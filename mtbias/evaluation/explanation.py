@@ -18,7 +18,7 @@ from mtbias.reading.rules import RULES, listening, says
 from mtbias.reading.sentence_pair import Pair
 from mtbias.reading.words import SentenceWord, sentence_words
 from mtbias.report.tables import aligned, printable
-from mtbias.types import Alignment, Analysis, GenderCall, frozen
+from mtbias.types import Alignment, Analysis, GenderCall, Word, frozen
 
 _NONE = "  none"
 _WIDTH = 70
@@ -111,10 +111,11 @@ def _what_it_says(rule: str) -> str:
 
 
 def _by_tagger(word: SentenceWord) -> str:
-    return " + ".join(
-        " ".join([tagged.upos, *(f"{name}={value}" for name, value in tagged.feats)])
-        for tagged in word.tagged
-    )
+    return " + ".join(map(_features, word.tagged))
+
+
+def _features(tagged: Word) -> str:
+    return " ".join([tagged.upos, *(f"{name}={value}" for name, value in tagged.feats)])
 
 
 def explain(measure: GenderMeasure, pairs: Sequence[Pair], id_: str) -> Explanation:

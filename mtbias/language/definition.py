@@ -55,7 +55,7 @@ class Language:
     name: str
     direction: Direction = "ltr"
     family: str = ""
-    """Whose syntax it has: *romance*, *slavic*, *germanic*, *semitic*, or one of a plug-in's own."""
+    """Whose syntax it has: *romance*, *slavic*, *germanic*, *semitic*, or a plug-in's own."""
     case: bool = False
     """Nouns show case, and so does what agrees with them."""
     attributes_follow: bool = False
