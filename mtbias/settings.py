@@ -194,8 +194,8 @@ class StanzaSettings(CacheSettings):
     """Where Stanza's models are."""
 
     stanza_dir: Path | None = None
-    """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache, where `mtbias fetch
-    --lang CODE` puts them); mtbias:demo for the demo's."""
+    """Folder of Stanza's models (default: STANZA_RESOURCES_DIR, else the cache, which
+    `mtbias fetch --lang CODE` fills); mtbias:demo for the demo's."""
 
 
 @_settings

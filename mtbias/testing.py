@@ -17,16 +17,16 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, product
 from operator import attrgetter
 
-from mtbias.decide import decide
-from mtbias.decide.gender_pairs import PairOutcome, analysed, evenly, pair_outcomes
-from mtbias.decide.sentence_words import GENDER_OF_LETTER, PERSONAL
-from mtbias.decide.speaker import speaker_call
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
 from mtbias.language.grammar import CASES, NounKind, SpeakerRules
 from mtbias.language.installed import is_language_code
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import ELIMINATION, Alignment, Analysis, GenderCall, Reason, Span
+from mtbias.reading import decide
+from mtbias.reading.agreement import GENDER_OF_LETTER, PERSONAL
+from mtbias.reading.gender_pairs import PairOutcome, analysed, evenly, pair_outcomes
+from mtbias.reading.speaker import speaker_call
+from mtbias.types import ELIMINATION, Alignment, Analysis, Candidate, GenderCall, Reason, Span
 
 __all__ = ["check_language", "contract_problems"]
 
@@ -78,7 +78,7 @@ def contract_problems(
     """Every place in which `language` breaks the contract (`check_language`), one line each; none
     where it keeps it.
 
-    `outcomes` are those of `mtbias.decide.gender_pairs.pair_outcomes`, where the caller has them.
+    `outcomes` are those of `mtbias.reading.gender_pairs.pair_outcomes`, where the caller has them.
 
     Raises:
         PluginError: `language` is not a `Language`.
@@ -272,10 +272,8 @@ def _decisions(language: Language) -> Problems:
         call = _call(language, word, word, basis)
         if call.gender is not None:
             yield f"the made-up word {word!r}, without features, is called {call.gender}: there is no default"
-    if (
-        decide(Alignment("x", (), None), _analysis(language, word), SplitTexts(language)).reason
-        is not Reason.UNALIGNED
-    ):
+    alone = decide(Alignment("x"), _analysis(language, word), SplitTexts(language))
+    if alone.reason is not Reason.UNALIGNED:
         yield "an entity that is not aligned must be called unaligned"
     yield from _by_determiner(language, word)
 
@@ -328,8 +326,8 @@ def _call(language: Language, text: str, word: str, basis: str = "links+lexicon"
     determiner, no features.
     """
     start = text.rindex(word)
-    alignment = Alignment("x", (Span(start, start + len(word)),), basis)
-    return decide(alignment, _analysis(language, text), SplitTexts(language))
+    aligned = Candidate((Span(start, start + len(word)),), basis)
+    return decide(Alignment("x", (aligned,)), _analysis(language, text), SplitTexts(language))
 
 
 def _analysis(language: Language, text: str) -> Analysis:

@@ -175,62 +175,89 @@ class Translation:
 
 
 @frozen
-class Alignment:
-    """Where the entity's head word stands in the translation.
+class SourceFacts:
+    """What the source says around the entity."""
 
-    `target` holds the spans of the target words that render the entity, best first, empty where
-    nothing was found; `basis` says what found them: ``links``, ``links+lexicon``, ``lexicon``,
-    ``derived``, or ``elimination`` (a word that no other source word explains; it counts only if it
-    is a noun).
+    number: str | None = None
+    """``sg`` or ``pl``, where its form tells."""
+    qualified: bool = False
+    """An adjective or a noun stands before it ("a beautiful local boy")."""
+    says_sex: Gender | None = None
+    """The gender that a word before it says (*female doctors*)."""
+    before_adverb: bool = False
+    """An adverb in *-ly* stands right behind it in an English source."""
+    before_name: bool = False
+    """A word with a capital stands right behind it (*Secretary Korth*)."""
+    quantifier: bool = False
+    """It is a numeral or a word such as "others" in an English source."""
+
+
+class Trust(StrEnum):
+    """Why words are taken to render the entity, the best reasons first: the order in which
+    candidates are read.
     """
 
-    id: str
+    ALIGNED = "aligned"
+    """The aligner's words."""
+    PERSON_LEFT = "person left over"
+    """A noun for people that no other word of the source explains: taken where what was aligned is
+    no noun."""
+    WORD_LEFT = "word left over"
+    """Another content word of that kind: taken where it is a noun, and what was aligned is neither
+    a noun nor known."""
+    ONLY_PERSON = "only person"
+    """A noun for people that the tables know as a translation of no other word of the source: taken
+    where it is the only one, and what was aligned names nobody."""
+    IN_COMPOUND = "in a compound"
+    """The beginning of a compound (de *Frauen* in *Frauenrechte*): taken where nothing else names
+    somebody, or the compound itself was aligned."""
+
+
+@frozen
+class Candidate:
+    """Words of a translation that may render the entity."""
+
     target: tuple[Span, ...]
-    basis: str | None
-    number: str | None = None
-    """``sg`` or ``pl``: the number in which the entity stands in the source, where its form
-    tells."""
+    """Their spans, best first."""
+    basis: str
+    """What found them: ``links``, ``links+lexicon``, ``lexicon``, ``derived``, or ``elimination``
+    (a word that no other source word explains; it counts only if it is a noun)."""
+    trust: Trust = Trust.ALIGNED
     copied: bool = False
-    """The anchor is the source's word itself, left untranslated."""
-    others: tuple[Span, ...] = ()
-    """Nouns for people that no other source word explains, likeliest first: taken where `target`
-    turns out to hold no noun."""
-    candidates: tuple[Span, ...] = ()
-    """Further content words that no other source word explains, likeliest first: taken where what
-    was aligned is neither a noun nor known."""
+    """The first is the source's word itself, left untranslated."""
+    meant: str | None = None
+    """The known translation from which the first, a word of no table, is one letter off."""
+    loan: bool = False
+    """The tables know no translation of the entity; the first is spelt like it (ru *катепан*)."""
+
+
+@frozen
+class Alignment:
+    """Where the entity's head word stands in the translation."""
+
+    id: str
+    candidates: tuple[Candidate, ...] = ()
+    """In the order of trust; empty where nothing was found."""
     translations: tuple[Span, ...] = ()
     """Words that the language's tables know as translations of the entity, in text order."""
-    meant: str | None = None
-    """The known translation from which the first of `target`, a word of no table, is one letter
-    off."""
-    loan: bool = False
-    """The tables know no translation of the entity; the first of `target` is spelt like it (ru
-    *катепан*)."""
-    unclaimed: tuple[Span, ...] = ()
-    """Where `target` is known as nobody: nouns for people that the tables know as a translation of
-    no other source word. A single one is taken where `target` turns out to name nobody."""
-    first_part: Span | None = None
-    """Where no word is known as the entity's translation: the beginning of a compound that is (de
-    *Frauen* in
-    *Frauenrechte*). Taken where `target` turns out to name nobody."""
-    qualified: bool = False
-    """An adjective or a noun stands before the entity in the source ("a beautiful local boy")."""
-    says_sex: Gender | None = None
-    """The gender that a word before the entity says in the source (*female doctors*)."""
-    before_adverb: bool = False
-    """An adverb in *-ly* stands right behind the entity in an English source."""
-    before_name: bool = False
-    """A word with a capital stands right behind the entity in the source (*Secretary Korth*)."""
-    quantifier: bool = False
-    """The entity is a numeral or a word such as "others" in an English source."""
-    # Sums of floats: their last bits depend on the order of the corpus, and no result rests on
-    # them.
-    score: float = field(default=0.0, compare=False)
-    """What the aligner adds up for the first of `target`; 0 where that is too little, and something
-    else found it."""
-    margin: float = field(default=0.0, compare=False)
-    """`score` less that of the best word of another form; negative where a rule preferred the word
-    to a better one."""
+    source: SourceFacts = SourceFacts()
+    """What the source says around the entity."""
+
+    @property
+    def target(self) -> tuple[Span, ...]:
+        """The words that the aligner found, best first; empty where it found none."""
+        first = self.of(Trust.ALIGNED)
+        return first[0].target if first else ()
+
+    @property
+    def basis(self) -> str | None:
+        """What found them."""
+        first = self.of(Trust.ALIGNED)
+        return first[0].basis if first else None
+
+    def of(self, trust: Trust) -> tuple[Candidate, ...]:
+        """The candidates with this reason, likeliest first."""
+        return tuple(each for each in self.candidates if each.trust is trust)
 
 
 DERIVED = "derived"
@@ -282,32 +309,26 @@ class Analysis:
 class Evidence:
     """One thing that speaks for a gender (or was looked at and is silent: `gender` None)."""
 
+    rule: str
+    """Name of the rule that it comes from (`mtbias.reading.rules`)."""
     kind: str
-    """``noun``, ``determiner``, ``contraction``, ``adjective``, ``verb``."""
+    """``noun``, ``determiner``, ``contraction``, ``adjective``, ``title``, ``name``, ``verb``."""
     word: str
     """The surface form."""
+    span: Span
+    """Where it stands in the translation."""
     gender: Gender | None
     source: str
     """What says so: ``lexicon`` (the plugin's nouns), ``form`` (an ending or article form),
-    ``tagger``, ``corpus`` (the tagger's own majority reading of this form over the corpus),
-    ``stanza`` (its features alone)."""
-    detail: str = ""
-    """The features or the rule, for a reader: ``Gender=Fem``, ``-trice``, ``der: m.nom.sg``."""
+    ``tagger``, ``stanza`` (its features alone), ``alignment``."""
+    shows: str = ""
+    """What the form shows, for a reader: ``Gender=Fem``, ``-trice``, ``m.nom.sg``, a lemma."""
 
 
-BOTH_FORMS = "both forms"
-"""Detail of evidence: the nouns of both genders stand side by side (*Ärzte und Ärztinnen*)."""
-BOTH_IN_ONE_WORD = "both forms in one word"
-"""The same: an ending is written on (*Lehrer/in*)."""
-BOTH_ARTICLES = "articles of both genders"
-"""The same: *los y las docentes*."""
-WRITTEN_FOR_BOTH = "written to mean both genders"
-"""The same: a spelling that the language's tables know (*LehrerIn*)."""
-NEUTRAL_ENDING = "an ending for both genders"
-"""Detail of evidence: neither form stands there (*niñes*)."""
-NAMES_BOTH = (BOTH_IN_ONE_WORD, BOTH_FORMS, BOTH_ARTICLES, WRITTEN_FOR_BOTH)
-"""What the details of evidence say that names both genders; the longer first, of those that hold
-each other."""
+NAMES_BOTH = frozenset(
+    ("both_nouns", "ending_written_on", "both_articles", "both_sexes", "spelling_for_both")
+)
+"""Rules whose evidence names both genders, and not one that is neither (*niñes*)."""
 
 
 @frozen
@@ -342,6 +363,10 @@ class GenderCall:
     second reader."""
     edits: tuple[GenderedWord, ...] = ()
     """The words that show the gender: what must be changed where it is the wrong one."""
+    basis: str | None = None
+    """What found the words that were read (`Candidate.basis`); None where nothing did."""
+    trust: Trust | None = None
+    """Why they are taken to render the entity (`Candidate.trust`)."""
 
     def __post_init__(self) -> None:
         if (self.gender is None) == (self.reason is None):
@@ -363,10 +388,8 @@ class GenderCall:
         """Whether a neutral call rests on the forms of both genders, and not on one that is neither
         (*niñes*).
         """
-        details = [piece.detail for piece in self.evidence if piece.gender is Gender.NEUTRAL]
-        return self.gender is Gender.NEUTRAL and any(
-            name in detail for detail in details for name in NAMES_BOTH
-        )
+        neutral = (piece for piece in self.evidence if piece.gender is Gender.NEUTRAL)
+        return self.gender is Gender.NEUTRAL and any(e.rule in NAMES_BOTH for e in neutral)
 
 
 # What the metrics need to know about a sentence: `mtbias.types.Instance` has it, and a line of

@@ -13,6 +13,7 @@ from pathlib import Path
 from mtbias.errors import DataError, MtbiasError
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.plugin import Language
+from mtbias.reading.rules import says
 from mtbias.types import GenderCall
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,5 +55,5 @@ def each_language(
 def evidence_of(call: GenderCall) -> str:
     """The evidence of a call in one line."""
     return "; ".join(
-        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.source}, {e.detail})" for e in call.evidence
+        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.source}, {says(e)})" for e in call.evidence
     )

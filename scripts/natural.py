@@ -44,6 +44,7 @@ from mtbias.files.reading import Record, parse_tabs, read_table, read_text  # no
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.morphology import Analyser  # noqa: E402
+from mtbias.reading.rules import says  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import Aligner as AlignerName  # noqa: E402
 from mtbias.settings import EvaluatorSettings, EvidenceReader  # noqa: E402
@@ -243,7 +244,7 @@ def describe(person: Person, call: GenderCall) -> str:
     found = target[slice(*call.target[0])] if call.target else "–"
     wanted = target[slice(*person.head)] if person.head else "–"
     evidence = "; ".join(
-        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence
+        f"{e.kind} {e.word}: {e.gender or 'silent'} ({says(e)})" for e in call.evidence
     )
     return (
         f"{person.pair.id} {person.basis} {person.label or 'none'} at {wanted}; got {call.gender or call.reason} at "

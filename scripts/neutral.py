@@ -37,6 +37,7 @@ from mtbias.align import Pair, StatisticalAligner  # noqa: E402 - the paths abov
 from mtbias.evaluation.gender_calls import GenderMeasure  # noqa: E402
 from mtbias.files.reading import Record, read_table, read_text  # noqa: E402
 from mtbias.language.installed import get_language  # noqa: E402
+from mtbias.reading.rules import says  # noqa: E402
 from mtbias.types import GenderCall, Span, Strategy  # noqa: E402
 from scripts.apertium_tagger import analyser as tagged  # noqa: E402
 from scripts.labelled import each_language, shared_data, stanza_of  # noqa: E402
@@ -152,7 +153,7 @@ def describe(row: Row, call: GenderCall) -> str:
     start, end = row.pair.head or (0, 0)
     source, found = row.pair.source, row.pair.text[slice(*call.target[0])] if call.target else "–"
     evidence = "; ".join(
-        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence
+        f"{e.kind} {e.word}: {e.gender or 'silent'} ({says(e)})" for e in call.evidence
     )
     return (
         f"{row.pair.id} {row.does or 'thing'}; got {call.does or call.reason} at {found} [{evidence}]\n"

@@ -280,7 +280,7 @@ def test_the_sentences_as_a_frame(run: Run) -> None:
     frame = run.calls_frame()
     assert list(frame.index) == [record.id for record in run.calls]
     expected = "row source translation entity gold stereotype domain pronouns distance pair control gender reason"
-    expected += " stanza_gender does"
+    expected += " stanza_gender does basis trust"
     assert list(frame.columns) == [*expected.split(), "correct", "target", "decided_by", "edits"]
     # Accuracy is the share of correct rows, rows without a call included.
     assert 100 * frame["correct"].mean() == pytest.approx(

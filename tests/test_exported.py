@@ -10,9 +10,9 @@ PUBLIC = (
     "mtbias.align",
     "mtbias.api",
     "mtbias.corpora",
-    "mtbias.decide",
     "mtbias.morphology",
     "mtbias.plugin",
+    "mtbias.reading",
     "mtbias.testing",
 )
 

@@ -14,7 +14,6 @@ import pytest
 
 from mtbias.align import Aligner, Pair
 from mtbias.align.aligners import StatisticalAligner
-from mtbias.align.entity_words import KnownTranslations
 from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import DataError, RunFolderError
@@ -24,6 +23,7 @@ from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
+from mtbias.reading.candidates import KnownTranslations
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder
@@ -31,6 +31,7 @@ from mtbias.translate.given_translations import GivenSystem, read_translations
 from mtbias.types import (
     Alignment,
     Analysis,
+    Candidate,
     Gender,
     GenderCall,
     Instance,
@@ -107,12 +108,13 @@ class KnownHeads(Aligner):
         self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
     ) -> tuple[Alignment, ...]:
         self.asked += [pair.id for pair in pairs]
-        return tuple(
-            Alignment(
-                p.id, (_span(p.text, word),) if (word := self.heads.get(p.id, "")) else (), "links"
-            )
-            for p in pairs
-        )
+        return tuple(map(self._alignment, pairs))
+
+    def _alignment(self, pair: Pair) -> Alignment:
+        word = self.heads.get(pair.id, "")
+        if not word:
+            return Alignment(pair.id)
+        return Alignment(pair.id, (Candidate((_span(pair.text, word),), "links"),))
 
 
 @dataclass

@@ -12,7 +12,6 @@ import pytest
 
 import mtbias
 from mtbias.align import Pair, get_aligner
-from mtbias.align.entity_words import KnownTranslations
 from mtbias.cli import main
 from mtbias.cluster.sweep_file import read_sweep
 from mtbias.cluster.sweep_tasks import check_names, make_plan
@@ -24,6 +23,7 @@ from mtbias.errors import SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.language.source import english_name, source_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.candidates import KnownTranslations
 from mtbias.report.report_runs import ReportRun, title_and_intro
 from mtbias.scoring.alarms import checks
 from mtbias.settings import EvalSettings, ScoreSettings

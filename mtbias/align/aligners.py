@@ -12,12 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 
-from mtbias.align.entity_scores import EntityScores, Links, model_scores, scores_of_links
-from mtbias.align.entity_words import KnownTranslations, align_entity
-from mtbias.align.sentence_pairs import IndexedPairs, Pair, Side, index_pairs
+from mtbias.align.entity_scores import Links, model_scores, scores_of_links
+from mtbias.align.sentence_pairs import IndexedPairs, Side, index_pairs
 from mtbias.errors import DependencyError, UsageError, choices
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import install_command
+from mtbias.reading.candidates import EntityScores, KnownTranslations, align_entity
+from mtbias.reading.sentence_pair import Pair
 from mtbias.settings import Aligner as AlignerName
 from mtbias.types import Alignment, Json, Progress, quiet
 
@@ -108,7 +109,7 @@ def _eflomal() -> Any:  # noqa: ANN401 - it has no types
 def align_entities(
     pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
 ) -> tuple[Alignment, ...]:
-    """One alignment a pair by its scores (`mtbias.align.entity_words.align_entity`), in order."""
+    """One alignment a pair by its scores (`mtbias.reading.candidates.align_entity`), in order."""
     known = texts.kept(KnownTranslations)
     return tuple(
         align_entity(pair, texts.words(pair.text), score, known)

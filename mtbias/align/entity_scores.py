@@ -4,14 +4,11 @@ the link model, or plain links of an aligner that gives no probabilities.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtbias.align.link_model import (
     LAMBDA,
@@ -28,125 +25,23 @@ from mtbias.align.link_model import (
 from mtbias.align.sentence_pairs import IndexedPairs, IntArray
 from mtbias.english.words import hyphenated_parts, singulars
 from mtbias.language.definition import Language
-from mtbias.language.grammar import shared_beginning
-from mtbias.language.source import ENGLISH, SourceLanguage
-from mtbias.types import frozen
+from mtbias.language.source import ENGLISH
+from mtbias.reading.candidates import EntityScores
+from mtbias.reading.spelling import MIN_LETTERS, likeness, romanised, skeleton, source_letters
 
-# Words of two languages that are spelt alike: cognates, loans and names.
-
-_LETTERS = dict(zip("абвгдеёзийклмнопрстуфхыэіґ", "abvgdeezijklmnoprstufhyeig", strict=True))
-_SEVERAL = {"ж": "zh", "ч": "ch", "ш": "sh", "щ": "sch", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi"}
-# ц stands where English has c (officer, офицер); the signs of softness have no letter.
-_ROMAN = str.maketrans(_LETTERS | _SEVERAL | {"ц": "c", "ь": "", "ъ": ""})
-# With less than three fifths de *Schreibtisch* "desk" would do for *clerk*, it *operaio* for
-# *attendant*.
-MIN_COMMON = 0.6
-"""Share of the longer word that two words must have in common from their beginning to be spelt
-alike."""
-
-# Where half of the tables' nouns are left out, five lose a person of ``tests/natural``, and three
-# win a test sentence; with the whole tables neither changes anything.
-MIN_LETTERS = 4
-"""Letters that words spelt alike share at least, or consonants that a transliteration does."""
-
-# Letters that stand for one another where a word changes scripts: Arabic has no p and v, Hebrew one
-# letter for p and f.
-_SOUNDS = {
-    "b": "bpfvبفבפף",
-    "t": "tتثطתט",
-    "d": "dدذضד",
-    "s": "szزسشصظשסצץז",
-    "k": "kqكقخקכךח",
-    "g": "gjجغג",
-    "l": "lلל",
-    "m": "mمמם",
-    "n": "nنנן",
-    "r": "rرר",
-}
-_SOUND_OF = {letter: sound for sound, letters in _SOUNDS.items() for letter in letters}
-_SOFT_C = re.compile("c(?=[eiyh])")
-_DOUBLED = re.compile(r"(.)\1")
-
-
-def romanised(form: str) -> str:
-    """A folded form in plain Latin letters: Cyrillic transliterated, marks dropped; other scripts
-    give nothing.
-    """
-    return unicodedata.normalize("NFKD", form.translate(_ROMAN)).encode("ascii", "ignore").decode()
-
-
-def source_letters(form: str, spoken: SourceLanguage) -> str:
-    """A folded form of a source as it is compared with other scripts: in Latin letters, where that
-    can be.
-    """
-    return form if spoken is ENGLISH else romanised(form) or form
-
-
-def skeleton(form: str) -> str:
-    """The consonants of an English, Hebrew or Arabic form, which a transliteration keeps: ``sntr``
-    of *senator* and سناتور. Vowels, h, w, y and their letters are dropped: they are left unwritten,
-    or written in several ways.
-    """
-    letters = _DOUBLED.sub(r"\1", _SOFT_C.sub("s", form).replace("c", "k").replace("x", "ks"))
-    return "".join(_SOUND_OF.get(letter, "") for letter in letters)
-
-
-def common_beginning(form: str, other: str) -> int:
-    """Length of the common beginning of two words, 0 where it is under `MIN_COMMON` of the
-    longer.
-    """
-    length = len(shared_beginning(form, other))
-    return length if length >= MIN_COMMON * max(len(form), len(other)) else 0
-
-
-def likeness(english: str, letters: str) -> float:
-    """Share of letters that an English word and a romanised one have in common from their beginning
-    (*president*,
-    *presidente*: 9 of 10), 0 under `MIN_LETTERS` and `MIN_COMMON`. A doubled letter may stand for
-    one (*impressionist*, es *impresionista*).
-    """
-    single = _DOUBLED.sub(r"\1", english), _DOUBLED.sub(r"\1", letters)
-    return max(_likeness(english, letters), _likeness(*single))
-
-
-def _likeness(english: str, letters: str) -> float:
-    length = common_beginning(letters, english)
-    return length / max(len(english), len(letters)) if length >= MIN_LETTERS else 0.0
-
-
-# Worth one sure link. A small corpus rests on it: without, 60 of the test sentences are lost (those
-# of a language are aligned by themselves), and 74 calls of WinoMT change. A fifth of a link or five
-# move 13 and 16.
 GLOSSARY_LINKS = 1.0
-"""Links added a priori to a pair of types that the plugin's nouns know as translations."""
+"""Links added a priori to a pair of types that the plugin's nouns know as translations: one sure
+link, on which a small corpus rests."""
 # A word left in English is linked with itself: de "dem Cleaner", uk "допоміг CEO" would otherwise
 # be unaligned.
 SAME_SPELLING_LINKS = 1.0
 """Links added a priori to a pair of types of one spelling."""
-# Without it two of the persons of ``tests/natural`` are lost; where half of the tables' nouns are
-# left out five, and two of the test sentences. 0.2 and 1 change none of them.
 ALIKE_LINKS = 0.5
 """Links added a priori to a pair of types that are spelt alike, times the share of letters that
 they share."""
-# Function words are in more sentences than that, entities in fewer (WinoMT's occupations in up to
-# 4.6 %). With 0.01, which is too little for these, 9 calls change; with 0.2 none does.
 MAX_SHARE = 0.05
-
-
-@frozen
-class EntityScores:
-    """What a link model says about one pair's entity: arrays over the target words."""
-
-    link: FloatArray
-    """Geometric mean of P(head | target) and P(target | head)."""
-    belongs: FloatArray
-    """P(any word of the entity | target)."""
-    lexicon: FloatArray
-    """Association of the types over the corpus, 0 to 1."""
-    explained: FloatArray
-    """The surest link of each target word to any word but the entity, 0 to 1."""
-    rare: NDArray[np.bool_]
-    """Target words whose type is in at most `MAX_SHARE` of the sentences: no function words."""
+"""Share of the sentences: function words are in more, entities in fewer (WinoMT's occupations in up
+to 4.6 %)."""
 
 
 def model_scores(pairs: IndexedPairs, language: Language) -> Iterator[EntityScores | None]:
@@ -283,7 +178,7 @@ def _chunk_scores(
 
 # Of an encoder's or a sampler's links some in ten are wrong, of the tables' translations some in a
 # thousand: the only known translation is the entity's, although a link gives it to another word
-# (`entity_words.SURELY_EXPLAINED`).
+# (`mtbias.reading.candidates.SURELY_EXPLAINED`).
 BELIEVED = 0.9
 """How surely a word is explained by a link to another source word."""
 

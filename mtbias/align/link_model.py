@@ -25,16 +25,12 @@ from mtbias.types import frozen
 
 FloatArray = NDArray[np.float64]
 
-# The defaults of Dyer et al.'s fast_align. A null of 0.02 or 0.2, a λ of 2 or 8 move 9 to 31 calls
-# of WinoMT. Without the diagonal (λ = 0) 71 change, and 21 of the test sentences are lost: in cs
-# "Učitel pozdravil druhou učitelku" only the place tells the two teachers apart.
+# The defaults of Dyer et al.'s fast_align. In cs "Učitel pozdravil druhou učitelku" only the place,
+# the diagonal, tells the two teachers apart.
 P_NULL = 0.08
 LAMBDA = 4.0
-# With one uniform round 33 calls of WinoMT change and 2 test sentences are lost; without a diagonal
-# one 50 and 2. Twice as many of either change 22 and 3 calls, and one test sentence for the better.
 UNIFORM_ROUNDS = 4
 DIAGONAL_ROUNDS = 4
-# From next to nothing to 0.1 two calls change; 1 moves nine.
 SMOOTHING = 0.01
 """Expected links added to the denominator of every distribution, so that a pair seen once is not
 certain."""

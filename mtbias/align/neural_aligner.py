@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 from mtbias.align.aligners import Aligner, align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
-from mtbias.align.sentence_pairs import Pair, index_pairs
+from mtbias.align.sentence_pairs import index_pairs
 from mtbias.errors import ModelError, SettingError
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import chosen_device
+from mtbias.reading.sentence_pair import Pair
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained, locate
 from mtbias.translate.seq2seq.codec import TOKENIZER_ADVICE, load_tokenizer, read_config
 from mtbias.translate.seq2seq.engine import OutOfMemory, within_memory

@@ -12,15 +12,14 @@ import numpy as np
 from mtbias.align.aligners import Aligner, StatisticalAligner, align_entities
 from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.neural_aligner import NeuralAligner, Text
-from mtbias.align.sentence_pairs import Pair, entity_place, index_pairs
+from mtbias.align.sentence_pairs import index_pairs
 from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.sentence_pair import Pair, entity_place
 from mtbias.types import Alignment, Json, Progress, Span, quiet
 
 SURE_ROWS = 400
 """Rows on which the margin rests, at most: they cost the encoder as much as those that it is
 asked."""
-# An encoder would be asked for 276 of the 4,214 heads of ``tests/natural``, of which 146 are right
-# and 130 wrong: with one in twenty of the right ones lost it gains where it finds 8 of the others.
 MAX_OVERRULED = 0.05
 """Share of them, of which the tables know the head, in which the encoder may prefer another word by
 the margin."""

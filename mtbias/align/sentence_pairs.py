@@ -13,16 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.english.words import SourceWord, hyphenated_parts
 from mtbias.language.definition import Language
 from mtbias.language.source import SourceLanguage
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import Gender, Instance, Span, frozen
+from mtbias.reading.sentence_pair import Pair, entity_place, qualifies
+from mtbias.types import frozen
 
 IntArray = NDArray[np.int64]
 
@@ -31,10 +30,9 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
     """Folded target form (given as they occur, or counted) → the type that the aligner counts.
 
     A written-on article or preposition is cut where the rest is in the plugin's nouns or occurs in
-    the corpus on its own or behind another one; then the longest inflectional ending is cut.
+    the corpus on its own or behind another one (he *ומנהל* "and the manager"); then the longest
+    inflectional ending is cut.
     """
-    # Without the cutting of prefixes 24 calls of WinoMT change, in Arabic and Hebrew, and 3 of the
-    # test sentences are lost (he ומנהל "and the manager").
     counts = Counter(forms)
     bases = {form: [base for _, base in language.bases(form)] for form in counts}
     bare: Counter[str] = Counter()
@@ -58,8 +56,7 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
         )
         return next(words, form)
 
-    # Endings are cut last, so that the cases and genders of a noun are one type: without, 50 calls
-    # of WinoMT change, 30 entities more are unaligned.
+    # Endings are cut last, so that the cases and genders of a noun are one type.
     return {form: language.stem(whole(form)) for form in counts}
 
 
@@ -99,25 +96,6 @@ def merge_types(side: Side, keys: Mapping[str, str]) -> Side:
     )
     ids = of_type[side.ids] if len(of_type) else side.ids
     return Side(ids, side.offsets, tuple(numbers))
-
-
-class Pair(NamedTuple):
-    """A sentence with its translation, and the entity in it; a pair that only helps the statistics
-    has no head.
-    """
-
-    id: str
-    source: str
-    text: str
-    head: Span | None = None
-    """Characters of `source` that are the entity's head word."""
-    entity: str = ""
-    """The entity, lower-cased ("construction worker")."""
-
-    @classmethod
-    def of(cls, instance: Instance, text: str) -> Self:
-        """`instance` with its translation."""
-        return cls(instance.id, instance.source, text, instance.head, instance.entity)
 
 
 @frozen
@@ -166,72 +144,3 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
         tuple(heads), tuple(from_qualifier), merge_types(source, stems), merge_types(forms, keys), stems, keys,
         texts.source,
     )  # fmt: skip
-
-
-def entity_place(pair: Pair, words: Sequence[SourceWord]) -> tuple[int, int]:
-    """The first word of the entity among `words`, and its head, the last one; (-1, -1) where the
-    span is no word.
-    """
-    if pair.head is None:
-        return -1, -1
-    at = pair.head.start
-    head = next((n for n, word in enumerate(words) if word.span.start <= at < word.span.end), -1)
-    if head < 0:
-        return -1, -1
-    # "Construction worker" as far as it stands before the head: elsewhere the corpus may say
-    # "worker" alone.
-    first = head
-    for modifier in reversed(pair.entity.lower().split()[:-1]):
-        if first == 0 or words[first - 1].form != modifier:
-            break
-        first -= 1
-    return first, head
-
-
-def qualifies(pair: Pair, words: Sequence[SourceWord], n: int, spoken: SourceLanguage) -> bool:
-    """Whether the n-th word, with a blank behind it, may qualify the next one."""
-    if n < 0 or not spoken.may_qualify(words[n]):
-        return False
-    return pair.source[words[n].span.end : words[n + 1].span.start].isspace()
-
-
-class SaidOfEntity(NamedTuple):
-    """What the source says around the entity: fields of `mtbias.types.Alignment`."""
-
-    number: str | None
-    qualified: bool = False
-    says_sex: Gender | None = None
-    before_adverb: bool = False
-    before_name: bool = False
-    quantifier: bool = False
-
-    @classmethod
-    def of(cls, pair: Pair, spoken: SourceLanguage) -> Self:
-        """By the words of its sentence; without a head it says nothing.
-
-        Something qualifies the entity that stands right before it and is no determiner, or behind
-        it after a hyphen (*groom-to-be*). A gender is that of the word before the entity, or of a
-        modifier inside it (*female doctors*,
-        *woman-doctor*); a possessive is another person (*the men's sisters*).
-        """
-        words = spoken.words(pair.source)
-        first, head = entity_place(pair, words)
-        if pair.head is None or head < 0:
-            return cls(None)
-        following = words[head + 1] if head + 1 < len(words) else None
-        start = first - qualifies(pair, words, first - 1, spoken)
-        modifiers = [word.text for word in words[start:head]] + hyphenated_parts(words[head].text)[
-            0
-        ].split("-")
-        genders = {gender for word in modifiers if (gender := spoken.gender(word))}
-        return cls(
-            number=spoken.number(
-                pair.source[slice(*pair.head)], words[first - 1].form if first > 0 else ""
-            ),
-            qualified=bool(hyphenated_parts(words[head].form)[2])
-            or (first > 0 and spoken.is_attribute(words[first - 1])),
-            says_sex=genders.pop() if len(genders) == 1 else None,
-            before_adverb=following is not None and spoken.is_adverb(following),
-            before_name=following is not None and spoken.may_be_name(following),
-            quantifier=pair.entity in spoken.quantifiers,
-        )

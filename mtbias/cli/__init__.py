@@ -58,6 +58,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "eval": "mtbias eval --model opus-mt --lang de --out runs/opus-de",
         "score": "mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de",
         "validate": "mtbias validate --lang de --gold labels.csv --correct runs/opus-de --out validation.html",
+        "explain": "mtbias explain --lang es --entity cook 'The cook left.' 'La cocinera salió.'",
     },
     "Compare and report": {
         "compare": "mtbias compare runs/opus-de runs/m2m100-de --rows differing.csv",

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.corpora import cache_folder
-from mtbias.decide import FEATURES, FormVotes, decide, read_features, with_features
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
 from mtbias.errors import MissingResourceError
 from mtbias.files.reading import sha256_of
@@ -27,6 +26,7 @@ from mtbias.morphology import (
     stanza_folder,
 )
 from mtbias.morphology.stanza_models import download
+from mtbias.reading import FEATURES, decide, read_features, with_features
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER
 from mtbias.scoring.counting import Counting
@@ -245,8 +245,7 @@ class GenderMeasure(AnalysedTexts):
     def call_pairs(
         self, pairs: Sequence[Pair], progress: Progress = quiet, words: SplitTexts | None = None
     ) -> tuple[GenderCall, ...]:
-        """One call for each of `pairs` that has a head; the others only help alignment's and the
-        tagger's statistics.
+        """One call for each of `pairs` that has a head; the others only help alignment.
 
         The aligner sees the whole corpus at once, since it learns from it.
         """
@@ -256,16 +255,14 @@ class GenderMeasure(AnalysedTexts):
         translated = [TranslatedPart.of(pair) for pair in pairs]
         alignments = self.aligner.align([part.pair for part in translated], texts, progress)
         progress("align", total, total)
-        votes = FormVotes()  # what the tagger reads on each form over all of them
-        for text in self.analyse((pair.text for pair in pairs), progress):
-            votes.add(self.analyser.analysis(text), self.language)
+        self.analyse((pair.text for pair in pairs), progress)
         read = with_features if self.evidence == "tables" else read_features
         calls = []
         rows = zip(pairs, translated, alignments, strict=True)
         for done, (pair, part, alignment) in enumerate(rows, 1):
             if pair.head is not None:
                 analysis = part.only(self.analyser.analysis(pair.text))
-                call = part.without_copy(decide(alignment, analysis, texts, votes), pair.head)
+                call = part.without_copy(decide(alignment, analysis, texts), pair.head)
                 calls.append(read(call, analysis, self.language))
             if done % 1000 == 0 or done == total:
                 progress("decide", done, total)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mtbias.corpora.gest import SpeakerSentence
-from mtbias.decide.speaker import speaker_call
 from mtbias.evaluation.gender_calls import AnalysedTexts, make_analyser
 from mtbias.files.strict_json import EXACT, decoded
 from mtbias.language.definition import Language
@@ -20,6 +19,7 @@ from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import require_device
 from mtbias.morphology import Analyser
+from mtbias.reading.speaker import speaker_call
 from mtbias.runs.call_records import CallLine, call_json
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import declared

@@ -55,7 +55,7 @@ class Language:
     name: str
     direction: Direction = "ltr"
     family: str = ""
-    """Whose syntax it has: *romance*, *slavic*, *germanic*, *semitic*, or one of a plug-in's own."""
+    """Whose syntax it has: *romance*, *slavic*, *germanic*, *semitic*, or a plug-in's own."""
     case: bool = False
     """Nouns show case, and so does what agrees with them."""
     attributes_follow: bool = False
@@ -489,33 +489,6 @@ class Language:
     def is_definite(self, form: str) -> bool:
         """Whether a folded form surely has the written-on article."""
         return bool(self.definite and re.search(self.definite, form))
-
-    @property
-    def preposed(self) -> bool:
-        """Attributive adjectives may stand before their noun."""
-        return self.family != "semitic"
-
-    @property
-    def postposed(self) -> bool:
-        """Attributive adjectives may follow their noun."""
-        return self.family in ("romance", "semitic") or self.attributes_follow
-
-    @property
-    def determiners_follow(self) -> bool:
-        """A demonstrative or numeral may follow its noun (he *המורה הזה*)."""
-        return self.family == "semitic"
-
-    @property
-    def construct(self) -> bool:
-        """A noun without a written-on article may have its genitive right behind it."""
-        return self.family == "semitic"
-
-    @property
-    def either_side(self) -> bool:
-        """Adjectives stand on either side of their noun, and nouns show no case (the Romance
-        languages).
-        """
-        return self.family == "romance"
 
     def same_definiteness(self, noun: str, adjective: str) -> bool:
         """Whether an adjective may belong to a noun: both have the written-on article or neither,

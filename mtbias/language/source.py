@@ -33,6 +33,9 @@ from mtbias.types import Gender, Span
 
 ENGLISH_CODE = "en"
 
+_ADJECTIVES_BEFORE = ("slavic", "germanic")
+"""Families whose attributive adjectives stand before their noun."""
+_ADJECTIVES_ON_BOTH_SIDES = ("romance",)
 _WORD = re.compile(r"\S+")
 _IN_LIST = re.compile(
     r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE
@@ -235,7 +238,7 @@ class TableSource(SourceLanguage):
         the adjective.
         """
         language = self._language
-        if not language.preposed or language.either_side:
+        if language.family not in _ADJECTIVES_BEFORE:
             return False
         return bool(meet(language.adjective(word), self._agreements(self._cased(noun))))
 
@@ -265,7 +268,8 @@ class TableSource(SourceLanguage):
         """What ends like an adjective, where adjectives stand before their noun."""
         language = self._language
         functional = word.form in language.determiners or word.form in language.prepositions
-        return language.preposed and not functional and bool(language.adjective(word.text))
+        before = language.family in (*_ADJECTIVES_BEFORE, *_ADJECTIVES_ON_BOTH_SIDES)
+        return before and not functional and bool(language.adjective(word.text))
 
     def gender(self, word: str) -> Gender | None:
         """See `SourceLanguage`."""

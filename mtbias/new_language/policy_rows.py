@@ -17,9 +17,7 @@ from importlib import resources
 from pathlib import Path
 
 from mtbias.align import Pair, StatisticalAligner
-from mtbias.align.entity_words import KnownTranslations
 from mtbias.corpora import cache_folder
-from mtbias.decide.gender_pairs import count, pair_outcomes
 from mtbias.errors import SettingError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.files.reading import Record, read_table
@@ -28,6 +26,9 @@ from mtbias.language.grammar import NounKind
 from mtbias.language.installed import get_language
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package, stanza_folder
 from mtbias.morphology.given_analyses import GivenAnalyser
+from mtbias.reading.candidates import KnownTranslations
+from mtbias.reading.gender_pairs import count, pair_outcomes
+from mtbias.reading.rules import says
 from mtbias.settings import EvidenceReader
 from mtbias.testing import contract_problems
 from mtbias.types import Gender, GenderCall, Reason, Span, frozen
@@ -214,7 +215,7 @@ def describe(row: PolicyRow, call: GenderCall) -> str:
     """One row that is wrong, for a reader."""
     at = row.pair.text[slice(*call.target[0])] if call.target else "–"
     evidence = "; ".join(
-        f"{e.kind} {e.word}: {e.gender or 'silent'} ({e.detail})" for e in call.evidence
+        f"{e.kind} {e.word}: {e.gender or 'silent'} ({says(e)})" for e in call.evidence
     )
     return (
         f"{row.language} {row.kind}, {row.evidence}: expected {row.call} at {row.pair.text[slice(*row.head)]}, "

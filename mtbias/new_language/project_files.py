@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 
-from mtbias.align.entity_words import KnownTranslations
 from mtbias.entry_points import installed
 from mtbias.errors import MissingResourceError, SettingError, UsageError
 from mtbias.files.writing import explained, write_atomic
@@ -32,6 +31,7 @@ from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS, read_index
 from mtbias.new_language.lexica import Lexicon
 from mtbias.new_language.policy_rows import occupations
+from mtbias.reading.candidates import KnownTranslations
 from mtbias.types import frozen
 
 if TYPE_CHECKING:

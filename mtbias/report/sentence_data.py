@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TypeVar
 
-from mtbias.decide import FOREIGN_WORD, GENERIC
+from mtbias.reading import says
+from mtbias.reading.rules import SAYS
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import pronoun_class
@@ -194,30 +195,27 @@ def _evidence(record: CallRecord | None) -> list[tuple[str, ...]]:
 
 
 _FORMS = {Gender.MALE: "masculine", Gender.FEMALE: "feminine", Gender.NEUTRAL: "neutral"}
-_SHOWN = {"tagger": "read as {}", "stanza": "read as {}", "corpus": "{} in most places of this run"}
+_SHOWN = {"tagger": "read as {}", "stanza": "read as {}"}
 """What a gender rests on where it is not the form of the word."""
 
 
 def evidence_words(evidence: Evidence) -> str:
     """What a word shows: ``feminine form``, ``one form for both genders``, ``no gender shown``."""
-    if evidence.gender is Gender.NEUTRAL and (
-        both := next((n for n in NAMES_BOTH if n in evidence.detail), None)
-    ):
-        return both
+    told = SAYS[evidence.rule]
+    if evidence.rule in NAMES_BOTH:
+        return told
     if evidence.gender is not None:
         text = _SHOWN.get(evidence.source, "{} form").format(_FORMS[evidence.gender])
-        return f"{text}, also used of women" if GENERIC in evidence.detail else text
-    if evidence.source == "alignment" or evidence.detail == FOREIGN_WORD:
-        return evidence.detail
-    # A lexicon names the kind of noun before its lemmas; endings and features are codes.
-    return (evidence.source == "lexicon" and evidence.detail.partition(":")[0]) or "no gender shown"
+        return f"{text}, also used of women" if evidence.rule == "generic_masculine" else text
+    # Endings and features are codes, and no words.
+    in_words = evidence.source in ("alignment", "lexicon") or evidence.rule == "foreign_word"
+    return told if in_words and told else "no gender shown"
 
 
 def evidence_code(evidence: Evidence) -> str:
-    """The same with source and detail, as `calls.jsonl` has them: ``female (lexicon, feminine:
-    Ärztin)``.
-    """
-    return f"{evidence.gender or 'silent'} ({', '.join(filter(None, (evidence.source, evidence.detail)))})"
+    """The same with its source and what the form shows: ``female (lexicon, feminine: Ärztin)``."""
+    shown = ", ".join(part for part in (evidence.source, says(evidence)) if part)
+    return f"{evidence.gender or 'silent'} ({shown})"
 
 
 def _clean(text: str) -> str:

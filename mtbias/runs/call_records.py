@@ -26,6 +26,7 @@ from mtbias.types import (
     Stereotype,
     Strategy,
     Translation,
+    Trust,
     frozen,
 )
 
@@ -89,6 +90,8 @@ class CallRecord:
             "edits": [
                 {"word": e.word, "span": list(e.span), "known": e.known} for e in self.call.edits
             ],
+            "basis": self.call.basis,
+            "trust": self.call.trust,
         }
 
     @classmethod
@@ -100,7 +103,12 @@ class CallRecord:
         """
         line = decoded(_CallLine, text)
         call = replace(
-            line.call(), stanza_gender=line.stanza_gender, does=line.does, edits=line.edits
+            line.call(),
+            stanza_gender=line.stanza_gender,
+            does=line.does,
+            edits=line.edits,
+            basis=line.basis,
+            trust=line.trust,
         )
         return cls(call=call, **{name: getattr(line, name) for name in _KEYS})
 
@@ -143,6 +151,8 @@ class _CallLine(CallLine):
     stanza_gender: Gender | None = None
     does: Strategy | None = None
     edits: tuple[GenderedWord, ...] = ()
+    basis: str | None = None
+    trust: Trust | None = None
 
 
 @frozen
@@ -257,5 +267,6 @@ def evidence_json(call: GenderCall) -> list[JsonDict]:
     """The evidence of a call as plain values, in the order of `calls.jsonl`."""
     return [
         {name: getattr(piece, name) for name in Evidence.__dataclass_fields__}
+        | {"span": list(piece.span)}
         for piece in call.evidence
     ]

@@ -12,12 +12,12 @@ from math import inf
 from types import MappingProxyType
 from typing import Any
 
-from mtbias.align.entity_words import KnownTranslations
 from mtbias.errors import UsageError
 from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH_CODE, source_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.candidates import KnownTranslations
 from mtbias.scoring.alarm_limits import limit, usual_ratios
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.evidence import (

@@ -10,8 +10,8 @@ from enum import StrEnum
 from functools import cache
 from importlib import resources
 
-from mtbias.decide import FIXED_GENDER, GENERIC, STANZA
 from mtbias.files.reading import commented_rows
+from mtbias.reading import STANZA
 from mtbias.stats.resampling import interval_of_sum, share_json, wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
 from mtbias.types import Gender, GenderCall, JsonDict, frozen
@@ -61,18 +61,15 @@ def evidence_class(call: GenderCall) -> EvidenceClass | None:
     if first is None or first.kind != "noun":
         return EvidenceClass.AGREEMENT if in_table else EvidenceClass.AGREEMENT_OUTSIDE
     if in_table:
-        generic = first.source == "lexicon" and first.detail.startswith(
-            GENERIC
-        )  # the masculine is used of women, too
+        generic = first.source == "lexicon" and first.rule == "generic_masculine"
         return EvidenceClass.GENERIC if generic else EvidenceClass.NOUN
     return EvidenceClass.ENDING if first.source == "form" else EvidenceClass.TAGGER
 
 
 def withheld(call: GenderCall) -> bool:
     """No call because the head is a noun of fixed grammatical gender."""
-    return call.gender is None and any(
-        piece.detail.startswith(FIXED_GENDER) for piece in call.evidence
-    )
+    rules = {piece.rule for piece in call.evidence}
+    return call.gender is None and "fixed_gender_noun" in rules
 
 
 GENDERS = (Gender.MALE, Gender.FEMALE)

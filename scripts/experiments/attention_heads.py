@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from mtbias.align import Pair
 from mtbias.align.aligners import align_entities
-from mtbias.align.entity_scores import MAX_SHARE, EntityScores, model_scores, prior_links
-from mtbias.align.entity_words import KnownTranslations
+from mtbias.align.entity_scores import MAX_SHARE, model_scores, prior_links
 from mtbias.align.link_model import counted, distinct_keys, prior_counts
 from mtbias.align.neural_aligner import Subwords, words_of
 from mtbias.align.sentence_pairs import IndexedPairs, index_pairs
@@ -38,6 +37,7 @@ from mtbias.english.words import english_words, singulars
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.candidates import EntityScores, KnownTranslations
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.types import Span

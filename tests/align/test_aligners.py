@@ -59,7 +59,7 @@ def test_a_toy_bitext_without_any_lexicon() -> None:
     alignments = StatisticalAligner().align(given, SplitTexts(TOY))
     assert [a.id for a in alignments] == [p.id for p in given]
     assert heads(given, alignments) == {p.id: WORDS[p.entity] for p in given}
-    assert {a.number for a in alignments} == {"sg"}
+    assert {a.source.number for a in alignments} == {"sg"}
 
 
 def test_pairs_without_a_head_help_and_get_no_words() -> None:
@@ -67,7 +67,7 @@ def test_pairs_without_a_head_help_and_get_no_words() -> None:
     help_ = [Pair(f"b-{n}", s, t) for n, (s, t) in enumerate(BITEXT)]
     alignments = StatisticalAligner().align([*alone, *help_], SplitTexts(TOY))
     assert heads(alone, alignments[:1]) == {"0-nurse": "Pflegerin"}
-    assert all(a == Alignment(a.id, (), None) for a in alignments[1:])
+    assert all(a == Alignment(a.id) for a in alignments[1:])
 
 
 def test_the_order_of_the_pairs_does_not_matter() -> None:

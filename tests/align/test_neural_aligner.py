@@ -149,7 +149,7 @@ def test_an_empty_translation_is_unaligned(
     assert found.target == ()
     assert aligner.align([], SplitTexts(BARE)) == ()
     (found,) = aligner.align([Pair("x", "", "Der Koch schlief.")], SplitTexts(BARE))
-    assert found == Alignment("x", (), None)
+    assert found == Alignment("x")
 
 
 def test_nothing_is_alike_in_a_translation_that_the_tokenizer_drops(aligner: NeuralAligner) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mtbias.align.entity_scores import EntityScores, Links, scores_of_links
-from mtbias.align.sentence_pairs import Pair, index_pairs
+from mtbias.align import Pair
+from mtbias.align.entity_scores import Links, scores_of_links
+from mtbias.align.sentence_pairs import index_pairs
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.candidates import EntityScores
 from mtbias.types import Span
 
 TOY = Language(code="xh", name="Toy")

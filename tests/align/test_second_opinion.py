@@ -16,7 +16,13 @@ from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings
-from mtbias.types import Alignment, Progress, Span, quiet
+from mtbias.types import (
+    Alignment,
+    Candidate,
+    Progress,
+    Span,
+    quiet,
+)
 
 UNKNOWN = ("cook", "dancer", "farmer", "tailor")
 """Entities that are in no table here."""
@@ -86,7 +92,7 @@ def test_a_wrong_head_is_overruled(
             found = super().align(pairs, texts, progress)
             first = ((texts.words(pair.text)[0].span,) for pair in pairs)
             return tuple(
-                a if a.translations else replace(a, target=t)
+                a if a.translations else replace(a, candidates=(Candidate(t, "links"),))
                 for a, t in zip(found, first, strict=True)
             )
 

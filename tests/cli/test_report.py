@@ -31,7 +31,7 @@ def _run(path: Path, system: str = "opus", lang: str = "de", right: int = 8) -> 
             called,
             None,
             (Span(4, 10),),
-            (Evidence("noun", "Köchin", called, "lexicon", ""),),
+            (Evidence("feminine_noun", "noun", "Köchin", Span(4, 10), called, "lexicon"),),
         )
         if row == 11:
             call = GenderCall(f"r{row}", None, Reason.NO_MORPHOLOGY)

@@ -76,6 +76,11 @@ def read_page(page: str) -> Node:
     return parser.open[0]
 
 
+def cook_evidence(gender: Gender | None) -> Evidence:
+    """What the table says of the noun of "Die Köchin aß …"."""
+    return Evidence("feminine_noun", "noun", "Köchin", Span(4, 10), gender, "lexicon", "Köchin")
+
+
 def make_record(row: int = 0, gender: Gender | None = F, **changes: Any) -> CallRecord:
     """A sentence with the gold gender female; one of its parts, or of those of its call,
     changed."""
@@ -84,7 +89,7 @@ def make_record(row: int = 0, gender: Gender | None = F, **changes: Any) -> Call
         "gender": gender,
         "reason": None if gender else Reason.NO_MORPHOLOGY,
         "target": (Span(4, 10),),
-        "evidence": (Evidence("noun", "Köchin", gender, "lexicon", "feminine: Köchin"),),
+        "evidence": (cook_evidence(gender),),
     }
     record = CallRecord(
         row, "The cook ate her soup.", "Die Köchin aß ihre Suppe.", "cook", F, Stereotype.PRO, "kitchen", 1,

@@ -9,7 +9,13 @@ import pytest
 
 from mtbias.report.run_page import render_html
 from mtbias.report.sentence_data import evidence_code, evidence_words
-from mtbias.types import Evidence, Reason, Span, Stereotype
+from mtbias.types import (
+    Evidence,
+    Gender,
+    Reason,
+    Span,
+    Stereotype,
+)
 
 from .page_reader import (
     EVIL,
@@ -167,7 +173,7 @@ def test_hebrew_stands_right() -> None:
 
 
 def test_markup_in_the_data_stays_text() -> None:
-    read = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
+    read = (Evidence("masculine_noun", "noun", EVIL, Span(0, len(EVIL)), M, "lexicon", EVIL),)
     record = make_record(
         0, M, id=EVIL, source=f"{EVIL} cook", translation=f"{EVIL} Koch", target=(Span(len(EVIL) + 1, len(EVIL) + 5),),
         entity=EVIL, domain=EVIL, evidence=read,
@@ -201,7 +207,9 @@ def test_markup_in_the_data_stays_text() -> None:
     # The source holds the entity, which is marked like any other.
     assert sources(data) == [f"[{EVIL}] cook"]
     assert targets(data) == [f"{EVIL} [Koch]"]
-    assert evidence(data) == [[["noun", EVIL, "masculine form", f"male (lexicon, {EVIL})"]]]
+    assert evidence(data) == [
+        [["noun", EVIL, "masculine form", f"male (lexicon, masculine: {EVIL})"]]
+    ]
 
 
 def test_the_whole_answer_of_a_language_model_stands_with_its_sentence() -> None:
@@ -215,23 +223,38 @@ def test_the_whole_answer_of_a_language_model_stands_with_its_sentence() -> None
     assert [other for _, other in block["answer"]] == [""] * 3
 
 
+def _evidence(
+    rule: str, word: str, gender: Gender | None, source: str, shows: str = "", kind: str = "noun"
+) -> Evidence:
+    return Evidence(rule, kind, word, Span(0, len(word)), gender, source, shows)
+
+
 @pytest.mark.parametrize(
     ("read", "words", "code"),
     [
-        (Evidence("noun", "Ärztin", F, "lexicon", "feminine: Ärztin"),
+        (_evidence("feminine_noun", "Ärztin", F, "lexicon", "Ärztin"),
          "feminine form", "female (lexicon, feminine: Ärztin)"),
-        (Evidence("noun", "medico", M, "lexicon", "masculine, also used of women: medico"),
-         "masculine form, also used of women", "male (lexicon, masculine, also used of women: medico)"),
-        (Evidence("noun", "Person", None, "lexicon", "fixed grammatical gender: Person"),
+        (_evidence("generic_masculine", "medico", M, "lexicon", "medico"),
+         "masculine form, also used of women",
+         "male (lexicon, masculine, also used of women: medico)"),
+        (_evidence("fixed_gender_noun", "Person", None, "lexicon", "Person"),
          "fixed grammatical gender", "silent (lexicon, fixed grammatical gender: Person)"),
-        (Evidence("noun", "Mover", None, "form", "a foreign word"), "a foreign word", "silent (form, a foreign word)"),
-        (Evidence("determiner", "der", None, "form", "m.nom.sg f.dat.sg"), "no gender shown",
-         "silent (form, m.nom.sg f.dat.sg)"),
-        (Evidence("verb", "byla", F, "tagger", "Gender=Fem"), "read as feminine", "female (tagger, Gender=Fem)"),
-        (Evidence("noun", "kuchař", M, "corpus", "4 of 5 places"), "masculine in most places of this run",
-         "male (corpus, 4 of 5 places)"),
-        (Evidence("noun", "x", None, "tagger", ""), "no gender shown", "silent (tagger)"),
-        (Evidence("noun", "they", N, "form", ""), "neutral form", "neutral (form)"),
+        (_evidence("foreign_word", "Mover", None, "form"),
+         "a foreign word", "silent (form, a foreign word)"),
+        (_evidence("article", "der", None, "form", "m.nom.sg f.dat.sg", kind="determiner"),
+         "no gender shown", "silent (form, m.nom.sg f.dat.sg)"),
+        (_evidence("predicate_by_tagger", "byla", F, "tagger", "Gender=Fem", kind="verb"),
+         "read as feminine", "female (tagger, Gender=Fem)"),
+        (_evidence("unsure_alignment", "x", None, "alignment"),
+         "aligned without certainty, not known as a noun for people",
+         "silent (alignment, aligned without certainty, not known as a noun for people)"),
+        (_evidence("no_sign_of_person", "x", None, "lexicon"),
+         "nothing says that it names a person",
+         "silent (lexicon, nothing says that it names a person)"),
+        (_evidence("noun_by_tagger", "x", None, "tagger"), "no gender shown", "silent (tagger)"),
+        (_evidence("both_nouns", "Ärzte / Ärztinnen", N, "lexicon"),
+         "both forms", "neutral (lexicon, both forms)"),
+        (_evidence("noun_in_its_case", "they", N, "form"), "neutral form", "neutral (form)"),
     ],
 )  # fmt: skip
 def test_evidence_is_told_in_words_with_the_code_beside_it(

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from mtbias.report.run_page import render_html
-from mtbias.types import Evidence
+from mtbias.types import (
+    Evidence,
+    Span,
+)
 from scripts.look_at_report import WIDER, wait_until_ready
 
-from .page_reader import EVIL, F, M, make_record, make_run
+from .page_reader import EVIL, F, M, cook_evidence, make_record, make_run
 
 Opened = Callable[..., Any]
 
@@ -97,9 +100,7 @@ def test_the_wrong_ones_come_first_and_the_order_of_sources_can_be_chosen(opened
 
 
 def test_evidence_is_told_in_words_with_its_code_as_tooltip(opened: Opened) -> None:
-    page = opened(
-        make_record(0, F, evidence=(Evidence("noun", "Köchin", F, "lexicon", "feminine: Köchin"),))
-    )
+    page = opened(make_record(0, F, evidence=(cook_evidence(F),)))
     evidence = page.locator("#list span[title]")
     assert evidence.inner_text() == "noun Köchin: feminine form"
     assert evidence.get_attribute("title") == "female (lexicon, feminine: Köchin)"
@@ -127,7 +128,7 @@ def test_on_a_phone_nothing_but_tables_scrolls_sideways(opened: Opened) -> None:
 
 
 def test_markup_in_the_data_runs_nothing(opened: Opened) -> None:
-    read = (Evidence("noun", EVIL, M, "lexicon", EVIL),)
+    read = (Evidence("masculine_noun", "noun", EVIL, Span(0, len(EVIL)), M, "lexicon", EVIL),)
     page = opened(
         make_record(
             0, M, source=f"{EVIL} cook", translation=EVIL, entity=EVIL, domain=EVIL, evidence=read

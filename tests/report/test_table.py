@@ -333,7 +333,9 @@ def test_real_scores_are_rendered() -> None:
         )
 
     def call(row: int, gender: Gender | None) -> GenderCall:
-        evidence = (Evidence("noun", "w", gender, "form"),) if gender else ()
+        evidence = (
+            (Evidence("masculine_noun", "noun", "w", Span(0, 1), gender, "form"),) if gender else ()
+        )
         return GenderCall(str(row), gender, None if gender else Reason.UNALIGNED, (), evidence)
 
     golds = [

@@ -20,7 +20,15 @@ from mtbias.report import validation_page as validation
 from mtbias.report.validation_page import LabelledLanguage, render_page, render_validation
 from mtbias.scoring.bias import count
 from mtbias.scoring.correction import LABELS, correct
-from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
+from mtbias.types import (
+    Gender,
+    GenderCall,
+    Reason,
+    Span,
+    Stereotype,
+)
+
+from .page_reader import cook_evidence
 
 M, F = Gender.MALE, Gender.FEMALE
 EVIL = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\"'&lt;"
@@ -76,7 +84,7 @@ def _row(
     human = HumanLabel(
         f"line-{line}", line, system, source, target, label, Span(4, 8), "cook", "N", Span(4, 10)
     )
-    evidence = (Evidence("noun", "Köchin", gender, "lexicon", "feminine: Köchin"),)
+    evidence = (cook_evidence(gender),)
     reason = None if gender else Reason.NO_MORPHOLOGY
     return human, GenderCall(f"line-{line}", gender, reason, (Span(4, 10), Span(11, 13)), evidence)
 

@@ -33,6 +33,7 @@ from mtbias.types import (
     Stereotype,
     Strategy,
     Translation,
+    Trust,
 )
 
 INSTANCE = Instance(
@@ -46,12 +47,22 @@ CALL = GenderCall(
     None,
     (Span(3, 12), Span(0, 2)),
     (
-        Evidence("noun", "enfermera", Gender.FEMALE, "lexicon", "f"),
-        Evidence("determiner", "La", None, "form"),
+        Evidence(
+            "feminine_noun",
+            "noun",
+            "enfermera",
+            Span(3, 12),
+            Gender.FEMALE,
+            "lexicon",
+            "enfermera",
+        ),
+        Evidence("article", "determiner", "La", Span(0, 2), None, "form"),
     ),
     Gender.FEMALE,
     Strategy.FEMALE,
     (GenderedWord("La", Span(0, 2), known=True),),
+    "links+lexicon",
+    Trust.ALIGNED,
 )
 RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
 
@@ -62,9 +73,13 @@ LINE = (
     '"entity": "nurse", "gold": "female", "stereotype": "pro", "domain": "winobias", "pronouns": 1, '
     '"distance": 4, "pair": "winomt-8", "control": null, '
     '"gender": "female", "reason": null, "target": ["enfermera", "La"], "target_spans": [[3, 12], [0, 2]], '
-    '"evidence": [{"kind": "noun", "word": "enfermera", "gender": "female", "source": "lexicon", "detail": "f"}, '
-    '{"kind": "determiner", "word": "La", "gender": null, "source": "form", "detail": ""}], '
-    '"stanza_gender": "female", "does": "female", "edits": [{"word": "La", "span": [0, 2], "known": true}]}'
+    '"evidence": [{"rule": "feminine_noun", "kind": "noun", "word": "enfermera", "span": [3, 12], '
+    '"gender": "female", "source": "lexicon", "shows": "enfermera"}, '
+    '{"rule": "article", "kind": "determiner", "word": "La", "span": [0, 2], "gender": null, '
+    '"source": "form", "shows": ""}], '
+    '"stanza_gender": "female", "does": "female", '
+    '"edits": [{"word": "La", "span": [0, 2], "known": true}], '
+    '"basis": "links+lexicon", "trust": "aligned"}'
 )
 
 
@@ -75,6 +90,8 @@ def _write(path: Path, text: str) -> Path:
 
 def test_a_call_is_the_line_of_the_contract() -> None:
     assert list(to_lines([RECORD.to_json()])) == [LINE]
+    # In memory it is the same: spans are lists.
+    assert RECORD.to_json() == json.loads(LINE)
 
 
 def test_a_line_is_the_call_again(tmp_path: Path) -> None:
@@ -136,7 +153,7 @@ def test_half_a_surrogate_pair_cannot_be_written() -> None:
         (
             '"row": 7',
             '"row": 7, "line": 8',
-            "line: unknown key; there are control, corpus_pronouns, distance",
+            "line: unknown key; there are basis, control, corpus_pronouns, distance",
         ),
         (
             '"gold": "female"',

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score, recall_score
 
 from mtbias.scoring.correction import LABELS, LabelAgreement, compute_agreement, count_agreement
-from mtbias.types import Evidence, Gender, GenderCall, Reason
+from mtbias.types import (
+    Evidence,
+    Gender,
+    GenderCall,
+    Reason,
+    Span,
+)
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 _NAMES = ("male", "female", "neutral", "undecided")
@@ -62,14 +68,10 @@ def test_always_male_agrees_often_and_says_nothing() -> None:
 
 
 def test_a_call_is_decided_by_the_first_evidence_that_says_it() -> None:
-    silent, article = (
-        Evidence("noun", "Star", None, "lexicon"),
-        Evidence("determiner", "die", F, "form"),
-    )
-    assert (
-        GenderCall("a", F, None, (), (silent, article, Evidence("verb", "x", F, "form"))).decided_by
-        == "determiner"
-    )
+    silent = Evidence("common_noun", "noun", "Star", Span(4, 8), None, "lexicon")
+    article = Evidence("article", "determiner", "die", Span(0, 3), F, "form")
+    verb = Evidence("predicate_by_ending", "verb", "x", Span(9, 10), F, "form")
+    assert GenderCall("a", F, None, (), (silent, article, verb)).decided_by == "determiner"
     assert GenderCall("a", None, Reason.AMBIGUOUS, (), (article,)).decided_by == "ambiguous"
     assert GenderCall("a", M, None).decided_by == "none"
 

@@ -21,13 +21,19 @@ from mtbias.scoring.evidence import (
     sum_expected,
     withheld,
 )
-from mtbias.types import Evidence, Gender, GenderCall, Reason
+from mtbias.types import Evidence, Gender, GenderCall, Reason, Span
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
-IN_TABLE = Evidence("noun", "Arzt", M, "lexicon", "masculine: Arzt")
-SILENT = Evidence("noun", "Angestellte", None, "lexicon", "one form for both genders: Angestellte")
-UNKNOWN = Evidence("noun", "Sheriffin", None, "tagger", "no gender")
-ARTICLE = Evidence("determiner", "die", F, "form", "f.nom.sg")
+
+
+def _noun(rule: str, word: str, gender: Gender | None, source: str, shows: str = "") -> Evidence:
+    return Evidence(rule, "noun", word, Span(4, 4 + len(word)), gender, source, shows)
+
+
+IN_TABLE = _noun("masculine_noun", "Arzt", M, "lexicon", "Arzt")
+SILENT = _noun("common_noun", "Angestellte", None, "lexicon", "Angestellte")
+UNKNOWN = _noun("noun_by_tagger", "Sheriffin", None, "tagger", "no gender")
+ARTICLE = Evidence("article", "determiner", "die", Span(0, 3), F, "form", "f.nom.sg")
 
 
 def _call(gender: Gender | None, *evidence: Evidence) -> GenderCall:
@@ -38,19 +44,12 @@ def _call(gender: Gender | None, *evidence: Evidence) -> GenderCall:
     ("call", "kind"),
     [
         (_call(M, IN_TABLE), EvidenceClass.NOUN),
-        (
-            _call(M, Evidence("noun", "врач", M, "lexicon", "masculine, also used of women: врач")),
-            EvidenceClass.GENERIC,
-        ),
+        (_call(M, _noun("generic_masculine", "врач", M, "lexicon")), EvidenceClass.GENERIC),
         (_call(F, ARTICLE, SILENT), EvidenceClass.AGREEMENT),
         (_call(F, ARTICLE, UNKNOWN), EvidenceClass.AGREEMENT_OUTSIDE),
-        (_call(F, Evidence("noun", "Sheriffin", F, "form", "-in: feminine")), EvidenceClass.ENDING),
-        (_call(F, Evidence("noun", "Pastora", F, "tagger", "Gender=Fem")), EvidenceClass.TAGGER),
-        (_call(F, Evidence("noun", "Pastora", F, "corpus", "…")), EvidenceClass.TAGGER),
-        (
-            _call(N, Evidence("noun", "Lehrer*in", N, "form", "both forms in one word")),
-            EvidenceClass.BOTH,
-        ),
+        (_call(F, _noun("feminine_noun", "Sheriffin", F, "form", "-in")), EvidenceClass.ENDING),
+        (_call(F, _noun("noun_by_tagger", "Pastora", F, "tagger")), EvidenceClass.TAGGER),
+        (_call(N, _noun("ending_written_on", "Lehrer*in", N, "form")), EvidenceClass.BOTH),
         (_call(M), EvidenceClass.AGREEMENT_OUTSIDE),
         (_call(None, SILENT), None),
     ],
@@ -65,7 +64,7 @@ def test_both_forms_are_known_words() -> None:
 
 
 def test_only_a_noun_of_fixed_gender_withholds_a_call() -> None:
-    fixed = Evidence("noun", "Person", None, "lexicon", "fixed grammatical gender: Person")
+    fixed = _noun("fixed_gender_noun", "Person", None, "lexicon", "Person")
     assert withheld(_call(None, fixed))
     assert not withheld(_call(None, SILENT))
 

@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import binomtest
 
 from mtbias.corpora.corpus import GENDER
-from mtbias.decide.strategy import FIXED_GENDER
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.alarms import SIGNS, checks
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
@@ -20,6 +19,7 @@ from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 M, F = Gender.MALE, Gender.FEMALE
 MEN, WOMEN = ("Arzt", "Bäcker", "Lehrer", "Koch"), ("Ärztin", "Bäckerin", "Lehrerin", "Köchin")
 ENTITIES = ("doctor", "baker", "teacher", "cook")
+PERSON = Evidence("fixed_gender_noun", "noun", "Person", Span(4, 10), None, "lexicon", "Person")
 
 
 def _record(n: int, *, translation: str | None = "", call: GenderCall | None = None) -> CallRecord:
@@ -28,7 +28,8 @@ def _record(n: int, *, translation: str | None = "", call: GenderCall | None = N
     entity, noun = ENTITIES[n % 4], (WOMEN if n % 2 else MEN)[n % 4]
     source = f"The {entity} number {n} came home because {('he', 'she')[n % 2]} was tired of the long meeting."
     good = f"{('Der', 'Die')[n % 2]} {noun} mit der Nummer {n} kam nach Hause, weil die lange Sitzung so müde machte."
-    evidence = Evidence("noun", noun, gold, "lexicon", f"{gold}: {noun}")
+    rule = ("masculine_noun", "feminine_noun")[n % 2]
+    evidence = Evidence(rule, "noun", noun, Span(4, 4 + len(noun)), gold, "lexicon", noun)
     text = good if translation == "" else translation
     made = call or GenderCall(f"{n}", gold, None, (), (evidence,), stanza_gender=gold)
     return CallRecord(n, source, text, entity, gold, kind, "own", 1, made)
@@ -40,7 +41,7 @@ def _check(records: list[CallRecord]) -> dict[str, Any]:
 
 
 def _outside(n: int) -> GenderCall:
-    found = (Evidence("noun", "Zug", M, "tagger", "Gender=Masc"),)
+    found = (Evidence("noun_by_tagger", "noun", "Zug", Span(4, 7), M, "tagger", "Gender=Masc"),)
     return GenderCall(f"{n}", M, None, (), found, stanza_gender=M)
 
 
@@ -248,17 +249,14 @@ def test_each_reason_without_a_call_has_a_share() -> None:
     for sign in ("no_morphology", "ambiguous", "copied", "no_person", "unaligned"):
         assert (found["shares"][sign]["n"], found["shares"][sign]["of"]) == (6, 60)
     # 6 of 60: [4.7, 20.1] per cent.
-    fixed = (Evidence("noun", "Person", None, "lexicon", f"{FIXED_GENDER}: Person"),)
-    silent = GenderCall("0", None, Reason.NO_MORPHOLOGY, (), fixed)
+    silent = GenderCall("0", None, Reason.NO_MORPHOLOGY, (), (PERSON,))
     found = _check([_record(0, call=silent), *(_record(n) for n in range(1, 20))])
     share = found["shares"]["no_morphology"]
     assert (share["n"], share["of"]) == (0, 19), "nouns of fixed gender are the corpus's doing"
 
 
 def test_nouns_of_fixed_gender_are_counted_where_the_main_numbers_are() -> None:
-    fixed = GenderCall(
-        "x", None, Reason.NO_MORPHOLOGY, (), (Evidence("noun", "Person", F, "table", FIXED_GENDER),)
-    )
+    fixed = GenderCall("x", None, Reason.NO_MORPHOLOGY, (), (PERSON,))
     shown = [_record(n, call=fixed if n < 3 else None) for n in range(12)]
     unknown = [replace(_record(n, call=fixed), gold=None) for n in range(12, 20)]
     for records, n, of in ((shown + unknown, 3, 12), (unknown, 8, 8)):

@@ -53,7 +53,7 @@ def _call(
 
 
 def _noun(gender: Gender | None) -> Evidence:
-    return Evidence("noun", "word", gender, "lexicon")
+    return Evidence("common_noun", "noun", "word", Span(4, 8), gender, "lexicon")
 
 
 def score(
@@ -81,12 +81,12 @@ INSTANCES = [
 ]
 CALLS = [
     _call(0, M, _noun(M)),
-    _call(1, M, _noun(None), Evidence("determiner", "der", M, "form")),
+    _call(1, M, _noun(None), Evidence("article", "determiner", "der", Span(0, 3), M, "form")),
     _call(
         2,
         F,
-        Evidence("noun", "x", M, "tagger"),
-        Evidence("adjective", "neue", F, "tagger"),
+        Evidence("noun_by_tagger", "noun", "x", Span(9, 10), M, "tagger"),
+        Evidence("attribute_by_tagger", "adjective", "neue", Span(4, 8), F, "tagger"),
         _noun(F),
     ),
     _call(3, None, reason=Reason.NO_MORPHOLOGY),

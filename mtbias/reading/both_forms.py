@@ -1,0 +1,324 @@
+r"""Phrases that show both genders: *Ärzte und Ärztinnen*, *el/la jefe/a*, *Lehrer/-innen*, *los y
+las docentes*, *niñes*, *ragazz\**.
+
+Whichever of the two forms the aligner found, and whichever stands first, such a phrase is neutral:
+both are meant, and half of it would be a gender that is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import chain, product, starmap
+from unicodedata import combining, normalize
+
+from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement, NounKind
+from mtbias.reading.agreement import PERSONAL
+from mtbias.reading.words import SentenceWord
+from mtbias.types import Evidence, Gender, Span
+
+# es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand
+# between.
+MAX_BETWEEN = 2
+"""Words that may stand between the two nouns."""
+MAX_PREPOSITION = 2
+"""Letters of a preposition beside which an article is written apart where its contraction is not:
+*de*, *à*, *a*."""
+_WRITTEN_ON = re.compile(
+    r"""(?: /-?         # Lehrer/in, Lehrer/-innen, soldador/a, учитель/ница
+          | -?\(-?      # médico(a), Lehrer(innen), Lehrer-(innen), Lehrer(-innen), Student(inn)en
+          | [*:·•]      # soldador*a, étudiant·e, étudiant•e
+          | \.(?=[^\W\d_]) )  # étudiant.e; only `_written_ending` tells it from a sentence that ends without a blank
+        (\w{1,7})       # the other gender's ending: up to -innen, -trice, учитель/ница; longer is a word of its own
+        (?:\)(?:\w|en)?|·\w|•\w)?  # étudiant(e)s, étudiant·e·s: the plural that both share
+        (?!\w)          # the whole of what is written there, or none of it
+    """,
+    re.VERBOSE,
+)
+_BETWEEN_ARTICLES = re.compile(r"\s*/\s*|\s?\(|[·•.*:-]")
+"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, ``der*die``; not a
+sentence's end."""
+_BETWEEN = re.compile(r"\s*[/(]?\s*")
+"""What may stand between two words of one phrase beside the words: blanks, a slash or an opening
+bracket."""
+_NEUTRAL = re.compile(r"[\w@*]+")
+r"""A word with the signs of endings for both genders, which `Language.tokens` leaves outside
+(*niñ@s*, *ragazz\**)."""
+# es "rey": -o and -a behind two letters make other words.
+_MIN_STEM = 3
+"""Letters that must stand before an ending for both genders, and that two forms of one noun have in
+common."""
+_MAX_CUT = 4
+"""Letters that a written-on ending may replace (it *direttore/trice* for *direttrice*: four)."""
+
+
+def both_forms(
+    words: Sequence[SentenceWord],
+    head: int,
+    text: str,
+    language: Language,
+    translations: Sequence[Span],
+) -> Evidence | None:
+    """What shows that the phrase around ``words[head]`` means both genders, or None.
+
+    Args:
+        words: those of the translation.
+        head: index of the entity's noun.
+        text: the translation.
+        language: its tables.
+        translations: words of it that the tables know as translations of the entity.
+    """
+    word = words[head]
+    other = _other_form(words, head, text, language.determiners, translations)
+    if other is not None:
+        first, second = (words[n] for n in sorted((head, other)))
+        pair = f"{first.text} / {second.text}"
+        span = Span(first.span.start, second.span.end)
+        return _neutral("both_nouns", "noun", pair, span, "lexicon")
+    written = _written_ending(word, text, language)
+    if written:
+        span = Span(word.span.start, word.span.end + len(written))
+        return _neutral("ending_written_on", "noun", word.text + written, span)
+    neutral = _neutral_word(word, text, language)
+    if neutral:
+        span = Span(word.span.start, word.span.start + len(neutral))
+        return _neutral("neutral_ending", "noun", neutral, span)
+    articles = _joined_articles(words, head, text, language)
+    if articles is not None:
+        return _neutral("both_articles", "determiner", text[slice(*articles)], articles)
+    sexes = _both_sexes(words, head, language)
+    if sexes:
+        span = Span(sexes[0].span.start, sexes[-1].span.end)
+        pair = " ".join(word.text for word in sexes)
+        return _neutral("both_sexes", "adjective", pair, span)
+    return None
+
+
+def _neutral(rule: str, kind: str, word: str, span: Span, source: str = "form") -> Evidence:
+    return Evidence(rule, kind, word, span, Gender.NEUTRAL, source)
+
+
+def _both_sexes(
+    words: Sequence[SentenceWord], head: int, language: Language
+) -> Sequence[SentenceWord]:
+    """Words that mean a man and a woman, joined by a conjunction right beside the head (es *médicos
+    hombres y mujeres*, de *männliche und weibliche Lehrkräfte*), or none.
+    """
+    known = language.sex_adjectives
+    # ar "الذكور والإناث": two words, the conjunction is written on.
+    for start, end in ((max(head - 3, 0), head), (head + 1, head + 3), (head + 1, head + 4)):
+        found, phrase = words[start:end], words[min(start, head) + 1 : max(end, head + 1)]
+        joined = any("CCONJ" in word.tags for word in found[1:]) and all(
+            word.joined for word in phrase
+        )
+        bases = chain.from_iterable(word.facts.bases for word in found)
+        if joined and {known[base] for base in bases if base in known} == {"m", "f"}:
+            return found
+    return ()
+
+
+def _other_form(
+    words: Sequence[SentenceWord],
+    head: int,
+    text: str,
+    determiners: Collection[str],
+    translations: Sequence[Span],
+) -> int | None:
+    """Index of the entity's noun of the other gender, joined to the head by *and*, *or*, a slash or
+    a bracket.
+
+    Both must translate the entity: de "Könige und Königinnen" are two kinds of persons for *kings*,
+    es "hermanos y hermanas" one for *siblings* and two for *brothers*.
+    """
+    mine = _genders(words[head]) or {
+        Gender.MALE for r in words[head].readings if r.kind is NounKind.COMMON
+    }
+    if not mine or words[head].span not in translations:
+        return None
+    for step in (1, -1):
+        adjectives: list[SentenceWord] = []
+        for n in range(head + step, head + step * (MAX_BETWEEN + 2), step):
+            first, second = sorted((n, n - step))
+            if not 0 <= n < len(words) or not _BETWEEN.fullmatch(
+                text, _end(words[first], text), words[second].span.start
+            ):
+                break
+            theirs = _genders(words[n])
+            if theirs:
+                same = words[n].span in translations and words[n].form != words[head].form
+                # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and
+                # a teacher.
+                same = same and _one_stem(words[head], words[n])
+                # pt "queridas alunas e queridos alunos": an adjective of both.
+                before = words[max(min(head, n) - 1, 0)]
+                same = same and all(_one_stem(adjective, before) for adjective in adjectives)
+                # es "el cliente o la clienta": beside a feminine of its own a form for both is a
+                # man's.
+                if not _genders(words[head]):
+                    same = same and words[n].form.startswith(words[head].form[:-1])
+                other = (
+                    same
+                    and len(mine | theirs) > 1
+                    and _joined(words, min(head, n), max(head, n), text)
+                )
+                if other:
+                    return n
+                break
+            if "CCONJ" in words[n].tags or words[n].form in determiners:
+                continue
+            if "ADJ" not in words[n].tags:
+                break
+            adjectives.append(words[n])
+    return None
+
+
+def _end(word: SentenceWord, text: str) -> int:
+    """Where a word ends, with the full stop of an abbreviated conjunction (de *bzw.*)."""
+    return word.span.end + ("CCONJ" in word.tags and text.startswith(".", word.span.end))
+
+
+def _one_stem(one: SentenceWord, other: SentenceWord) -> bool:
+    """Whether the first letters of one stand in the other, but for marks (*Arzt*, *Ärztin*; ar
+    *المعلم والمعلمة*).
+    """
+    # Three letters: es "actor / actriz", de "Krankenpfleger und Krankenschwestern".
+    first, second = _plain(one.form), _plain(other.form)
+    return first[:_MIN_STEM] in second or second[:_MIN_STEM] in first
+
+
+def _plain(form: str) -> str:
+    """Without marks above and below letters."""
+    return "".join(letter for letter in normalize("NFKD", form) if not combining(letter))
+
+
+def _joined(words: Sequence[SentenceWord], first: int, second: int, text: str) -> bool:
+    """Between two words stands a conjunction, a slash or a bracket; or the second has its
+    conjunction written on (ar
+    *المعلم والمعلمة*).
+    """
+    conjunction = any("CCONJ" in words[n].tags for n in range(first + 1, second + 1))
+    return conjunction or any(
+        sign in text[words[first].span.end : words[second].span.start] for sign in "/("
+    )
+
+
+def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
+    """The ending behind the word that makes it a noun of the other gender (*soldador* + *a*), with
+    its sign, or nothing.
+    """
+    found = _WRITTEN_ON.match(text, word.span.end)
+    # "Er war Lehrer.In Wien …": a sentence begins with a capital.
+    if not found or (found[0].startswith(".") and not found[1].islower()):
+        return ""
+    ending = language.fold(found[1] + ("en" if found[0].endswith(")en") else ""))
+    wanted = Gender.MALE if _genders(word) == {Gender.FEMALE} else Gender.FEMALE
+    for base in word.facts.bases:
+        for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM) + 1):
+            if any(
+                r.kind.gender is wanted
+                for r in language.nouns.get(base[: len(base) - cut] + ending, ())
+            ):
+                return found[0]
+    return ""
+
+
+def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
+    r"""The word as it is written (*niñ@s*, *ragazz\**, *niñes*) if with other endings it is a man's
+    and a woman's, else nothing.
+    """
+    written = _NEUTRAL.match(text, word.span.start)
+    return written[0] if written and language.with_neutral_ending(written[0]) else ""
+
+
+def _joined_articles(
+    words: Sequence[SentenceWord], head: int, text: str, language: Language
+) -> Span | None:
+    """Articles of a man and of a woman in one case and number before the head (*los y las*
+    docentes, *der/die* Angestellte), as they are written; else nothing.
+    """
+    second = head - 1
+    # es "los y las jóvenes docentes". Beyond another noun they are somebody else's: "el y la
+    # directora con su médico". fr "tous/toutes les journalistes": an article of both genders is
+    # passed over.
+    while second > 0 and _silent_modifier(words[second], language):
+        second -= 1
+    split = _split_article(words, head, text, language)
+    if split:
+        return split
+    before = second - 1
+    split_contraction = before > 0 and _may_be_preposition(words[before], language)
+    before -= split_contraction
+    sign = before >= 0 and _BETWEEN_ARTICLES.fullmatch(
+        text, words[before].span.end, words[before + 1].span.start
+    )
+    first = before if sign else before - 1
+    if first < 0 or not (sign or "CCONJ" in words[before].tags):
+        return None
+    if (
+        split_contraction
+        and not sign
+        and not all("ADP" in words[n].tags for n in (first, second - 1))
+    ):
+        return None
+    one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
+    if words[first].form == words[second].form or not _some_of_both(one, other):
+        return None
+    end = words[second].span.end
+    between = text[words[first].span.end : words[second].span.start]
+    # uk "Я прибираю сама, а мій партнер": behind a comma somebody else begins; so in a bracket, fr
+    # "il le (la journaliste) voit", but not in "le (la) journaliste".
+    bracket = "(" in between
+    if "," in between or (bracket and text[end : end + 1] != ")"):
+        return None
+    return Span(words[first].span.start, end + bracket)
+
+
+def _silent_modifier(word: SentenceWord, language: Language) -> bool:
+    """An adjective, or a determiner that stands before both genders alike (fr *les*, *l'*)."""
+    shown = language.determiners.get(word.form)
+    if shown is None:
+        return word.is_modifier
+    return {a[1:] for a in shown if a.gender == "m"} == {a[1:] for a in shown if a.gender == "f"}
+
+
+def _may_be_preposition(word: SentenceWord, language: Language) -> bool:
+    """Whether an article behind the word may be the second half of what a contraction is for the
+    other gender (fr
+    *du/de la* journaliste, es *al/a la* periodista). Around a slash taggers call it anything.
+    """
+    short = len(word.form) <= MAX_PREPOSITION and "CCONJ" not in word.tags
+    return ("ADP" in word.tags or short) and word.form not in language.determiners
+
+
+def _split_article(
+    words: Sequence[SentenceWord], head: int, text: str, language: Language
+) -> Span | None:
+    """An article with the other gender's ending written on, right before the head (*un(e)*
+    journaliste, *ein/e* Angestellte), as it is written; else nothing.
+    """
+    for article in words[max(0, head - 2) : head]:
+        own = language.determiners.get(article.form, ())
+        written = _WRITTEN_ON.match(text, article.span.end) if own else None
+        if written is None or text[written.end() : words[head].span.start].strip():
+            continue
+        ending = language.fold(written[1])
+        stems = (article.form[: len(article.form) - cut] for cut in range(len(article.form)))
+        others = (language.determiners.get(stem + ending, ()) for stem in stems)
+        if any(_some_of_both(own, other) for other in others):
+            return Span(article.span.start, written.end())
+    return None
+
+
+def _some_of_both(one: Sequence[Agreement], other: Sequence[Agreement]) -> bool:
+    return any(starmap(_of_both, product(one, other)))
+
+
+def _of_both(one: Agreement, other: Agreement) -> bool:
+    """One is a man's, the other a woman's, in the same case and number."""
+    return {one.gender, other.gender} == {"m", "f"} and one[1:] == other[1:]
+
+
+def _genders(word: SentenceWord) -> set[Gender]:
+    """The genders that the table knows the form to show, if it shows any."""
+    return {r.kind.gender for r in word.readings if r.kind.gender in PERSONAL}

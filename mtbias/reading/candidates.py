@@ -1,0 +1,701 @@
+"""From word links to the words that render the entity.
+
+For every pair the entity's head word is compared with every target word by three things: how surely
+both directions of the model link them (geometric mean of the two posteriors), how strongly their
+types are associated over the whole corpus (the Dice coefficient of *expected links*, so that what a
+rival entity explains is already set aside), and whether the plugin's nouns say that one translates
+the other. The best word is the anchor; neighbours that the model explains by the entity's words
+belong to its phrase (``أمين المكتبة``, ``obrero de la construcción``). Which of them is the head is
+chosen where parts of speech are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtbias.english.words import PREPOSITIONS, SourceWord, hyphenated_parts, singulars
+from mtbias.language.definition import Language
+from mtbias.language.grammar import NounKind
+from mtbias.language.source import ENGLISH, SourceLanguage
+from mtbias.language.split_texts import SurfaceWord
+from mtbias.reading.sentence_pair import Pair, entity_place, source_facts
+from mtbias.reading.spelling import (
+    MIN_LETTERS,
+    common_beginning,
+    likeness,
+    romanised,
+    skeleton,
+    source_letters,
+)
+from mtbias.types import (
+    DERIVED,
+    ELIMINATION,
+    Alignment,
+    Candidate,
+    SourceFacts,
+    Span,
+    Strategy,
+    Trust,
+    frozen,
+)
+
+FloatArray = NDArray[np.float64]
+
+MIN_SCORE = 0.10
+"""Least score (0 to 2) at which a target word counts as the entity's; below it the entity is
+unaligned. With half of it other people are taken (it *operaio* "worker" for *attendant*), with half
+as much again true renderings are lost (es *operadora* for *attendant*)."""
+MAX_OTHERS = 3
+"""Nouns for people that are left over, at most."""
+MIN_STEM = 5
+"""Letters that a word shares at least with the known translation from which it derives: with four
+uk
+*кравню*, which is no word, would derive from *кравець* "tailor"."""
+SURE_SCORE = 0.5
+"""Below it a noun for people that no other source word explains is taken before a word that is not
+known as one. A known translation has it by that alone; with more, things that do render the entity
+give way to other people (he *מכונית* "car" for *mover*)."""
+MAX_CANDIDATES = 3
+"""Other content words that are left over, at most: es *La futura novia … un autor contemporáneo*
+for
+*contemporary*."""
+MIN_BELONGS = 0.5
+"""Least P(entity | target word) at which a neighbour belongs to the entity's phrase: more likely
+than not. With less ar *المساعد* "the assistant" takes in *مساعدة* "to help", by its form a
+woman."""
+MAX_GAP = 2
+"""Words that may stand inside a phrase without belonging to it: one in es *obrero de la
+construcción*, two in a compound of three words that is written apart."""
+MAX_EXPLAINED = 0.3
+"""A target word with a surer link than this to another source word is not left over: uk *Інвестори
+повірили CEO* is not about the investors."""
+SURELY_EXPLAINED = 0.95
+"""A known translation with a surer link than this to another source word is that word's: de *bat
+sie um Hilfe*, where *help* is surely *Hilfe*, which the table has for *assistant* too."""
+MAX_SHIFT = 0.3
+"""How far off, as a share of the sentence, the only unclaimed noun for people may stand: with half
+of it de *Rat* (advice) at its end is the person for *dietitian* at its beginning."""
+MIN_SPELT = 6
+"""Letters before its ending that a misspelt word has at least: with five, fr *argent* "money" would
+be *agent*."""
+MIN_LIKENESS = 0.75
+"""Share of letters in common from which a word counts as a translation of an entity that has none
+in the table (it *esperantista*)."""
+KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
+"""Before a hyphen these name other people than the word behind it."""
+
+
+class KnownTranslations:
+    """What the plugin's nouns know as translations of words of the source; each word is looked up
+    once.
+    """
+
+    def __init__(self, language: Language, source: SourceLanguage = ENGLISH) -> None:
+        """Nothing is looked up yet."""
+        self.language, self.source = language, source
+        self._found: dict[str, frozenset[str]] = {}
+        self._phrases: dict[str, set[str]] = {}
+        """English nouns of several words by each of their words."""
+        for phrase in language.glossary if source is ENGLISH else ():
+            if " " in phrase:
+                for word in phrase.split(" "):
+                    self._phrases.setdefault(word, set()).add(phrase)
+
+    def of(self, entity: str) -> frozenset[str]:
+        """Folded forms that translate the entity ("construction worker"), as a phrase or by its
+        head, which stands before a preposition ("editor in chief"); of another source than English
+        by the nouns that its table has.
+        """
+        if entity not in self._found:
+            english = self.source is ENGLISH
+            self._found[entity] = (
+                self._of_english(entity) if english else self._of_nouns(self.source.nouns(entity))
+            )
+        return self._found[entity]
+
+    def _of_nouns(self, english: Sequence[str]) -> frozenset[str]:
+        return frozenset[str]().union(*(self.language.glossary.get(noun, ()) for noun in english))
+
+    def _of_english(self, entity: str) -> frozenset[str]:
+        known, (*modifiers, head) = self.language.glossary, entity.split(" ")
+        whole = (known.get(" ".join([*modifiers, w]), frozenset()) for w in singulars(head))
+        inner = next((n for n in range(1, len(modifiers)) if modifiers[n] in PREPOSITIONS), None)
+        alone = [known.get(w, frozenset()) for w in singulars(head)]
+        if inner is not None:
+            alone = [self.of(" ".join(modifiers[:inner]))]
+        return frozenset[str]().union(*whole, *alone) or self._of_parts(entity)
+
+    def of_phrase(self, pair: Pair) -> frozenset[str]:
+        """Folded forms that translate the entity's head with the word before it in the sentence
+        (*sales manager*, where the corpus has *manager* for the entity).
+        """
+        source = self.source.words(pair.source)
+        return self._of_ending_at(source, entity_place(pair, source)[1])
+
+    def of_phrases_with(self, pair: Pair) -> frozenset[str]:
+        """Folded forms that translate a phrase in which the entity's head stands (de
+        *Generalsekretär*, "secretary general", for *secretary*), if the source does not have the
+        phrase for somebody else; of another source than English, what the entity is made of (es
+        *ayudante* for *Umzugshelfer*).
+        """
+        if pair.head is None:
+            return frozenset()
+        if self.source is not ENGLISH:
+            return self._of_nouns(self.source.wider_nouns(pair.entity))
+        rest = f"{pair.source[: pair.head.start]} | {pair.source[pair.head.end :]}".lower()
+        phrases = {
+            p
+            for word in singulars(pair.entity.rpartition(" ")[2])
+            for p in self._phrases.get(word, ())
+        }
+        elsewhere = {p for p in phrases if re.search(rf"\b{re.escape(p)}", rest)}
+        return frozenset[str]().union(*(self.language.glossary[p] for p in phrases - elsewhere))
+
+    def _of_parts(self, entity: str) -> frozenset[str]:
+        """For a hyphenated word: written in one ("step-father"), as two ("flight-attendant"), or by
+        its head.
+        """
+        first, head, behind = hyphenated_parts(entity)
+        if behind:
+            return self.of(head)
+        if not first:
+            return frozenset()
+        written = self.of(first.replace("-", "") + head) or self.of(
+            f"{first} {head}".replace("-", " ")
+        )
+        # By the last part alone a step-father would be a father, who may stand beside him.
+        return frozenset() if first in KINSHIP and written <= self.of(head) else written
+
+    def first_part(self, entity: str, words: Sequence[SurfaceWord]) -> Span | None:
+        """The beginning of a compound among `words` that translates the entity (de *Frauen* in
+        *Frauenrechte*).
+        """
+        forms = self.of(entity)
+        for word in words:
+            part = self.language.first_part(word.facts.text) if forms else None
+            if part and any(self.language.fold(reading.lemma) in forms for reading in part[1]):
+                return Span(word.span.start, word.span.start + len(part[0]))
+        return None
+
+    def claimed(self, pair: Pair, word: SurfaceWord) -> bool:
+        """Whether another word of the source, or one with that before it (*medical officer*), has
+        `word` as its translation; so has a second mention of the entity.
+        """
+        forms, source = word.facts.dictionary_forms, self.source.words(pair.source)
+        own = _own(pair, source)
+        return any(
+            not self.of_mention(source, n, own).isdisjoint(forms)
+            for n in range(len(source))
+            if n not in own
+        )
+
+    def of_mention(self, source: Sequence[SourceWord], n: int, own: range) -> frozenset[str]:
+        """Folded forms that translate the n-th word of the source, or the phrase of two words that
+        it ends. The phrase has none of the entity's `own` words.
+        """
+        phrase = frozenset[str]() if n - 1 in own else self._of_ending_at(source, n)
+        return self.of_word(source[n]) | phrase
+
+    def of_word(self, word: SourceWord) -> frozenset[str]:
+        """Folded forms that translate a word of the source, or what it is made of, as another than
+        the entity; what is written as no noun translates nobody.
+        """
+        if not self.source.may_be_noun(word):
+            return frozenset()
+        return self.of(word.form) | self._of_nouns(self.source.wider_nouns(word.form))
+
+    def _of_ending_at(self, source: Sequence[SourceWord], n: int) -> frozenset[str]:
+        """Folded forms that translate the phrase of two words that ends with the n-th of the
+        source.
+        """
+        before = source[n - 1].form if n > 0 else ""
+        phrases = (
+            (f"{before} {word}" for word in singulars(source[n].form))
+            if before in self._phrases
+            else ()
+        )
+        return frozenset[str]().union(
+            *(self.language.glossary.get(phrase, frozenset()) for phrase in phrases)
+        )
+
+
+def _own(pair: Pair, source: Sequence[SourceWord]) -> range:
+    """Which words of the source are the entity's own: its head and what stands before it in the
+    entity (de
+    *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the king's
+    mistress* are two people).
+    """
+    head = [n for n, w in enumerate(source) if pair.head is not None and w.span.overlaps(pair.head)]
+    if not head:
+        return range(0)
+    first = entity_place(pair, source)[0]
+    return range(first if first >= 0 else head[0], head[-1] + 1)
+
+
+@frozen
+class EntityScores:
+    """What a link model says about one pair's entity: arrays over the target words."""
+
+    link: FloatArray
+    """Geometric mean of P(head | target) and P(target | head)."""
+    belongs: FloatArray
+    """P(any word of the entity | target)."""
+    lexicon: FloatArray
+    """Association of the types over the corpus, 0 to 1."""
+    explained: FloatArray
+    """The surest link of each target word to any word but the entity, 0 to 1."""
+    rare: NDArray[np.bool_]
+    """Target words whose type is in few of the sentences: no function words."""
+
+
+def align_entity(
+    pair: Pair,
+    words: Sequence[SurfaceWord],
+    scores: EntityScores | None,
+    translations: KnownTranslations,
+) -> Alignment:
+    """The target words that render the entity: the anchor first, then the rest of its phrase in
+    text order.
+
+    Args:
+        pair: the sentence pair.
+        words: those of its translation.
+        scores: what the link model says of each of them; None where it says nothing.
+        translations: what translates the entity, and the other words of the source.
+    """
+    if scores is None:
+        return Alignment(pair.id)
+    found = _align(pair, words, scores, translations)
+    if found.translations or not _is_possessive(pair):
+        return found
+    part = translations.first_part(pair.entity, words)
+    if part is None:
+        return found
+    in_compound = Candidate((part,), "lexicon", Trust.IN_COMPOUND)
+    return replace(found, candidates=(*found.candidates, in_compound))
+
+
+def _is_possessive(pair: Pair) -> bool:
+    behind = pair.source[pair.head.end :].lstrip() if pair.head is not None else ""
+    return behind.startswith(("'", "’"))
+
+
+def _align(
+    pair: Pair, words: Sequence[SurfaceWord], scores: EntityScores, translations: KnownTranslations
+) -> Alignment:
+    source = source_facts(pair, translations.source)
+    known, of_entity = _known(pair, words, translations)
+    taken = _taken(pair, words, translations)
+    # it *segretario* for *secretary* is no clerk, though the table has it for both.
+    others = known & taken & (scores.explained >= SURELY_EXPLAINED) & (scores.link < MIN_SCORE)
+    others |= _of_other_mentions(pair, words, known, translations.source)
+    known &= ~others
+    elsewhere = _copies(pair, words, translations.source) | others | (taken & ~known)
+    free = (scores.explained < MAX_EXPLAINED) & ~elsewhere
+    misspelt = None if known.any() else _misspelt(words, of_entity, free, translations.language)
+    if misspelt is not None:
+        known[misspelt[0]] = True
+    people = np.array([w.facts.names_person for w in words], bool) & free
+    if not people.any():
+        people = np.array([w.facts.ends_like_person for w in words], bool) & free
+    # he אודיטור for *auditor* is found by the table alone.
+    total = np.where(elsewhere, 0.0, 0.5 * (scores.link + scores.lexicon + known))
+    anchor = int(total.argmax())
+    only_known = _only_known(pair, words, scores, known, of_entity, translations)
+    if only_known is not None:
+        anchor = only_known
+    # de "an der Guildhall School … Büroangestellte": one link at a preposition would be enough.
+    unsure = total[anchor] < SURE_SCORE or not scores.rare[anchor]
+    if unsure and people.any() and not (words[anchor].facts.readings or known[anchor]):
+        anchor = int(np.where(people, total, -1.0).argmax())
+    if total[anchor] < MIN_SCORE:
+        number = SourceFacts(source.number)
+        derived = None if people.any() else _derived(words, of_entity, others)
+        if derived is not None:
+            candidate = Candidate((words[derived].span,), DERIVED)
+            return Alignment(pair.id, (candidate,), source=number)
+        left = _left_over(words, scores, people, free)
+        candidates = () if left is None else (left,)
+        only = _unclaimed(pair, words, translations)
+        return Alignment(
+            pair.id,
+            (*candidates, *_only_persons(only, None)),
+            source=number if left is not None else SourceFacts(),
+        )
+    # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب
+    # الآخر "the doctor asked the other doctor".
+    person = bool(known[anchor]) and any(r.kind.is_personal for r in words[anchor].facts.readings)
+    borders = np.array(
+        [person and (not scores.rare[j] or w.facts.names_person) for j, w in enumerate(words)], bool
+    )
+    near = _near(words, anchor, people, known=bool(known[anchor]))
+    members = _phrase(anchor, scores, known & free, near, borders)
+    ranked = [int(j) for j in np.argsort(-total, kind="stable") if free[j] and j not in members]
+    aligned = Candidate(
+        tuple(words[j].span for j in (anchor, *(j for j in members if j != anchor))),
+        _basis(scores, anchor, known=bool(known[anchor])),
+        # What the tagger says of a word of the source does not count.
+        copied=words[anchor].facts.form == _head_form(pair),
+        meant=misspelt[1] if misspelt is not None and misspelt[0] == anchor else None,
+        loan=bool(known[anchor]) and not of_entity,
+    )
+    people_left = [words[j].span for j in ranked if people[j]][:MAX_OTHERS]
+    words_left = [words[j].span for j in ranked if scores.rare[j]][:MAX_CANDIDATES]
+    unclaimed = () if words[anchor].facts.readings else _unclaimed(pair, words, translations)
+    return Alignment(
+        pair.id,
+        (
+            aligned,
+            *(Candidate((span,), ELIMINATION, Trust.PERSON_LEFT) for span in people_left),
+            *(Candidate((span,), ELIMINATION, Trust.WORD_LEFT) for span in words_left),
+            *_only_persons(unclaimed, aligned),
+        ),
+        tuple(words[j].span for j in range(len(words)) if known[j]),
+        source,
+    )
+
+
+def _head_form(pair: Pair) -> str | None:
+    return None if pair.head is None else pair.source[slice(*pair.head)].lower()
+
+
+def _only_persons(spans: Sequence[Span], aligned: Candidate | None) -> Iterator[Candidate]:
+    """Each noun for people that nobody claims, as a candidate by itself."""
+    copied, loan = (aligned.copied, aligned.loan) if aligned else (False, False)
+    for span in spans:
+        yield Candidate((span,), "lexicon", Trust.ONLY_PERSON, copied=copied, loan=loan)
+
+
+def _known(
+    pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
+) -> tuple[NDArray[np.bool_], AbstractSet[str]]:
+    """The words that are known to translate the entity, and the folded forms that do: by the
+    tables, by a phrase in which the entity stands, or as the English noun itself.
+    """
+    of_entity = translations.of(pair.entity) | translations.of_phrase(pair)
+    known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
+    if known.any():
+        return known, of_entity
+    wider = translations.of_phrases_with(pair)
+    known = np.array(
+        [
+            not wider.isdisjoint(w.facts.dictionary_forms) and not translations.claimed(pair, w)
+            for w in words
+        ],
+        bool,
+    )
+    if known.any():
+        return known, wider
+    loans = np.array(_loans(pair, words, translations), bool)
+    return loans & ~_copies(pair, words, translations.source), of_entity
+
+
+def _misspelt(
+    words: Sequence[SurfaceWord],
+    translations: AbstractSet[str],
+    free: NDArray[np.bool_],
+    language: Language,
+) -> tuple[int, str] | None:
+    """The first word of no table that is one letter off a translation of the entity, which no other
+    source word explains, and that translation (uk *компаньоном* for *компаньйоном*).
+    """
+    found = (
+        (n, known)
+        for n, word in enumerate(words)
+        if free[n] and not word.facts.readings
+        for known in sorted(translations)
+        # Lengths first, for stems take time.
+        if abs(len(word.facts.form) - len(known)) == 1
+        and _one_letter_off(word.facts.form, known, language)
+    )
+    return next(found, None)
+
+
+def _one_letter_off(form: str, other: str, language: Language) -> bool:
+    """Whether one of the words has one letter more before their common ending, not at the
+    beginning. Of the last two letters there it is only one that stands twice: others make another
+    noun (cs *tlumočníčka*, *tlumočníka*).
+    """
+    one, two = language.stem(form), language.stem(other)
+    shorter, longer = sorted((one, two), key=len)
+    same_ending = form.removeprefix(one) == other.removeprefix(two)
+    places = (n for n in range(1, len(longer)) if n < len(longer) - 2 or longer[n] == longer[n - 1])
+    near = any(longer[:n] + longer[n + 1 :] == shorter for n in places)
+    return same_ending and near and len(shorter) >= MIN_SPELT
+
+
+def _loans(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations) -> list[bool]:
+    """Which words are the source's noun itself, by their letters or, in a script without vowels, by
+    their consonants.
+    """
+    noun, language = pair.entity.rpartition(" ")[2], translations.language
+    if translations.source is not ENGLISH and pair.head is not None:
+        noun = source_letters(pair.source[slice(*pair.head)].lower(), translations.source)
+    consonants = skeleton(noun)
+    found = []
+    for word in words:
+        letters = romanised(word.facts.form)
+        if letters or len(consonants) < MIN_LETTERS:
+            found.append(likeness(noun, letters) >= MIN_LIKENESS)
+        else:
+            forms = (form for base in word.facts.bases for form in (base, language.stem(base)))
+            found.append(consonants in map(skeleton, forms))
+    return found
+
+
+def _copies(pair: Pair, words: Sequence[SurfaceWord], spoken: SourceLanguage) -> NDArray[np.bool_]:
+    """The words that stand in the source as they are, and not as the entity: names, mostly (*Lord
+    Lieutenant of Hertfordshire*). They render nobody else.
+    """
+    source = spoken.words(pair.source)
+    entity = {w.form for w in source if pair.head and w.span.overlaps(pair.head)}
+    others = {w.text for w in source if w.text[:1].isupper() and w.form not in entity}
+    return np.array([w.facts.text in others and not w.facts.readings for w in words], bool)
+
+
+def _taken(
+    pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
+) -> NDArray[np.bool_]:
+    """The words that other words of the source need: those known as their translations, where there
+    are not more of them than mentions in the source (de "dessen jüngere Brüder" for *the latter's
+    younger brothers*).
+    """
+    taken = np.zeros(len(words), bool)
+    source = translations.source.words(pair.source)
+    own = _own(pair, source)
+    bases = translations.source.bases
+    # "Injured people" may be one noun: es "los heridos".
+    others = [w for n, w in enumerate(source) if n not in own and n + 1 not in own]
+    for other in others:
+        forms = translations.of_word(other)
+        if forms:
+            found = [
+                j for j, w in enumerate(words) if not forms.isdisjoint(w.facts.dictionary_forms)
+            ]
+            own_bases = bases(other.form)
+            mentions = sum(not own_bases.isdisjoint(bases(w.form)) for w in others)
+            taken[found] |= len(found) <= mentions
+    return taken
+
+
+def _only_known(
+    pair: Pair,
+    words: Sequence[SurfaceWord],
+    scores: EntityScores,
+    known: NDArray[np.bool_],
+    of_entity: AbstractSet[str],
+    translations: KnownTranslations,
+) -> int | None:
+    """The one word that is known as the entity's translation, unless another word of the source
+    claims it; of several the one for this mention.
+    """
+    found = np.flatnonzero(known).tolist()
+    if len(found) > 1:
+        place = _same_mention(pair, found, translations.source)
+        return _in_order(pair, words, found, translations) if place is None else place
+    if not found:
+        return None
+    only = found[0]
+    # The first part of a compound may be another word's (de "100-Meter-Läufer",
+    # "Parallax-Mitarbeiter").
+    compound = of_entity.isdisjoint(words[only].facts.bases)
+    if scores.explained[only] >= SURELY_EXPLAINED and not compound:
+        return None
+    return None if translations.claimed(pair, words[only]) else only
+
+
+def _unclaimed(
+    pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
+) -> tuple[Span, ...]:
+    """The nouns for people, near the entity's place, that the tables know as a translation of no
+    other source word; where there is none, the words that end like one, then those for a person or
+    for all (es *la persona de ventas*).
+    """
+    if pair.head is None:
+        return ()
+    place, length = pair.head.start / len(pair.source), len(pair.text)
+    near = [w for w in words if abs(w.span.start / length - place) <= MAX_SHIFT]
+    known = [w for w in near if w.facts.names_person and not translations.claimed(pair, w)]
+    alike = known or [w for w in near if w.facts.ends_like_person]
+    neutral = alike or [
+        w for w in near if _neutral(w, translations.language) and not translations.claimed(pair, w)
+    ]
+    return tuple(word.span for word in neutral)
+
+
+def _neutral(word: SurfaceWord, language: Language) -> bool:
+    """A noun of fixed gender of those that avoid one; es *visita* "visitor" is a visit, mostly."""
+    fixed = any(r.kind is NounKind.FIXED for r in word.facts.readings)
+    return fixed and language.neutral_noun(word.facts.form)[1] is not Strategy.EPICENE
+
+
+def _same_mention(pair: Pair, found: Sequence[int], spoken: SourceLanguage) -> int | None:
+    """Of the words known as the entity's translation the n-th for its n-th mention, where it is
+    mentioned as often.
+    """
+    mentions = _mentions(pair, spoken)
+    place = next(
+        (n for n, span in enumerate(mentions) if pair.head and span.overlaps(pair.head)), None
+    )
+    return found[place] if len(mentions) == len(found) and place is not None else None
+
+
+def _of_other_mentions(
+    pair: Pair, words: Sequence[SurfaceWord], known: NDArray[np.bool_], spoken: SourceLanguage
+) -> NDArray[np.bool_]:
+    """The `known` words that render an earlier mention of the entity's noun, of which the source
+    has more than the
+    translation: they stand nearer to it, and farther from this one than `MAX_SHIFT` (it "la
+    studentessa … quella" for
+    *the student … the student*).
+    """
+    mentions, found = _mentions(pair, spoken), np.zeros(len(words), bool)
+    if known.any() and pair.head is not None and len(mentions) > known.sum():
+        place = pair.head.start / len(pair.source)
+        earlier = [m.start / len(pair.source) for m in mentions if m.end <= pair.head.start]
+        for j in np.flatnonzero(known).tolist():
+            at = words[j].span.start / len(pair.text)
+            found[j] = abs(at - place) > min(
+                (max(MAX_SHIFT, abs(at - m)) for m in earlier), default=1
+            )
+    return found
+
+
+def _mentions(pair: Pair, spoken: SourceLanguage) -> list[Span]:
+    """Where the source mentions the entity's noun."""
+    if pair.head is None:
+        return []
+    source = [(w.span, spoken.bases(w.form.replace("-", ""))) for w in spoken.words(pair.source)]
+    head = frozenset(form for span, forms in source if span.overlaps(pair.head) for form in forms)
+    return [span for span, forms in source if not head.isdisjoint(forms)]
+
+
+def _in_order(
+    pair: Pair, words: Sequence[SurfaceWord], found: Sequence[int], translations: KnownTranslations
+) -> int | None:
+    """Of the words known as the entity's translation the n-th for the n-th person of a list, where
+    each of its nouns has all of them for translations (ru *священников, викариев* for *curates,
+    vicars*). Elsewhere a translation may turn the order round: *the author was praised by the
+    writer*.
+    """
+    source = translations.source.words(pair.source)
+    own = _own(pair, source)
+    if not own:
+        return None
+    persons = [own[-1]]
+    for n in range(len(source)):
+        forms = frozenset[str]() if n in own else translations.of_mention(source, n, own)
+        claimed = [not forms.isdisjoint(words[j].facts.dictionary_forms) for j in found]
+        if all(claimed):
+            persons.append(n)
+        elif any(claimed):
+            return None
+    persons.sort()
+    gaps = (pair.source[source[a].span.end : source[b].span.start] for a, b in pairwise(persons))
+    listed = all(map(translations.source.lists, gaps))
+    return found[persons.index(own[-1])] if listed and len(persons) == len(found) else None
+
+
+def _near(
+    words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], *, known: bool
+) -> NDArray[np.bool_]:
+    """The `people` that may belong to the anchor's phrase without a link."""
+    kinds = {reading.kind for reading in words[anchor].facts.readings}
+    near = people.copy()
+    if known and any(kind.is_personal for kind in kinds):
+        # A person is found: whoever stands before it is somebody else (es "se hizo amiga del
+        # empleado"), but in "médica forense", where a noun of common gender follows as an
+        # adjective. A noun of fixed gender is no person yet: ar صديقًا للطبخ "a friend of cooking"
+        # for *cook*.
+        near[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(near)] = False
+    return near
+
+
+def _derived(
+    words: Sequence[SurfaceWord], translations: AbstractSet[str], others: NDArray[np.bool_]
+) -> int | None:
+    """The word, none of the `others`, that shares the longest beginning, of `MIN_STEM` letters or
+    more, with a known translation.
+    """
+    shared = [
+        0
+        if other
+        else max((common_beginning(w.facts.form, known) for known in translations), default=0)
+        for w, other in zip(words, others, strict=True)
+    ]
+    best = max(range(len(shared)), key=lambda n: (shared[n], -n), default=None)
+    return best if best is not None and shared[best] >= MIN_STEM else None
+
+
+def _left_over(
+    words: Sequence[SurfaceWord],
+    scores: EntityScores,
+    people: NDArray[np.bool_],
+    free: NDArray[np.bool_],
+) -> Candidate | None:
+    """The noun for people that no other source word explains (ru *продавец* "salesman" for
+    *mover*), else such a content word, at the likeliest place.
+
+    What only stands there because nothing else wants it gets a call only if it is a noun for
+    people.
+    """
+    left = people if people.any() else scores.rare & free
+    if not left.any():
+        return None
+    best = int(np.where(left, scores.link + scores.belongs, -1.0).argmax())
+    # ru "тенористом" for *tenor player*: linked with the word before the head.
+    surer = people[best] and scores.belongs[best] >= MIN_BELONGS
+    return Candidate((words[best].span,), "lexicon" if surer else ELIMINATION)
+
+
+def _basis(scores: EntityScores, anchor: int, *, known: bool) -> str:
+    if scores.link[anchor] < MIN_BELONGS:
+        return "lexicon"
+    return "links+lexicon" if known or scores.lexicon[anchor] >= MIN_SCORE else "links"
+
+
+def _phrase(
+    anchor: int,
+    scores: EntityScores,
+    known: NDArray[np.bool_],
+    people: NDArray[np.bool_],
+    borders: NDArray[np.bool_],
+) -> list[int]:
+    """Indices of the words around the anchor that belong to the entity.
+
+    So does a noun for people before it, parted from it by function words at most, that no other
+    source word explains (``empleado de la empresa``). Beyond one of the `borders` before it
+    (function words and persons, if the anchor is known as one) only a translation of the entity
+    does (``Soudci a soudkyně``).
+    """
+    members = [anchor]
+    for step in (-1, 1):
+        j, gap, functional, beyond = anchor + step, 0, True, False
+        while 0 <= j < len(known) and gap <= MAX_GAP:
+            # es "técnicas auxiliares", ar صديقًا للطهي: the head comes first. Beyond a content word
+            # it would be another person: ar الرئيس التنفيذي في المكتبة "the CEO … in the library"
+            # for *librarian*.
+            before = step < 0 and functional and people[j]
+            # A translation counts without a link only next to the anchor; farther off it is
+            # another's: ar الرئيس التنفيذي … المحرر "the CEO … the editor", where رئيس begins a
+            # compound for *editor* too.
+            linked = scores.belongs[j] >= MIN_BELONGS and (known[j] or not beyond)
+            if linked or (gap == 0 and known[j]) or before:
+                members.append(j)
+                gap = 0
+            else:
+                # ar زواجه الملكي من قرينه "his royal marriage to his consort": the person is found
+                # behind the preposition, and what stands before it and is no translation is
+                # something else.
+                beyond = beyond or (step < 0 and bool(borders[j]))
+                gap += 1
+                functional = functional and not scores.rare[j]
+            j += step
+    return sorted(members)

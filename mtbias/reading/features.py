@@ -1,0 +1,118 @@
+"""The second reader: the gender that Stanza's ``Gender`` features alone show of the person's noun
+phrase.
+
+Which word renders the person, and whether it names one, is the first reader's answer
+(`mtbias.reading.decision`). What tells the gender is the feature of the head, then of the
+determiners and adjectives that stand beside it and differ from it in neither case nor number; no
+table of forms is asked, no predicate, no pronoun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from mtbias.language.definition import Language
+from mtbias.reading.syntax import syntax_of
+from mtbias.reading.words import GLUED, MODIFIER, NOMINAL, feature_values, tagged_gender
+from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, Token, Word
+
+FEATURES = "stanza/1"
+"""Name of the reader in a run's identity; another number where it reads otherwise."""
+STANZA = "stanza"
+"""Source of its evidence."""
+_NOBODY = (Reason.UNTRANSLATED, Reason.UNALIGNED, Reason.NO_PERSON, Reason.COPIED)
+"""Reasons that leave no person to be read."""
+
+
+def read_features(call: GenderCall, analysis: Analysis, language: Language) -> GenderCall:
+    """The second reader's call at the head of the first reader's.
+
+    A feature of both genders (``Gender=Fem,Masc``) is no evidence, nor is neuter: it is no person's
+    gender. Evidence of both genders is ambiguous, none is no call.
+
+    Args:
+        call: the first reader's, of which the head is taken.
+        analysis: the translation's morphology.
+        language: says on which side of a noun its adjectives stand.
+    """
+    if call.reason in _NOBODY or not call.target:
+        return call
+    found = tuple(_evidence(call, analysis.tokens, language))
+    genders = {piece.gender for piece in found if piece.gender}
+    if len(genders) == 1:
+        return GenderCall(call.id, genders.pop(), None, call.target, found)
+    return GenderCall(
+        call.id, None, Reason.AMBIGUOUS if genders else Reason.NO_MORPHOLOGY, call.target, found
+    )
+
+
+def with_features(call: GenderCall, analysis: Analysis, language: Language) -> GenderCall:
+    """The first reader's call, and beside it the gender that the second one calls."""
+    return replace(call, stanza_gender=read_features(call, analysis, language).gender)
+
+
+def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> Iterator[Evidence]:
+    """Of the head, then of its determiners and adjectives: before it, nearest first, and after
+    it.
+    """
+    at = [n for n, token in enumerate(tokens) if token.span.overlaps(call.target[0])]
+    if not at:
+        return
+    words = list(chain.from_iterable(tokens[n].words for n in at))
+    content = [word for word in words if word.upos not in GLUED]
+    head = [word for word in content if word.upos in NOMINAL] or content
+    yield _said("noun", [tokens[n] for n in at], head)
+    # it "dell'insegnante" may be one token: its article is in it. Hebrew's and Arabic's shows no
+    # gender.
+    articles = [word for word in words if word.upos == "DET" and word.feat("Gender")]
+    beside = [(tokens[at[0]], articles)]
+    beside += [(token, _modifiers(token)) for token in _before(tokens, at[0])]
+    if syntax_of(language).attributes_follow:
+        beside += [(token, list(token.words)) for token in _after(tokens, at[-1])]
+    for token, modifiers in beside:
+        if modifiers and all(_agree(modifiers, head, feature) for feature in ("Case", "Number")):
+            kind = "determiner" if {w.upos for w in modifiers} == {"DET"} else "adjective"
+            yield _said(kind, [token], modifiers)
+
+
+def _modifiers(token: Token) -> list[Word]:
+    return [word for word in token.words if word.upos in MODIFIER]
+
+
+def _before(tokens: Sequence[Token], head: int) -> Iterator[Token]:
+    """The determiners, adjectives and numerals before the head, nearest first; no adjective before
+    a determiner.
+    """
+    opened = False
+    for token in reversed(tokens[:head]):
+        tags = {word.upos for word in token.words}
+        if not tags - {"ADP"} or not tags <= MODIFIER | {"ADP"} or (opened and "DET" not in tags):
+            return
+        yield token
+        opened = "DET" in tags
+        if "ADP" in tags:  # a contraction opens its phrase: es "al médico"
+            return
+
+
+def _after(tokens: Sequence[Token], head: int) -> Iterator[Token]:
+    """The adjectives and determiners right after the head."""
+    for token in tokens[head + 1 :]:
+        if not {word.upos for word in token.words} <= {"ADJ", "DET"}:
+            return
+        yield token
+
+
+def _agree(left: Iterable[Word], right: Iterable[Word], feature: str) -> bool:
+    """Both show the feature and share a value, or one of them does not show it."""
+    mine, its = feature_values(left, feature), feature_values(right, feature)
+    return not (mine and its) or not mine.isdisjoint(its)
+
+
+def _said(kind: str, tokens: Sequence[Token], words: Iterable[Word]) -> Evidence:
+    gender, feature = tagged_gender(words)
+    shown = None if gender is Gender.NEUTRAL else gender
+    text = " ".join(token.text for token in tokens)
+    span = Span(tokens[0].span.start, tokens[-1].span.end)
+    return Evidence("features_alone", kind, text, span, shown, STANZA, feature or "no gender")

@@ -1,0 +1,347 @@
+"""Phrases that differ in gender alone, made from a language's tables: both are called by it, or
+neither is.
+
+A rule that works for men alone is a bias of the instrument. The nouns are those of the table,
+evenly over it; each stands alone and beside each kind of evidence that the tables have:
+determiners, titles, words that mean a woman or a man, adjectives, predicates. No models are needed:
+the words have a part of speech and no features. What the tables have for one gender alone makes no
+pair (the masculine adjective of Arabic has no ending).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TypeVar
+
+from mtbias.language.definition import Language
+from mtbias.language.grammar import Agreement, NounKind, NounReading, SurfaceToken, shared_beginning
+from mtbias.language.split_texts import SplitTexts
+from mtbias.reading.agreement import GENDER_OF_LETTER
+from mtbias.reading.decision import decide
+from mtbias.reading.syntax import syntax_of
+from mtbias.types import (
+    Alignment,
+    Analysis,
+    Candidate,
+    Gender,
+    GenderCall,
+    Reason,
+    SourceFacts,
+    Token,
+    Word,
+    frozen,
+)
+
+_NOUNS = 40
+"""Nouns of each kind beside which each evidence is tried."""
+_ALONE = 400
+"""Pairs of nouns that are tried without any."""
+_EVIDENCE = 6
+"""Pairs of words of each kind of evidence."""
+_BEFORE, _BEHIND = "{word} {{}}", "{{}} {word}"
+_FRAMES = ("{}", "«{}»", "— {}.", "({})")
+"""Contexts without a word of their own."""
+
+_T = TypeVar("_T")
+Forms = Mapping[str, str]
+"""By gender (m, f): a form, or a phrase with ``{}`` for the noun."""
+
+
+@frozen
+class PairOutcome:
+    """One pair of phrases with the calls on its nouns."""
+
+    evidence: str
+    texts: Forms
+    calls: Mapping[str, GenderCall]
+
+    def right(self, gender: str) -> bool:
+        """The phrase of `gender` (m or f) is called by it."""
+        return self.calls[gender].gender is GENDER_OF_LETTER[gender]
+
+    @property
+    def problem(self) -> str:
+        """What is said of the two if they are neither both called by their gender nor both not
+        called, else nothing.
+        """
+        called = [call.gender for call in self.calls.values()]
+        if called == [None, None] or (self.right("m") and self.right("f")):
+            return ""
+        man, woman = (
+            f"{self.texts[g]!r} is called {self.calls[g].gender or self.calls[g].reason}"
+            for g in "mf"
+        )
+        return f"{self.evidence}: {man}, {woman}"
+
+
+def count(outcomes: Sequence[PairOutcome]) -> dict[str, int]:
+    """How many pairs there are, and in how many the phrase of a man and that of a woman is called
+    by its gender.
+    """
+    right = {
+        str(GENDER_OF_LETTER[letter]): sum(o.right(letter) for o in outcomes) for letter in "mf"
+    }
+    return {"pairs": len(outcomes), **right}
+
+
+def pair_outcomes(language: Language) -> list[PairOutcome]:
+    """The calls on all pairs that the tables of `language` give."""
+    texts, stem = SplitTexts(language), _stem(language)
+    return [
+        PairOutcome(
+            evidence,
+            phrases,
+            {
+                g: _call(phrases[g], nouns[g], number, GENDER_OF_LETTER[g], tags, texts)
+                for g in "mf"
+            },
+        )
+        for number in ("sg", "pl")
+        for evidence, phrases, nouns, tags in _pairs(language, number, stem)
+    ]
+
+
+_Pair = tuple[str, Forms, Forms, Mapping[str, str]]
+"""The evidence, the phrases, the nouns in them, and the parts of speech of the other words."""
+
+
+def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
+    nouns, common = _noun_pairs(language, number)
+    written_on = [f"{letters}{{}}" for letters in evenly(language.proclitics, _EVIDENCE)]
+    contexts = [*_FRAMES, *written_on]
+    for pair, frame in product(evenly(nouns, _ALONE // len(contexts)), contexts):
+        yield "the noun's form", {g: frame.format(pair[g]) for g in "mf"}, pair, {}
+    # Nouns of no table, by what they end in.
+    for word in _matched({ending: str(kind) for ending, kind in language.noun_endings.items()}):
+        made = {g: stem + ending for g, ending in word.items()}
+        if number == "sg" and all(language.ending(made[g]) == (word[g], NounKind(g)) for g in "mf"):
+            yield "the ending of an unknown noun", made, made, {}
+    for evidence, frames, tags in _evidence(language, number, stem):
+        # A form of men and women, and forms of men and of women, which agree.
+        for pair in (*evenly(common, _NOUNS), *evenly(nouns, _NOUNS)):
+            if all(
+                pair[g] not in language.silent_determiners
+                and _together(language, frames[g], pair[g])
+                for g in "mf"
+            ):
+                yield evidence, {g: frames[g].format(pair[g]) for g in "mf"}, pair, tags
+    # What means a woman overrules a man's form, and the reverse.
+    for evidence, frames, tags in _meaning(language, number):
+        for pair in evenly(nouns, _NOUNS):
+            other = {"m": pair["f"], "f": pair["m"]}
+            if all(_together(language, frames[g], other[g]) for g in "mf"):
+                yield (
+                    f"{evidence}, against its form",
+                    {g: frames[g].format(other[g]) for g in "mf"},
+                    other,
+                    tags,
+                )
+
+
+def _together(language: Language, frame: str, noun: str) -> bool:
+    """The word behind the noun has its article, or neither has one."""
+    word = frame.removeprefix("{} ")
+    return word == frame or language.same_definiteness(noun, word.split()[-1])
+
+
+def _noun_pairs(language: Language, number: str) -> tuple[list[Forms], list[Forms]]:
+    """A man's and a woman's noun for the same English one, which begin alike; and nouns of one form
+    for both. In the singular by the form of the dictionary, in the plural by what the table says of
+    the forms.
+    """
+    forms: dict[str, dict[str, str]] = {"m": {}, "f": {}, "common": {}}
+    lemmas = {}
+    for form, readings in language.nouns.items():
+        kinds = {
+            str(NounKind.MASCULINE if r.kind is NounKind.GENERIC else r.kind) for r in readings
+        }
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        if kind in forms and all(_stands_in(number, form, r, language) for r in readings):
+            forms[kind].setdefault(readings[0].lemma, form)
+        lemmas[form] = readings[0].lemma
+    pairs = {}
+    for english in language.glossary.values():
+        told = {kind: {lemmas[f] for f in english if lemmas.get(f) in forms[kind]} for kind in "mf"}
+        for man in sorted(told["m"]):
+            shared, woman = max(
+                ((len(shared_beginning(man, f)), f) for f in told["f"]), default=(0, "")
+            )
+            if 2 * shared > len(man):
+                pairs[man, woman] = {"m": forms["m"][man], "f": forms["f"][woman]}
+    return list(pairs.values()), [{"m": form, "f": form} for form in forms["common"].values()]
+
+
+def _stands_in(number: str, form: str, reading: NounReading, language: Language) -> bool:
+    """A nominative in the number, whose gender is open where the noun's is."""
+    if number == "sg":
+        return language.fold(reading.lemma) == form and {a.number for a in reading.agreements} <= {
+            "sg",
+            "*",
+        }
+    opened = reading.kind is not NounKind.COMMON or {a.gender for a in reading.agreements} == {"*"}
+    return opened and any(a.number == "pl" and a.case in ("nom", "*") for a in reading.agreements)
+
+
+_Frames = tuple[str, Forms, Mapping[str, str]]
+"""A kind of evidence, its phrases with ``{}`` for the noun, and the parts of speech of its
+words."""
+
+
+def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
+    """What stands beside a noun and tells its gender."""
+    verbs, syntax = language.verbs, syntax_of(language)
+    # es "alguno" stands alone as well, and so names somebody; l' is written onto the noun.
+    alone = {*language.nouns, *language.elisions}
+    for word in _agreeing(
+        {form: a for form, a in language.determiners.items() if form not in alone}, number
+    ):
+        yield _frames("a determiner", _BEFORE, word, "DET")
+        if syntax.determiners_follow:
+            yield _frames("a determiner behind it", _BEHIND, word, "DET")
+    if syntax.attributes_precede:
+        yield from (_frames("a title", _BEFORE, word, "NOUN") for word in _matched(language.names))
+    yield from _meaning(language, number)
+    adjectives = [
+        _whole(language, word, stem) for word in _agreeing(language.adjective_endings, number)
+    ]
+    # A copula that tells itself would be asked first (ru была, he אינה).
+    told = (*verbs.words, *verbs.short, *(ending for ending, _ in verbs.endings))
+    copulas = sorted(form for form in verbs.copulas if not form.endswith(told))
+    for word in (w for w in adjectives if w):
+        if syntax.attributes_precede:
+            yield _frames("an adjective", _BEFORE, word, "ADJ")
+        if syntax.attributes_follow:
+            yield _frames("an adjective behind it", _BEHIND, word, "ADJ")
+        # A predicate may be in another case: ru "он будет большой", but "она будет большой", too.
+        one = all({a.gender for a in language.adjective(form)} == {g} for g, form in word.items())
+        for copula in copulas[:1] if one else ():
+            found = _frames("a predicate", f"{{{{}}}} {copula} {{word}}", word, "ADJ")
+            yield found[0], found[1], {**found[2], copula: "AUX"}
+    for word in _agreeing({ending: (agreement,) for ending, agreement in verbs.endings}, number):
+        yield from _verb(language, {g: stem + ending for g, ending in word.items()})
+    for word in _agreeing({form: (agreement,) for form, agreement in verbs.words.items()}, number):
+        yield from _verb(language, word)
+    for word in _agreeing({form: (agreement,) for form, agreement in verbs.short.items()}, number):
+        yield _frames("a predicate", _BEHIND, word, "ADJ")
+
+
+def _verb(language: Language, word: Forms) -> Iterator[_Frames]:
+    yield _frames("a verb", _BEHIND, word, "VERB")
+    if language.verbs.order == "both":
+        yield _frames("a verb before it", _BEFORE, word, "VERB")
+
+
+def _meaning(language: Language, number: str) -> Iterator[_Frames]:
+    """Words that mean a woman or a man, where they may stand beside a noun in that number."""
+    syntax = syntax_of(language)
+    for word in _matched(language.sex_adjectives):
+        noun = word["m"] in language.nouns and word["f"] in language.nouns
+        numbers = {
+            a.number
+            for form in word.values()
+            for r in language.nouns.get(form, ())
+            for a in r.agreements
+        }
+        if noun and numbers - {"*"} and number not in numbers:
+            continue
+        if noun and syntax.attributes_follow and syntax.case and number == "sg":
+            continue  # cs *lékař ženy* is the woman's doctor
+        if noun and not syntax.attributes_follow:
+            yield _frames("a word for a man or a woman", "{{}}-{word}", word, "NOUN")
+            continue
+        if syntax.attributes_precede and (syntax.trusts_translations or not noun):
+            yield _frames("a word for a man or a woman", _BEFORE, word, "NOUN" if noun else "ADJ")
+        if syntax.attributes_follow:
+            yield _frames("a word for a man or a woman", _BEHIND, word, "NOUN" if noun else "ADJ")
+
+
+def _frames(evidence: str, frame: str, word: Forms, tag: str) -> _Frames:
+    return (
+        evidence,
+        {g: frame.format(word=form) for g, form in word.items()},
+        dict.fromkeys(word.values(), tag),
+    )
+
+
+def _matched(table: Mapping[str, str]) -> Sequence[Forms]:
+    """The m and the f forms of a table, in its order."""
+    men, women = ([form for form, gender in table.items() if gender == wanted] for wanted in "mf")
+    return evenly(
+        [{"m": man, "f": woman} for man, woman in zip(men, women, strict=False)], _EVIDENCE
+    )
+
+
+def _agreeing(table: Mapping[str, Sequence[Agreement]], number: str) -> Sequence[Forms]:
+    """Forms that tell a man and a woman in the nominative of that number, those that begin alike
+    together.
+    """
+    told: dict[str, list[str]] = {"m": [], "f": []}
+    for form, agreements in table.items():
+        genders = {
+            a.gender for a in agreements if a.case in ("nom", "*") and a.number in (number, "*")
+        }
+        if len(genders) == 1 and (gender := genders.pop()) in told:
+            told[gender].append(form)
+    found: list[Forms] = []
+    for man in told["m"]:
+        if told["f"]:
+            woman = max(told["f"], key=lambda form: len(shared_beginning(man, form)))
+            told["f"].remove(woman)
+            found.append({"m": man, "f": woman})
+    return evenly(found, _EVIDENCE)
+
+
+def _whole(language: Language, endings: Forms, stem: str) -> Forms | None:
+    """Adjectives with the endings, which are read by them; a long ending is a word by itself."""
+    word = {
+        g: ending if len(ending) > len(stem) else stem + ending for g, ending in endings.items()
+    }
+    same = all(language.adjective(word[g]) == language.adjective_endings[endings[g]] for g in "mf")
+    return (
+        word
+        if same
+        and not any(language.noun(form) or form in language.determiners for form in word.values())
+        else None
+    )
+
+
+def _stem(language: Language) -> str:
+    """The beginning of a made-up word: a syllable of letters of the language, twice."""
+    letters = dict.fromkeys(
+        c for form in evenly(list(language.nouns), 200) for c in form if c.isalpha()
+    )
+    words = ("".join(pair) * 2 for pair in product(letters, repeat=2))
+    return next((w for w in words if not language.noun(w) and w not in language.determiners), "xx")
+
+
+def _call(
+    text: str, noun: str, number: str, said: Gender, tags: Mapping[str, str], texts: SplitTexts
+) -> GenderCall:
+    """The call on `noun` in `text`, whose words have the part of speech of `tags`."""
+    surface = texts.language.tokens(text)
+    at = min((t for t in surface if noun in t.form), key=lambda t: len(t.form), default=None)
+    if at is None:
+        return GenderCall("x", None, Reason.UNALIGNED)
+    # As a word beside the noun is believed most: where the source says so, too.
+    aligned = Candidate((at.span,), "links+lexicon")
+    source = SourceFacts(number, says_sex=said)
+    alignment = Alignment("x", (aligned,), (at.span,), source)
+    return decide(alignment, analysed(text, surface, tags), texts)
+
+
+def analysed(text: str, surface: Iterable[SurfaceToken], tags: Mapping[str, str]) -> Analysis:
+    """A text whose words have the part of speech of `tags`, else they are nouns, and no
+    features.
+    """
+    return Analysis(
+        text,
+        tuple(
+            Token(t.span, t.text, (Word(t.text, None, tags.get(t.form, "NOUN")),)) for t in surface
+        ),
+    )
+
+
+def evenly(listed: Sequence[_T], size: int) -> Sequence[_T]:
+    """At most `size` of `listed`, evenly over all of them."""
+    return listed[:: max(-(-len(listed) // size), 1)]

@@ -1,0 +1,106 @@
+"""The words that belong to a noun: determiners, titles and adjectives before and behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mtbias.reading.rules import rule
+from mtbias.reading.words import SentenceWord, compound_end, word_behind
+
+if TYPE_CHECKING:
+    from mtbias.reading.syntax.base import Syntax
+
+
+def attributes_before(syntax: Syntax, words: Sequence[SentenceWord], head: int) -> list[int]:
+    """Indices of the determiners, titles and adjectives right before `head`, nearest first.
+
+    Before its determiner a phrase has no adjective: in it *ha pagato l'autista* the participle is
+    not the driver's. A contraction opens its phrase (it *impara molto dall'insegnante*). An adverb
+    grades the adjective behind it and is passed over (it *il più pulito*).
+    """
+    found: list[int] = []
+    opened = False
+    if preposition_written_on(words[head]):
+        return found
+    for n in range(head - 1, -1, -1):
+        word, following = words[n], words[n + 1]
+        if not following.joined:
+            break
+        determiner = syntax.is_determiner(word)
+        if determiner and opened and syntax.opens_another(word, following):
+            break
+        if determiner and determiner_of_plural(syntax, word, words[head]):
+            break
+        attribute = not opened and syntax.is_attribute_before(words, n, head)
+        if determiner or word.form in syntax.language.names or attribute:
+            found.append(n)
+            opened = opened or determiner
+            if "ADP" in word.tags:
+                break
+        elif opened or not is_grading_adverb(word):
+            break
+    return syntax.own_attributes(words, head, found, opened=opened)
+
+
+@rule()
+def preposition_written_on(word: SentenceWord) -> bool:
+    """A preposition that is written onto the noun opens its phrase: he *נתנה את זה לרועה* "gave it
+    to the shepherd".
+    """
+    return len(word.tagged) > 1 and word.tagged[0].upos == "ADP"
+
+
+@rule()
+def is_grading_adverb(word: SentenceWord) -> bool:
+    """An adverb that may grade the adjective behind it (it *il più pulito* "the cleaner")."""
+    return "ADV" in word.tags and not word.tags & {"VERB", "AUX", "ADP"}
+
+
+@rule()
+def determiner_of_plural(syntax: Syntax, word: SentenceWord, noun: SentenceWord) -> bool:
+    """A determiner of plurals before a singular is none of it, where the tagger alone tells the
+    number: ar *لم يساعد أحد الممرضة* "nobody helped the nurse", but *إحدى الممرضات* "one of the
+    nurses".
+    """
+    tells = any(agreement.number != "*" for agreement in noun.agreements)
+    if not noun.readings or tells or not noun.is_singular:
+        return False
+    return all(a.number == "pl" for a in syntax.language.determiners[word.form])
+
+
+def attributes_after(syntax: Syntax, words: Sequence[SentenceWord], head: int) -> list[int]:
+    """Indices of the adjectives right after `head`, and of the determiners, where the language has
+    them there.
+
+    What agrees with a noun behind it is none of them: cs *Rozhodčí minulou sobotu zrušil zápas*.
+    """
+    found: list[int] = []
+    if not syntax.attributes_follow:
+        return found
+    for n in range(compound_end(words, head) + 1, len(words)):
+        word = words[n]
+        if not word.joined or syntax.is_predicate_form(word):
+            break
+        if found and syntax.joins_attributes(word):
+            continue
+        if found and found[-1] < n - 1 and not _continues_row(words, n):
+            break
+        if not syntax.may_be_attribute_of(words[head], word):
+            break
+        own = syntax.is_determiner_behind(words, n, head)
+        if own is None:
+            own = syntax.is_attribute_behind(words, n, head)
+        if not own:
+            break
+        found.append(n)
+    while found and syntax.belongs_to_following(words, found[-1]):
+        found.pop()
+    return found
+
+
+def _continues_row(words: Sequence[SentenceWord], n: int) -> bool:
+    """The word behind "and" is another adjective, and neither a noun nor before one."""
+    following = word_behind(words, n)
+    noun = bool(words[n].readings) or (following is not None and following.is_noun)
+    return words[n].is_adjective and not noun

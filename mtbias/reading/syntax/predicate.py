@@ -1,0 +1,397 @@
+"""The predicate that agrees with the entity, asked only where the noun phrase is silent, and only
+where it surely is its own.
+
+Sure means: the phrase opens its clause (nothing, a conjunction or a punctuation mark before it),
+holds no preposition, can be nominative, and the verb stands right next to it, apart from negation,
+clitics and adverbs. In languages with case, phrases that are no subject by their case or
+preposition may stand before it and between the two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mtbias.language.grammar import Agreement
+from mtbias.reading.agreement import GENDER_OF_LETTER, PERSONAL, listed, only_gender
+from mtbias.reading.rules import rule
+from mtbias.reading.syntax.phrase import NounPhrase
+from mtbias.reading.words import (
+    CONJUNCTION,
+    NOMINAL,
+    VERBAL,
+    SentenceWord,
+    feature_values,
+    governed,
+    noun_governed,
+    tagged_gender,
+    word_behind,
+)
+from mtbias.types import Evidence, Gender, Word
+
+_MAX_BETWEEN = 4
+"""Words that may stand between the phrase and its predicate: fr *L'interprète n'est pas venue* and
+cs *Vyučující jí to už vysvětlil* need three."""
+
+
+def predicate(phrase: NounPhrase) -> Evidence | None:
+    """The gender that the entity's own predicate shows, or None."""
+    syntax = phrase.syntax
+    may_precede = phrase.language.verbs.order == "both"
+    if not may_be_subject(phrase):
+        return None
+    if not syntax.is_nominative(phrase):
+        return preceding(phrase, behind_object=True) if may_precede else None
+    if opens_clause(phrase) and not coordinated(phrase):
+        found = _bare_predicate(phrase) or _following(phrase)
+        if found is not None:
+            return None if syntax.may_be_object(phrase, found) else found
+    return preceding(phrase) if may_precede else None
+
+
+def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int, Evidence]]:
+    """Predicates in `gender` elsewhere in the sentence, each with its index: behind a pronoun of
+    the third person in that gender, and those without a subject at the beginning of a clause. They
+    may be somebody else's.
+    """
+    words = phrase.words
+    for n in range(-1, len(words) - 1):
+        begins = _begins_clause(words, n + 1)
+        asked = begins or is_pronoun(words[n], gender)
+        found = _behind(phrase, n, begins=True) if asked else None
+        if found is None or found.gender is not gender:
+            continue
+        place = next(k for k in range(n + 1, len(words)) if words[k].span == found.span)
+        subject = word_behind(words, place)
+        own = subject is None or place + 1 == phrase.first
+        if own or not (subject and subject.is_noun and subject.may_be_subject):
+            yield place, found
+
+
+def _begins_clause(words: Sequence[SentenceWord], n: int) -> bool:
+    """A mark or a conjunction stands before the word, or is written on (ar *وأصبحت* "and she
+    became").
+    """
+    opener = words[n].tagged[0].upos if words[n].tagged else ""
+    if not words[n].joined or opener in CONJUNCTION:
+        return True
+    return n > 0 and bool(words[n - 1].tags & CONJUNCTION)
+
+
+def is_pronoun(word: SentenceWord, gender: Gender) -> bool:
+    """A pronoun of the third person singular, or one written onto the word, whose gender the tagger
+    reads so.
+    """
+    return "PRON" in word.tags and any(_is_third_person(w, gender) for w in word.tagged)
+
+
+def _is_third_person(word: Word, gender: Gender) -> bool:
+    third = word.feat("Person") == "3" and word.feat("Number") == "Sing"
+    return word.upos == "PRON" and third and tagged_gender([word])[0] is gender
+
+
+@rule()
+def may_be_subject(phrase: NounPhrase) -> bool:
+    """The phrase holds and follows no preposition, and can be a nominative.
+
+    ru *Разработчику понадобилась обратная связь* "the developer needed feedback": a dative is no
+    subject. *Попытка заклеймить профессора способствовала*: of one professor it is no nominative.
+    """
+    words, syntax = phrase.words, phrase.syntax
+    # he כשהממונה, with "when" written on, which the tagger calls a preposition.
+    if any("ADP" in words[n].tags for n in (*phrase.left, phrase.head)):
+        return False
+    before = phrase.before()
+    if before is not None and (
+        "ADP" in before.tags or before.form in phrase.language.verbs.oblique
+    ):
+        return False
+    if "nom" not in syntax.cases(phrase)[0]:
+        return False
+    singular = phrase.number == "sg"
+    own = [a for a in phrase.agreements if not singular or a.number != "pl"] or phrase.agreements
+    return any(a.case in ("nom", "*") for a in own)
+
+
+@rule()
+def opens_clause(phrase: NounPhrase) -> bool:
+    """Nothing of its clause stands before the phrase but conjunctions and adverbs; a conjunction
+    may be written on (he *שהמורה* "that the teacher").
+    """
+    words, first = phrase.words, phrase.first
+    if first == 0 or not words[first].joined:
+        return True
+    if words[first].tagged and words[first].tagged[0].upos in CONJUNCTION:
+        return True
+    before = words[first - 1].tags
+    if before and before <= {"CCONJ", "SCONJ", "ADV", "PART"}:
+        return True
+    return phrase.syntax.opens_clause(words, first)
+
+
+@rule()
+def coordinated(phrase: NounPhrase) -> bool:
+    """The predicate of a plural behind "noun and" agrees with both (es *Juan y sus estudiantes
+    están cansados*).
+    """
+    words, n = phrase.words, phrase.first - 1
+    if phrase.number != "pl" or n < 1 or not words[n].joined or "CCONJ" not in words[n].tags:
+        return False
+    nominals = [w for w in words[n - 1].tagged if w.upos in ("NOUN", "PROPN", "PRON")]
+    return any(feature_values([w], "Case") <= {"Nom"} for w in nominals)
+
+
+def _bare_predicate(phrase: NounPhrase) -> Evidence | None:
+    word = phrase.syntax.bare_predicate(phrase)
+    return _predicative(word, phrase) if word is not None else None
+
+
+def _following(phrase: NounPhrase) -> Evidence | None:
+    """The predicate behind the phrase and its attributes."""
+    end = attributes_end(phrase)
+    start = phrase.syntax.predicate_behind_thing(phrase, end)
+    found = _behind(phrase, start)
+    if start == end or found is None:
+        return found
+    return found if phrase.words[start].cannot_agree(found.gender) else None
+
+
+def _behind(phrase: NounPhrase, n: int, *, begins: bool = False) -> Evidence | None:
+    """The predicate behind the word at `n`, with nothing between but what can be no subject;
+    `begins`: a clause may begin there.
+    """
+    words, syntax, verbs = phrase.words, phrase.syntax, phrase.language.verbs
+    copula = reflexive = False
+    for _ in range(_MAX_BETWEEN + 1):
+        n += 1
+        if n >= len(words) or not (words[n].joined or begins):
+            return None
+        word, first, begins = words[n], begins, False
+        if word.form in verbs.skip or _is_auxiliary(phrase, n):
+            reflexive = reflexive or word.form in verbs.reflexives
+            continue
+        # Short forms are predicates by themselves (ru секретарь должна).
+        if not copula and word.form in verbs.short:
+            form = verbs.short[word.form]
+            return _by_form("short_form", word, form, phrase, word.form, tagged=True)
+        listed_verb = _is_listed_verb(phrase, word)
+        between = None if copula or listed_verb else syntax.oblique_end(words, n)
+        if between is not None:
+            n = between
+        elif word.tags & {"ADP", *CONJUNCTION} and not (listed_verb or first):
+            return None
+        elif _is_copula(word, phrase, reflexive=reflexive):
+            found = _told_by_copula(phrase, n)
+            if found:
+                return found
+            copula = True
+        elif (copula and word.tags & {"ADJ", *VERBAL}) or syntax.is_bare_participle(word):
+            return None if _is_role_or_attribute(phrase, n) else _predicative(word, phrase)
+        elif word.tags & VERBAL or listed_verb:
+            return None if compound_tense(word, phrase) else _shown(word, phrase)
+        # Another nominative may be the verb's subject.
+        elif not (word.tags <= {"ADV", "PART"} or syntax.is_oblique(word)):
+            return None
+    return None
+
+
+def _is_listed_verb(phrase: NounPhrase, word: SentenceWord) -> bool:
+    return phrase.syntax.is_predicate_form(word) and word.form not in phrase.language.verbs.short
+
+
+def _is_copula(word: SentenceWord, phrase: NounPhrase, *, reflexive: bool) -> bool:
+    verbs = phrase.language.verbs
+    return word.form in verbs.copulas or (reflexive and word.form in verbs.reflexive_copulas)
+
+
+def _is_auxiliary(phrase: NounPhrase, n: int) -> bool:
+    """An auxiliary right before a copula (fr *a été*)."""
+    words, verbs = phrase.words, phrase.language.verbs
+    following = words[n + 1].form if n + 1 < len(words) else ""
+    return words[n].form in verbs.auxiliaries and following in verbs.copulas
+
+
+def _told_by_copula(phrase: NounPhrase, n: int) -> Evidence | None:
+    """What a copula tells by itself (ru *аналитик была уверена*, he *האופה היה*): a pronoun in its
+    place (he *הוא*) tells nothing, nor does one behind an auxiliary (pt *tinha sido convidada*).
+    """
+    word = phrase.words[n]
+    compound = compound_tense(word, phrase) or (n > 0 and _is_auxiliary(phrase, n - 1))
+    return None if compound or "PRON" in word.tags else _shown(word, phrase)
+
+
+@rule()
+def _is_role_or_attribute(phrase: NounPhrase, n: int) -> bool:
+    """A noun of fixed gender where the predicate stands (es *fue víctima* is said of men, too), or
+    the adjective of a noun behind it (cs *je dobrá osoba*).
+    """
+    word = phrase.words[n]
+    role = bool(word.readings) and not word.is_personal
+    return role or phrase.syntax.belongs_to_following(phrase.words, n)
+
+
+def attributes_end(phrase: NounPhrase) -> int:
+    """Index of the last word of the phrase with its prepositional and genitive attributes (ru
+    *менеджер по продажам*, *представитель министерства*) and the names behind it (uk *суддя
+    Ковальчук*).
+    """
+    words, syntax, language = phrase.words, phrase.syntax, phrase.language
+    n = syntax.genitives_end(phrase)
+    while (word := word_behind(words, n)) and word.form not in language.verbs.short:
+        if syntax.continues_attribute(word):
+            n += 1
+        elif "ADP" in word.tags or word.form in language.prepositions:
+            noun = noun_governed(words, n + 1)
+            if noun is None:
+                break
+            n = noun
+        else:
+            break
+    return n
+
+
+@rule()
+def compound_tense(word: SentenceWord, phrase: NounPhrase) -> bool:
+    """A bare past participle that no copula introduces (it *ha chiesto*) does not agree with the
+    subject, unless its ending is one that marks gender (the Slavic l-participle, which taggers call
+    a past participle too).
+
+    Declined it is an attribute of something: ru *подписанная атташе нота*.
+    """
+    if phrase.language.verbs.ending(word.form):
+        return False
+    forms = feature_values((w for w in word.tagged if w.upos in VERBAL), "VerbForm")
+    past = "Past" in feature_values(word.tagged, "Tense")
+    silent = past or bool(feature_values(word.tagged, "Case"))
+    return "Part" in forms and "Fin" not in forms and silent
+
+
+def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | None:
+    """The verb right before the phrase, where nothing before it in its clause can be its subject.
+
+    Args:
+        phrase: the entity's.
+        behind_object: the phrase is taken for a subject only where the verb has its object before
+            it (ru *ставку приняла крупье*): the form shows no case, and the tagger guesses one.
+    """
+    found = _verb_before(phrase)
+    if found is None:
+        return None
+    words, n = phrase.words, phrase.first - 1
+    has_object = False
+    # he האיכר נתן למורה "the farmer gave the teacher": the farmer is the subject. The search ends
+    # at the conjunction that opens the clause: es "cuando fue despedida su asistente".
+    while n > 0 and words[n].joined:
+        n -= 1
+        if words[n].tags & CONJUNCTION:
+            # ru "вошла и неделю искала портье": the subject may be the one of the clause before.
+            has_object = has_object and "CCONJ" not in words[n].tags
+            break
+        gender = found.gender
+        if words[n].may_be_subject and not phrase.syntax.cannot_be_subject(words[n], gender):
+            return None
+        has_object = has_object or _is_object(words, n)
+    return found if has_object or not behind_object else None
+
+
+@rule(otherwise=None)
+def _verb_before(phrase: NounPhrase) -> Evidence | None:
+    """A verb right before the phrase, or an adjective or participle behind a copula, shows the
+    gender of its subject: ru *сказала коллега*, es *fue despedida su asistente*.
+    """
+    word, words, verbs = phrase.before(), phrase.words, phrase.language.verbs
+    if word is None or not word.tags & {"ADJ", *VERBAL}:
+        return None
+    n = phrase.first - 2
+    while n > 0 and words[n + 1].joined and words[n].form in verbs.skip:
+        n -= 1
+    if n >= 0 and words[n + 1].joined and words[n].form in verbs.copulas:
+        return _predicative(word, phrase)
+    if "ADJ" in word.tags or compound_tense(word, phrase):
+        return None
+    return _shown(word, phrase)
+
+
+def _is_object(words: Sequence[SentenceWord], n: int) -> bool:
+    """A noun without a preposition, and no instrumental, which may be a time (ru *утром*)."""
+    time = words[n].cases == {"Ins"}
+    return bool(words[n].tags & NOMINAL) and not time and not governed(words, n)
+
+
+def _predicative(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
+    """An adjective or participle that a copula joins to its subject: its ending by the plugin's
+    table, else the tagger.
+    """
+    ending = word.facts.adjective
+    if not ending:
+        tagged = [w for w in word.tagged if w.upos in ("ADJ", "VERB", "AUX")]
+        return _tagged("predicate_by_tagger", word, tagged, phrase)
+    gender = only_gender([a for a in ending if a.number in ("*", phrase.number or "sg")])
+    if gender not in PERSONAL:
+        return None
+    return _verb("predicate_by_ending", word, gender, "form", listed(ending))
+
+
+def _verb(
+    rule_name: str, word: SentenceWord, gender: Gender | None, source: str, shows: str
+) -> Evidence:
+    return Evidence(rule_name, "verb", word.text, word.span, gender, source, shows)
+
+
+def _tagged(
+    rule_name: str, word: SentenceWord, tagged: Sequence[Word], phrase: NounPhrase
+) -> Evidence | None:
+    """The gender that the tagger reads on the syntactic words `tagged`, where it reads the entity's
+    number on them.
+    """
+    gender, feature = tagged_gender(tagged)
+    if gender not in PERSONAL or not _has_number(tagged, phrase):
+        return None
+    return _verb(rule_name, word, gender, "tagger", feature)
+
+
+def _has_number(tagged: Sequence[Word], phrase: NounPhrase) -> bool:
+    return feature_values(tagged, "Number") <= {"Plur" if phrase.number == "pl" else "Sing"}
+
+
+def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
+    """The gender of a finite verb in the entity's number: by the plugin's endings, else by the
+    tagger.
+
+    Whole forms come first: he *הראה* "showed" (he) ends like the feminine verbs. Endings come
+    before the tagger, which reads he *שכחה* "forgot" (she) as masculine, and ar *افتتح* as a
+    feminine that the form, without ت, cannot be.
+    """
+    tagged, verbs = [w for w in word.tagged if w.upos in VERBAL], phrase.language.verbs
+    whole = verbs.words.get(word.form)
+    if whole:
+        return _by_form("whole_verb", word, whole, phrase, word.form, tagged=True)
+    ending = verbs.ending(word.form)
+    if ending:
+        fits = _has_number(tagged, phrase)
+        shows = f"-{ending[0]}"
+        return _by_form("verb_by_ending", word, ending[1], phrase, shows, tagged=fits)
+    found = _tagged("verb_by_tagger", word, tagged, phrase)
+    if found and found.gender is Gender.FEMALE and verbs.feminine:
+        return found if re.search(verbs.feminine, word.form) else None
+    return found
+
+
+def _by_form(
+    rule_name: str,
+    word: SentenceWord,
+    agreement: Agreement,
+    phrase: NounPhrase,
+    shows: str,
+    *,
+    tagged: bool,
+) -> Evidence | None:
+    """Evidence of a form that shows gender, if it shows the entity's number (cs *Zloděj a účetní
+    utekli* tells of two people); where it shows none, the tagger must agree.
+    """
+    number = agreement.number
+    fits = tagged if number == "*" else number == (phrase.number or number)
+    gender = GENDER_OF_LETTER.get(agreement.gender)
+    if gender not in PERSONAL or not fits:
+        return None
+    return _verb(rule_name, word, gender, "form", shows)
