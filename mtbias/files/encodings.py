@@ -86,8 +86,8 @@ def without_mojibake(text: str, *, chance: int = _CHANCE) -> str:
 
 
 def in_the_right_encoding(text: str, pages: Collection[str] = ()) -> str:
-    """Undo any encoding that Python knows. Where several code pages make different texts of it, none
-    is certain, and it stays as it is.
+    """Undo any encoding that Python knows. Where several code pages make different texts of it,
+    none is certain, and it stays as it is.
 
     Args:
         text: perhaps damaged.
@@ -105,10 +105,10 @@ def in_the_right_encoding(text: str, pages: Collection[str] = ()) -> str:
 
 
 def usual_pages(texts: Iterable[str]) -> tuple[str, ...]:
-    """The code pages in which texts in UTF-8 were read, if they all were in the same: those that make
-    readable what most of them do, and of these those that give most usual letters. UTF-8 that was
-    read in one page may be valid in another one, where it has other letters, but mostly not in all
-    of the texts.
+    """The code pages in which texts in UTF-8 were read, if they all were in the same: those that
+    make readable what most of them do, and of these those that give most usual letters. UTF-8 that
+    was read in one page may be valid in another one, where it has other letters, but mostly not in
+    all of the texts.
     """
     readable: Counter[str] = Counter()
     usual: Counter[str] = Counter()
