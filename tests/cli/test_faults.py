@@ -336,7 +336,7 @@ def test_nothing_that_decides_reads_a_clock() -> None:
     are never read."""
     package = Path(mtbias.__file__).parent
     found = []
-    for folder in ("runs", "translate", "morphology", "align", "decide", "metrics"):
+    for folder in ("runs", "translate", "morphology", "align", "reading", "scoring"):
         for path in (package / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Attribute) and node.attr in _CLOCKS:

@@ -44,7 +44,7 @@ def test_importing_loads_nothing_heavy() -> None:
 
 
 def test_importing_what_computes_loads_numpy_at_most() -> None:
-    modules = ("scoring", "evaluation.stages", "align", "decide", "morphology", "report.run_table")
+    modules = ("scoring", "evaluation.stages", "align", "reading", "morphology", "report.run_table")
     assert set(_loaded(f"import {', '.join(f'mtbias.{name}' for name in modules)}")) <= {"numpy"}
 
 
