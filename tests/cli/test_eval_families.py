@@ -85,7 +85,8 @@ def test_a_local_checkpoint_translates_and_is_scored(
         "--stanza-dir", STANZA_NAME, "--device", "cpu", "--out", tmp_path / "run", "--offline",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("12 sentences, ")
+    # So small a model may leave out some of the entities, which is said first.
+    assert "12 sentences, " in [line[:14] for line in done.stdout.splitlines()]
 
     signature = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))[
         "signature"
