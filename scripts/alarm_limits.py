@@ -56,7 +56,7 @@ LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 TARGET = ROOT / "mtbias" / "scoring" / "data" / "alarm_limits.tsv"
 HEADER = """\
 # Above which per cent a sign is none of good translations, by language and number of rows (python
-# scripts/alarm_limits.py). Measured on public translations; docs/alarms.md names them and says how a limit follows.
+# scripts/alarm_limits.py). Measured on public translations; docs/alarms.md names them.
 """
 LARGE = 1000
 """Of a file of so many rows the share itself is taken, of a smaller one the lower end of its

@@ -109,8 +109,8 @@ def repair(text: str, kinds: Collection[str] = KINDS, pages: Collection[str] = (
     for _ in range(_ROUNDS):
         before = text
         for kind in kinds:
-            undo = _UNDO[kind]
-            undone = in_the_right_encoding(text, pages) if kind == "encoding" else undo(text)
+            encoding = kind == "encoding"
+            undone = in_the_right_encoding(text, pages) if encoding else _UNDO[kind](text)
             if undone != text:
                 found.add(kind)
                 text = undone

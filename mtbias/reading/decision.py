@@ -183,15 +183,8 @@ def _within_compound(
             form = analysis.text[slice(*part)]
             noun, _ = known_noun(form, part, syntax.language.noun(form))
             reason = None if noun.gender else Reason.NO_MORPHOLOGY
-            return GenderCall(
-                call.id,
-                noun.gender,
-                reason,
-                (part,),
-                (noun,),
-                basis=candidate.basis,
-                trust=candidate.trust,
-            )
+            made = GenderCall(call.id, noun.gender, reason, (part,), (noun,))
+            return _at(candidate, made)
     return call
 
 
@@ -209,56 +202,51 @@ def read_at(
     was aligned is no noun.
     """
     source, language = alignment.source, syntax.language
-
-    def found(reason: Reason, target: Sequence[Span] = (), *evidence: Evidence) -> GenderCall:
-        basis, trust = first.basis, first.trust
-        return GenderCall(
-            alignment.id, None, reason, tuple(target), evidence, basis=basis, trust=trust
-        )
-
+    nobody = GenderCall(alignment.id, None, Reason.UNALIGNED)
     if source.quantifier and first.basis in _SURE and stands_alone(words, first.target[0]):
-        return found(Reason.NO_MORPHOLOGY, first.target[:1])
+        return replace(_at(first, nobody), reason=Reason.NO_MORPHOLOGY, target=first.target[:1])
     words = syntax.without_compound(words, first.target[0], alignment.translations)
     rendering = _rendering(first, alignment, words, syntax)
     if rendering is None or not renders_entity(rendering):
-        return found(Reason.UNALIGNED)
+        return nobody
     head, word, target = rendering.head, rendering.word, rendering.candidate.target
     spans = (word.span, *(span for span in sorted(target) if span != word.span))
-
-    def called(
-        gender: Gender | None, reason: Reason | None, evidence: Sequence[Evidence]
-    ) -> GenderCall:
-        basis, trust = rendering.candidate.basis, rendering.candidate.trust
-        return GenderCall(
-            alignment.id, gender, reason, spans, tuple(evidence), basis=basis, trust=trust
-        )
-
+    call = _at(rendering.candidate, replace(nobody, target=spans))
     both = both_forms(words, head, text, language, alignment.translations)
     if both is not None:
-        return called(Gender.NEUTRAL, None, (both,))
-
-    def silent(reason: Reason, name: str, source_name: str, *target: Span) -> GenderCall:
-        return found(
-            reason, target, Evidence(name, "noun", word.text, word.span, None, source_name)
-        )
-
+        return replace(call, gender=Gender.NEUTRAL, reason=None, evidence=(both,))
     doubt = _doubt(rendering, alignment.translations)
     if doubt is not None:
-        return silent(Reason.UNALIGNED, doubt, "alignment")
-    either = word.may_be_thing and not syntax.trusts_translations
-    if either and word.span not in alignment.translations:
-        return silent(Reason.NO_PERSON, "thing_too", "lexicon", *spans)
+        silent = Evidence(doubt, "noun", word.text, word.span, None, "alignment")
+        return replace(nobody, evidence=(silent,))
     phrase = syntax.phrase(words, head, source.number)
     phrase = replace(phrase, doubtful=syntax.doubtful_attributes(phrase, target, source))
     foreign = is_foreign(word, syntax) or _is_copied(rendering)
-    if not (foreign or _names_person(rendering, phrase, before_name=source.before_name)):
-        return silent(
-            Reason.NO_PERSON,
-            "known_thing" if word.readings else "no_sign_of_person",
-            "lexicon",
-            *spans,
-        )
-    return called(*judge(phrase, foreign=foreign, alone=not source.qualified))
+    thing = _thing(rendering, phrase, alignment, foreign=foreign)
+    if thing is not None:
+        silent = Evidence(thing, "noun", word.text, word.span, None, "lexicon")
+        return replace(call, reason=Reason.NO_PERSON, evidence=(silent,))
+    gender, reason, evidence = judge(phrase, foreign=foreign, alone=not source.qualified)
+    return replace(call, gender=gender, reason=reason, evidence=tuple(evidence))
+
+
+def _at(candidate: Candidate, call: GenderCall) -> GenderCall:
+    """The call, which reads the words of this candidate."""
+    return replace(call, basis=candidate.basis, trust=candidate.trust)
+
+
+def _thing(
+    rendering: Rendering, phrase: NounPhrase, alignment: Alignment, *, foreign: bool
+) -> str | None:
+    """The rule by which the word names nobody, or None."""
+    word = rendering.word
+    either = word.may_be_thing and not phrase.syntax.trusts_translations
+    if either and word.span not in alignment.translations:
+        return "thing_too"
+    before_name = alignment.source.before_name
+    if foreign or _names_person(rendering, phrase, before_name=before_name):
+        return None
+    return "known_thing" if word.readings else "no_sign_of_person"
 
 
 def _rendering(

@@ -19,26 +19,19 @@ from mtbias.reading.agreement import (
 )
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax import NounPhrase
-from mtbias.reading.words import NUMBER, SentenceWord, feature_values, tagged_gender, word_behind
-from mtbias.types import Evidence, Gender, Span
+from mtbias.reading.words import (
+    NUMBER,
+    SentenceWord,
+    evidence,
+    feature_values,
+    tagged_gender,
+    word_behind,
+)
+from mtbias.types import Evidence, Gender
 
 _CASE = {
     "Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc",
 }  # fmt: skip
-
-
-def evidence(
-    rule_name: str,
-    kind: str,
-    words: Sequence[SentenceWord],
-    gender: Gender | None,
-    source: str,
-    shows: str = "",
-) -> Evidence:
-    """Evidence of words in the order of the text."""
-    span = Span(words[0].span.start, words[-1].span.end)
-    text = " ".join(word.text for word in words)
-    return Evidence(rule_name, kind, text, span, gender, source, shows)
 
 
 # Determiners

@@ -16,6 +16,7 @@ from mtbias.reading.words import (
     NOMINAL,
     VERBAL,
     SentenceWord,
+    evidence,
     feature_values,
     governed,
     sentence_words,
@@ -381,18 +382,18 @@ class SpeakerPredicates:
             gender = GENDER_OF_LETTER.get(own.gender)
             if gender not in PERSONAL:
                 return None
-            return _evidence("word_of_subject", "adjective", word, gender, "form", word.form)
+            return evidence("word_of_subject", "adjective", [word], gender, "form", word.form)
         past = self._past_gender(n)
         # A clause has one past tense: uk хотів тарантула, where the tagger takes the tarantula for
         # a verb.
         if past in PERSONAL and not any(self._past_gender(k) for k in range(clause.words.start, n)):
             ending = self.language.verbs.ending(word.form)
             shows = f"-{ending[0]}" if ending else word.form
-            return _evidence("verb_by_ending", "verb", word, past, "form", shows)
+            return evidence("verb_by_ending", "verb", [word], past, "form", shows)
         short = self._short_gender(n)
         # In other clauses the tagger takes nouns for short forms: ru что неудача — это …
         if short in PERSONAL and (word.form in self.language.verbs.short or self._joined(clause)):
-            return _evidence("short_form", "adjective", word, short, "tagger", f"Gender={short}")
+            return evidence("short_form", "adjective", [word], short, "tagger", f"Gender={short}")
         return self._predicative(n, clause)
 
     def _other_subject(self, n: int, clause: Clause) -> bool:
@@ -442,7 +443,7 @@ class SpeakerPredicates:
         gender = only_gender(allowed) if allowed else None
         if gender not in PERSONAL:
             return None
-        return _evidence("predicate_by_ending", "adjective", word, gender, "form", listed(allowed))
+        return evidence("predicate_by_ending", "adjective", [word], gender, "form", listed(allowed))
 
     def _right_behind(self, n: int, clause: Clause) -> bool:
         """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень
@@ -545,13 +546,7 @@ class SpeakerPredicates:
         if gender not in PERSONAL:
             return None
         name = "predicate_by_ending" if source == "form" else "predicate_by_tagger"
-        return _evidence(name, "adjective", word, gender, source, detail)
-
-
-def _evidence(
-    rule: str, kind: str, word: SentenceWord, gender: Gender | None, source: str, shows: str
-) -> Evidence:
-    return Evidence(rule, kind, word.text, word.span, gender, source, shows)
+        return evidence(name, "adjective", [word], gender, source, detail)
 
 
 def _is_past(feats: Sequence[tuple[str, str]]) -> bool:

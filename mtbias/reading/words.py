@@ -13,7 +13,7 @@ from typing import NamedTuple
 from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading, WordFacts
 from mtbias.language.split_texts import SplitTexts
-from mtbias.types import Analysis, Gender, Span, Word
+from mtbias.types import Analysis, Evidence, Gender, Span, Word
 
 NOMINAL = frozenset(("NOUN", "PROPN"))
 MODIFIER = frozenset(("ADJ", "DET", "NUM"))
@@ -385,3 +385,17 @@ def noun_governed(words: Sequence[SentenceWord], preposition: int) -> int | None
         if words[n].tags & {"PRON", *VERBAL, *CONJUNCTION}:
             return None
     return None
+
+
+def evidence(
+    rule_name: str,
+    kind: str,
+    words: Sequence[SentenceWord],
+    gender: Gender | None,
+    source: str,
+    shows: str = "",
+) -> Evidence:
+    """Evidence of words in the order of the text."""
+    span = Span(words[0].span.start, words[-1].span.end)
+    text = " ".join(word.text for word in words)
+    return Evidence(rule_name, kind, text, span, gender, source, shows)

@@ -115,8 +115,6 @@ def render(
         _unknown(metrics_json, full=full),
         repeat_block(metrics_json, numbers, level(metrics_json)),
     ]
-    if not full:
-        blocks.append(_noticed_briefly(metrics_json))
     if full:
         blocks += [
             *_breakdowns(metrics_json, numbers),
@@ -129,6 +127,8 @@ def render(
             _published(metrics_json),
             _noticed(metrics_json),
         ]
+    else:
+        blocks.append(_noticed_briefly(metrics_json))
     if signature:
         blocks.append(f"Signature: {printable(signature)}\n{note_on_bits(signature)}".rstrip("\n"))
     return "\n\n".join(block for block in blocks if block) + "\n"

@@ -187,7 +187,7 @@ def checks(
 
 
 CERTAIN_ONE_IN = 200
-"""One row in so many that is certainly damaged is an alarm: good files have at most 1 in 1,900."""
+"""One row in so many that is certainly damaged is an alarm."""
 COUNTED_BEFORE = ("source_unknown",)
 """Signs whose rows were counted while the translations were made."""
 

@@ -260,8 +260,12 @@ def _repaired(
     found = repair(raw, repairs, pages)
     for kind in found.kinds:
         kinds[kind].append(translation.id)
+    if not found.kinds:
+        return translation
+    if translation.raw is None:
+        return replace(translation, text=found.text, raw=raw)
     text = None if translation.text is None else repair(translation.text, repairs, pages).text
-    return replace(translation, text=text, raw=raw) if found.kinds else translation
+    return replace(translation, text=text, raw=raw)
 
 
 def _raw(translation: Translation) -> str:

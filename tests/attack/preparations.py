@@ -1,4 +1,4 @@
-"""The language in which a row of a table says how the good inputs are damaged: steps with ``;;``
+"""The language in which a row of a table describes the damage to the good inputs: steps with ``;;``
 between them.
 
 A step is a word, what it is done to, and further cells, with ``→`` between them: ``replace

@@ -162,7 +162,7 @@ def test_the_table_survives_a_locale_without_its_letters(
 def test_two_runs_give_the_same_bytes(
     prepared: Machine, small: Path, german: Path, stanza_dir: Path, tmp_path: Path
 ) -> None:
-    # One with analyses from the cache, one that makes them anew; Python's hashes differ, so sets
+    # One with analyses from the cache, one that makes them again; Python's hashes differ, so sets
     # have other orders.
     fresh = Machine(tmp_path / "fresh", stanza_dir)
     for machine, seed in ((prepared, "1"), (fresh, "2")):

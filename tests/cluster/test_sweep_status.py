@@ -241,7 +241,7 @@ def test_only_what_is_neither_done_nor_queued_is_submitted(plan: SweepPlan) -> N
     assert everything == [task.id for task in plan.tasks]
     _finish(plan, 0)
     queued = [plan.tasks[2].id, "score:es", "table"]
-    # es 1/2 waits already, es 2/2 is new, so what comes after it must wait for it anew
+    # es 1/2 waits already, es 2/2 is new, so what comes after it must wait for it again
     assert [[t.id for t in array.tasks] for array in to_submit(plan, queued)] == [
         ["translate:demo/demo/es:2/2"],
         ["score:es"],

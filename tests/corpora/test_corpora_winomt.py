@@ -301,7 +301,7 @@ def test_the_real_rows_come_from_where_their_domain_says(
     )
     winogender = Counter(line.split("\t")[1] for line in table)
     assert Counter(i.source for i in real.instances if i.domain == "winogender") == winogender
-    # WinoBias sentences, brackets removed; WinoMT removed no more than spaces and mended a word
+    # WinoBias sentences, brackets removed; WinoMT removed no more than spaces and corrected a word
     # here and there.
     text = ""
     for file in sorted((shared / "data/coref/winobias").glob("*_type*.txt.*")):

@@ -10,7 +10,7 @@ import mtbias
 from mtbias.reading.policy import RULE_OF_KIND
 
 PACKAGE = Path(mtbias.__file__).parent
-# `evidence` of `mtbias.reading.phrase_evidence` is public: other modules may call it.
+# `evidence` of `mtbias.reading.words` is public: other modules may call it.
 PUBLIC_MAKERS = {"Evidence": 0, "evidence": 0}
 """Functions that make evidence → the place of the rule's name among their arguments."""
 TABLES = {"RULE_OF_KIND": frozenset(RULE_OF_KIND.values())}

@@ -1,4 +1,4 @@
-"""The syntax of a language is that of its family; other distributions bring other families."""
+"""The syntax of a language is that of its family; other distributions may have families of their own."""
 
 from __future__ import annotations
 

@@ -624,7 +624,7 @@ def test_the_date_is_that_of_the_runs_beginning() -> None:
     first, again = plan(url, sentences(3)), plan("http://127.0.0.1:10/v1", sentences(3))
     assert (
         first.identity == again.identity
-    )  # the port is no part of it: a server is started anew on another
+    )  # the port is no part of it: a server is started again on another
     assert first.key == again.key
 
 

@@ -12,7 +12,7 @@ from itertools import chain
 
 from mtbias.language.definition import Language
 from mtbias.language.grammar import ANY, CASES, Agreement
-from mtbias.reading.agreement import reading_agreements
+from mtbias.reading.agreement import GENDER_OF_LETTER, reading_agreements
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax.attributes import attributes_after, attributes_before
 from mtbias.reading.syntax.head_noun import find_head
@@ -404,3 +404,40 @@ def verb_before_fixed(word: SentenceWord, following: SentenceWord) -> bool:
     """
     fixed = bool(following.readings) and not following.is_personal
     return word.tags == {"VERB"} and fixed and "NOUN" in following.tags
+
+
+def sex_words_against(phrase: NounPhrase, source: SourceFacts) -> frozenset[int]:
+    """Of the words behind the head the nouns that mean a woman or a man, where the source does not
+    say that gender.
+    """
+    known, words = phrase.language.sex_adjectives, phrase.words
+    sexes = [n for n in phrase.right if words[n].form in known and words[n].readings]
+    return frozenset(
+        n for n in sexes if GENDER_OF_LETTER[known[words[n].form]] is not source.says_sex
+    )
+
+
+def qualified_before(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> SentenceWord:
+    """The word that the adjective at `n` may qualify: right before it, or before other adjectives,
+    which no table has. A determiner ends the search.
+    """
+    first = n - 1
+    while first > 0 and words[first].joined and _is_mere_adjective(syntax, words[first]):
+        first -= 1
+    return words[first]
+
+
+def _is_mere_adjective(syntax: Syntax, word: SentenceWord) -> bool:
+    determiner = word.form in syntax.language.determiners
+    return word.is_adjective and not word.readings and not determiner
+
+
+def qualifies(word: SentenceWord, noun: SentenceWord) -> bool:
+    """An adjective in gender and number of a noun that no table has."""
+    if not word.is_adjective or noun.readings or "NOUN" not in noun.tags:
+        return False
+    return all(_feature(word, name) == _feature(noun, name) for name in ("Gender", "Number"))
+
+
+def _feature(word: SentenceWord, name: str) -> set[str | None]:
+    return {tagged.feat(name) for tagged in word.content}

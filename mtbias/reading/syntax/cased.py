@@ -8,7 +8,7 @@ from itertools import chain
 from mtbias.language.grammar import CASES, meet
 from mtbias.reading.agreement import GENDER_OF_LETTER
 from mtbias.reading.rules import rule
-from mtbias.reading.syntax.base import Syntax, verb_before_fixed
+from mtbias.reading.syntax.base import Syntax, sex_words_against, verb_before_fixed
 from mtbias.reading.syntax.phrase import NounPhrase
 from mtbias.reading.words import (
     CONJUNCTION,
@@ -236,11 +236,7 @@ def woman_behind_noun(phrase: NounPhrase, source: SourceFacts) -> frozenset[int]
     """A noun that means a woman or a man behind the head may be its genitive (cs *lékaři ženy* "the
     woman's doctors"), unless the source says that gender, too (*the female doctors*).
     """
-    known, words = phrase.language.sex_adjectives, phrase.words
-    sexes = [n for n in phrase.right if words[n].form in known and words[n].readings]
-    return frozenset(
-        n for n in sexes if GENDER_OF_LETTER[known[words[n].form]] is not source.says_sex
-    )
+    return sex_words_against(phrase, source)
 
 
 @rule("case")

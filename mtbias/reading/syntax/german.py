@@ -25,7 +25,7 @@ class Germanic(Syntax):
         return super().is_attribute_of_next(words, n, aligned)
 
 
-class German(Cased):
+class German(Germanic, Cased):
     """The syntax of German."""
 
     def declension(
@@ -41,14 +41,6 @@ class German(Cased):
             return agreements
         weak = weak_endings(self.language.weak)
         return [a for a in agreements if a not in weak] or agreements
-
-    def is_attribute_of_next(
-        self, words: Sequence[SentenceWord], n: int, aligned: Sequence[int]
-    ) -> bool:
-        """Also the first part of a compound that is written apart."""
-        if n + 1 in aligned and compound_written_apart(words[n], words[n + 1]):
-            return words[n + 1].is_personal
-        return super().is_attribute_of_next(words, n, aligned)
 
 
 @rule("germanic")

@@ -21,6 +21,7 @@ from mtbias.reading.words import (
     NOMINAL,
     VERBAL,
     SentenceWord,
+    evidence,
     feature_values,
     governed,
     noun_governed,
@@ -329,13 +330,7 @@ def _predicative(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     gender = only_gender([a for a in ending if a.number in ("*", phrase.number or "sg")])
     if gender not in PERSONAL:
         return None
-    return _verb("predicate_by_ending", word, gender, "form", listed(ending))
-
-
-def _verb(
-    rule_name: str, word: SentenceWord, gender: Gender | None, source: str, shows: str
-) -> Evidence:
-    return Evidence(rule_name, "verb", word.text, word.span, gender, source, shows)
+    return evidence("predicate_by_ending", "verb", [word], gender, "form", listed(ending))
 
 
 def _tagged(
@@ -347,7 +342,7 @@ def _tagged(
     gender, feature = tagged_gender(tagged)
     if gender not in PERSONAL or not _has_number(tagged, phrase):
         return None
-    return _verb(rule_name, word, gender, "tagger", feature)
+    return evidence(rule_name, "verb", [word], gender, "tagger", feature)
 
 
 def _has_number(tagged: Sequence[Word], phrase: NounPhrase) -> bool:
@@ -394,4 +389,4 @@ def _by_form(
     gender = GENDER_OF_LETTER.get(agreement.gender)
     if gender not in PERSONAL or not fits:
         return None
-    return _verb(rule_name, word, gender, "form", shows)
+    return evidence(rule_name, "verb", [word], gender, "form", shows)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from mtbias.language.grammar import NounKind
 from mtbias.reading.rules import rule
-from mtbias.reading.syntax.base import Syntax
+from mtbias.reading.syntax.base import Syntax, qualified_before, qualifies
 from mtbias.reading.syntax.phrase import NounPhrase
 from mtbias.reading.words import (
     NOMINAL,
-    VERBAL,
     SentenceWord,
     feature_values,
     numbers,
@@ -58,8 +57,7 @@ class Romance(Syntax):
         """One that stands in the number of the noun (it *medici donne*)."""
         one, other = numbers(word), numbers(noun)
         apart = bool(one and other and one.isdisjoint(other))
-        construct = "Cons" in feature_values(noun.content, "Definite")
-        return not word.tags & {"ADP", *VERBAL} and not (apart or construct)
+        return super().says_sex(word, noun) and not apart
 
     def only_qualifies(self, words: Sequence[SentenceWord], n: int, *, sure: bool) -> bool:
         """See `Syntax.only_qualifies`."""
@@ -124,26 +122,7 @@ def adjective_of_nobody(syntax: Syntax, words: Sequence[SentenceWord], n: int) -
     """
     if n == 0 or not words[n].joined:
         return False
-    first = n - 1
-    while first > 0 and words[first].joined and _is_mere_adjective(syntax, words[first]):
-        first -= 1
-    return qualifies(words[n], words[first])
-
-
-def _is_mere_adjective(syntax: Syntax, word: SentenceWord) -> bool:
-    determiner = word.form in syntax.language.determiners
-    return word.is_adjective and not word.readings and not determiner
-
-
-def qualifies(word: SentenceWord, noun: SentenceWord) -> bool:
-    """An adjective in gender and number of a noun that no table has."""
-    if not word.is_adjective or noun.readings or "NOUN" not in noun.tags:
-        return False
-    return all(_feature(word, name) == _feature(noun, name) for name in ("Gender", "Number"))
-
-
-def _feature(word: SentenceWord, name: str) -> set[str | None]:
-    return {tagged.feat(name) for tagged in word.content}
+    return qualifies(words[n], qualified_before(syntax, words, n))
 
 
 @rule("romance")

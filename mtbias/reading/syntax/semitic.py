@@ -6,12 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mtbias.reading.agreement import GENDER_OF_LETTER
 from mtbias.reading.rules import rule
-from mtbias.reading.syntax.base import Syntax
+from mtbias.reading.syntax.base import (
+    Syntax,
+    qualified_before,
+    qualifies,
+    sex_words_against,
+)
 from mtbias.reading.syntax.cased import attribute_of_noun_behind
 from mtbias.reading.syntax.phrase import NounPhrase
-from mtbias.reading.syntax.romance import qualifies
 from mtbias.reading.words import (
     CONJUNCTION,
     NOMINAL,
@@ -87,7 +90,7 @@ class Semitic(Syntax):
         construct = "Cons" in feature_values(noun.content, "Definite")
         construct = construct or bool(one and other and one.isdisjoint(other))
         attribute = self.language.is_definite(noun.form) or not construct
-        return attribute and not word.tags & {"ADP", *VERBAL}
+        return attribute and super().says_sex(word, noun)
 
     def belongs_to_following(self, words: Sequence[SentenceWord], n: int) -> bool:
         """No adjective stands before its noun."""
@@ -172,17 +175,6 @@ def sex_word_of_another(phrase: NounPhrase, source: SourceFacts) -> frozenset[in
     return sex_words_against(phrase, source)
 
 
-def sex_words_against(phrase: NounPhrase, source: SourceFacts) -> frozenset[int]:
-    """Of the words behind the head the nouns that mean a woman or a man, where the source does not
-    say that gender.
-    """
-    known, words = phrase.language.sex_adjectives, phrase.words
-    sexes = [n for n in phrase.right if words[n].form in known and words[n].readings]
-    return frozenset(
-        n for n in sexes if GENDER_OF_LETTER[known[words[n].form]] is not source.says_sex
-    )
-
-
 @rule("semitic")
 def determiner_opens_another(
     syntax: Syntax, words: Sequence[SentenceWord], n: int, head: int
@@ -244,16 +236,9 @@ def adjective_of_nobody(syntax: Syntax, words: Sequence[SentenceWord], n: int) -
     """
     if n == 0 or not words[n].joined:
         return False
-    first = n - 1
-    while first > 0 and words[first].joined and _is_mere_adjective(syntax, words[first]):
-        first -= 1
-    same = syntax.language.same_definiteness(words[first].form, words[n].form)
-    return same and qualifies(words[n], words[first])
-
-
-def _is_mere_adjective(syntax: Syntax, word: SentenceWord) -> bool:
-    determiner = word.form in syntax.language.determiners
-    return word.is_adjective and not word.readings and not determiner
+    noun = qualified_before(syntax, words, n)
+    same = syntax.language.same_definiteness(noun.form, words[n].form)
+    return same and qualifies(words[n], noun)
 
 
 @rule("semitic", otherwise=None)
