@@ -4,7 +4,8 @@ in every language.
     python scripts/policy.py --stanza-dir DIR [--lang CODE]… [--evidence stanza]
     python scripts/policy.py --tables
 
-Each row of ``mtbias/new_language/policy.tsv`` is a sentence with its translation: ``[ ]`` marks the
+``mtbias/reading/policy.tsv`` is the policy itself, the table that decides. Each row of
+``mtbias/new_language/policy_sentences.tsv`` is a sentence with its translation: ``[ ]`` marks the
 entity's head, ``{ }`` the words of the translation that show the kind and the evidence. `call` is
 the gender or the reason for none that follows from kind and evidence, in whatever language. The
 sentences of a language are aligned among themselves. Those of Portuguese are analysed by hand
@@ -32,11 +33,12 @@ from mtbias.new_language.policy_rows import (  # noqa: E402
     policy_calls,
     read_policy_rows,
 )
+from mtbias.reading.policy import policy_lines  # noqa: E402
 from mtbias.settings import EvidenceReader  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
 from scripts.labelled import each_language, shipped_language, stanza_of  # noqa: E402
 
-FILE = ROOT / "mtbias" / "new_language" / "policy.tsv"
+FILE = ROOT / "mtbias" / "new_language" / "policy_sentences.tsv"
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 
 
@@ -76,6 +78,13 @@ def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:
             yield f"| {evidence} | {same[0].call} | " + " | ".join(cells) + " |"
 
 
+def policy_lines_shown() -> Iterator[str]:
+    """The policy itself for ``docs/policy.md``: a line for each line of the table that decides."""
+    yield from ("", "| line | noun | evidence | shows | call |", "|---|---|---|---|---|")
+    for line in policy_lines():
+        yield f"| {line.number} | {line.noun} | {line.evidence} | {line.shows} | {line.call} |"
+
+
 def _cell(row: PolicyRow) -> str:
     shown = " … ".join(row.pair.text[slice(*span)] for span in row.shown)
     return shown.replace("*", "\\*").replace("|", "\\|")
@@ -103,7 +112,7 @@ def main(
     """
     rows = read_policy()
     if tables or stanza_dir is None:
-        print("\n".join(table_lines(rows)))
+        print("\n".join([*policy_lines_shown(), *table_lines(rows)]))
         return 0
 
     def run(code: str) -> None:

@@ -7,7 +7,9 @@ Of each rule (`mtbias.reading.rules`) that a language asks it prints how many se
 public translations it held in, how many of these have another call without it, and the same of the
 persons that are labelled by hand (``tests/natural``, ``tests/challenge``), with how many of those
 are wrong without it and right with it, and the reverse. A rule without which no label is lost rests
-on the public files alone, or on nothing.
+on the public files alone, or on nothing. A second table has the lines of the policy
+(``mtbias/reading/policy.tsv``): how many sentences each decides, and how many of the labels it has
+right.
 """
 
 from __future__ import annotations
@@ -28,11 +30,12 @@ from mtbias.cli.shared import Evaluator  # noqa: E402 - the paths above come fir
 from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure, TranslatedPart  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
 from mtbias.reading import decide  # noqa: E402
+from mtbias.reading.policy import Decision, PolicyLine, policy_lines  # noqa: E402
 from mtbias.reading.rules import RULES, listening, without  # noqa: E402
 from mtbias.reading.sentence_pair import Pair  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
-from mtbias.types import Alignment, Analysis, Gender  # noqa: E402
+from mtbias.types import Alignment, Analysis, Gender, GenderCall  # noqa: E402
 from scripts import all_calls, challenge, natural  # noqa: E402
 from scripts.labelled import shared_data  # noqa: E402
 
@@ -47,9 +50,13 @@ class Row:
     label: Gender | None
     labelled: bool
 
+    def whole_call(self) -> GenderCall:
+        """The call, with its evidence."""
+        return decide(self.alignment, self.analysis, self.texts)
+
     def call(self) -> Gender | None:
         """The gender that is read."""
-        return decide(self.alignment, self.analysis, self.texts).gender
+        return self.whole_call().gender
 
 
 @dataclass
@@ -64,6 +71,21 @@ class Count:
     """Labels that are wrong without it, and right with it."""
     won: int = 0
     """The reverse."""
+
+
+@dataclass
+class LineCount:
+    """What one line of the policy decides."""
+
+    public: int = 0
+    labels: int = 0
+    right: int = 0
+
+    def add(self, row: Row, gender: Gender | None) -> None:
+        """Counts one sentence that it decides."""
+        self.public += not row.labelled
+        self.labels += row.labelled
+        self.right += row.labelled and gender is row.label
 
 
 def rows_of(measure: GenderMeasure) -> Iterator[Row]:
@@ -96,20 +118,39 @@ def _read(
         yield Row(alignment, analysis, texts, label, labels is not None)
 
 
-def count(rows: Sequence[Row], only: Sequence[str] | None) -> dict[str, Count]:
-    """What rests on each rule, over these sentences."""
+@dataclass
+class Heard:
+    """What was asked of one sentence."""
+
+    rules: dict[str, None] = field(default_factory=dict)
+    """Names of the rules that held, in the order in which they were asked."""
+    decision: Decision | None = None
+    """The last of the policy."""
+
+    def listen(self, name: str, answer: object) -> None:
+        """Notes one answer."""
+        if isinstance(answer, Decision):
+            self.decision = answer
+        elif answer != RULES[name].otherwise:
+            self.rules[name] = None
+
+
+def count(
+    rows: Sequence[Row], only: Sequence[str] | None, lines: dict[PolicyLine, LineCount]
+) -> dict[str, Count]:
+    """What rests on each rule, over these sentences; those that each line of the policy decides are
+    added to `lines`.
+    """
     held: defaultdict[str, list[tuple[Row, Gender | None]]] = defaultdict(list)
     for row in rows:
-        names: dict[str, None] = {}
-
-        def listen(name: str, answer: object, names: dict[str, None] = names) -> None:
-            if answer != RULES[name].otherwise:
-                names[name] = None
-
-        with listening(listen):
-            call = row.call()
-        for name in names:
-            held[name].append((row, call))
+        heard = Heard()
+        with listening(heard.listen):
+            call = row.whole_call()
+        for name in heard.rules:
+            held[name].append((row, call.gender))
+        decision = heard.decision
+        if decision is not None and decision.evidence == call.evidence:
+            lines.setdefault(decision.line, LineCount()).add(row, call.gender)
     chosen = [name for name in RULES if name in held and (only is None or name in only)]
     return {name: _without(name, held[name]) for name in chosen}
 
@@ -138,6 +179,15 @@ def table(counts: dict[str, Count]) -> Iterator[str]:
         yield f"| `{name}` | {public} | {labels} | {counted.lost} | {counted.won} |"
 
 
+def policy_table(lines: dict[PolicyLine, LineCount]) -> Iterator[str]:
+    """The lines of the policy with what each decides, as a table in Markdown."""
+    yield "| line of the policy | sentences | labels | right |"
+    yield "| --- | ---: | ---: | ---: |"
+    for line in policy_lines():
+        counted = lines.get(line, LineCount())
+        yield f"| {line} | {counted.public:,} | {counted.labels:,} | {counted.right:,} |"
+
+
 def main(
     *,
     evaluator: Evaluator = EvaluatorSettings(),
@@ -146,9 +196,10 @@ def main(
 ) -> None:
     """Print the table, of all languages together."""
     total: dict[str, Count] = {}
+    lines: dict[PolicyLine, LineCount] = {}
     for code in lang or all_calls.LANGUAGES:
         measure = GENDER_MEASURE.open(MeasureOptions(lang=code, settings=evaluator, device="cpu"))
-        for name, counted in count(list(rows_of(measure)), rule).items():
+        for name, counted in count(list(rows_of(measure)), rule, lines).items():
             known = total.setdefault(name, Count())
             known.held += counted.held
             known.changed += counted.changed
@@ -157,6 +208,7 @@ def main(
         print(f"{code} read", file=sys.stderr, flush=True)
     ordered = {name: total[name] for name in RULES if name in total}
     print("\n".join(table(ordered)))
+    print("\n".join(["", *policy_table(lines)]))
     print(f"\nNever held: {', '.join(name for name in RULES if name not in total)}")
 
 

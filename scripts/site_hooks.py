@@ -28,10 +28,12 @@ def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401 - of mkdocs, which
 
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401 - of mkdocs, which has no types
-    """The policy with a table for each kind of noun."""
+    """The policy with the table that decides, and one of sentences for each kind of noun."""
     if page.file.src_uri != POLICY:
         return markdown
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from scripts.policy import read_policy, table_lines
+    from scripts.policy import policy_lines_shown, read_policy, table_lines
 
-    return "\n".join([markdown, "", "## The tables", *table_lines(read_policy())])
+    decides = ["## The table that decides", *policy_lines_shown()]
+    sentences = ["## Sentences by kind of noun", *table_lines(read_policy())]
+    return "\n".join([markdown, "", *decides, "", *sentences])

@@ -14,6 +14,7 @@ from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.reading import decide
 from mtbias.reading.agreement import listed
+from mtbias.reading.policy import Decision, PolicyLine
 from mtbias.reading.rules import RULES, listening, says
 from mtbias.reading.sentence_pair import Pair
 from mtbias.reading.words import SentenceWord, sentence_words
@@ -34,6 +35,8 @@ class Explanation:
     rules: Sequence[tuple[str, str]]
     """Names of the rules that held, with what they answered, in the order in which they were
     asked."""
+    policy: PolicyLine | None
+    """The line of the policy that made the call; None where no noun phrase did."""
     call: GenderCall
     language: Language
 
@@ -84,6 +87,8 @@ class Explanation:
             for piece in call.evidence
         ]
         lines = [f"Call: {call.gender or f'none, {call.reason}'}{where}", *aligned(rows, "<<<<<")]
+        if self.policy is not None:
+            lines.append(f"By line {self.policy.number} of the policy: {self.policy}")
         if call.edits:
             changed = ", ".join(edit.word for edit in call.edits)
             lines.append(f"Words that would be others in the other gender: {changed}")
@@ -141,9 +146,12 @@ def _explained(
     pair: Pair, part: TranslatedPart, alignment: Alignment, analysis: Analysis, texts: SplitTexts
 ) -> Explanation:
     held: dict[str, str] = {}
+    decisions: list[Decision] = []
 
     def listen(name: str, answer: object) -> None:
-        if answer:
+        if isinstance(answer, Decision):
+            decisions.append(answer)
+        elif answer:
             held.setdefault(name, _answer(answer))
 
     with listening(listen):
@@ -151,7 +159,10 @@ def _explained(
     if pair.head is not None:
         call = part.without_copy(call, pair.head)
     words = sentence_words(analysis, texts)
-    return Explanation(pair, alignment, words, tuple(held.items()), call, texts.language)
+    lines = [decision.line for decision in decisions if decision.evidence == call.evidence]
+    policy = lines[-1] if lines else None
+    rules = tuple(held.items())
+    return Explanation(pair, alignment, words, rules, policy, call, texts.language)
 
 
 def _answer(answer: object) -> str:

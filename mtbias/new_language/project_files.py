@@ -377,7 +377,7 @@ def relatives(code: str) -> list[str]:
 
 @cache
 def _policy() -> pd.DataFrame:
-    text = resources.files(_PACKAGE).joinpath("policy.tsv").read_text(encoding="utf-8")
+    text = resources.files(_PACKAGE).joinpath("policy_sentences.tsv").read_text(encoding="utf-8")
     return pd.read_csv(StringIO(text), sep="\t", quoting=csv.QUOTE_NONE)
 
 

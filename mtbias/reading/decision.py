@@ -13,7 +13,8 @@ from mtbias.language.split_texts import SplitTexts
 from mtbias.reading import phrase_evidence
 from mtbias.reading.both_forms import both_forms
 from mtbias.reading.edits import edits
-from mtbias.reading.policy import judge, known_noun
+from mtbias.reading.noun_evidence import known_noun
+from mtbias.reading.policy import judge
 from mtbias.reading.rules import rule
 from mtbias.reading.strategy import strategy
 from mtbias.reading.syntax import NounPhrase, Syntax, syntax_of
@@ -226,8 +227,8 @@ def read_at(
     if thing is not None:
         silent = Evidence(thing, "noun", word.text, word.span, None, "lexicon")
         return replace(call, reason=Reason.NO_PERSON, evidence=(silent,))
-    gender, reason, evidence = judge(phrase, foreign=foreign, alone=not source.qualified)
-    return replace(call, gender=gender, reason=reason, evidence=tuple(evidence))
+    decided = judge(phrase, foreign=foreign, alone=not source.qualified)
+    return replace(call, gender=decided.gender, reason=decided.reason, evidence=decided.evidence)
 
 
 def _at(candidate: Candidate, call: GenderCall) -> GenderCall:

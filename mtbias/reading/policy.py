@@ -1,220 +1,251 @@
 """The policy: the noun phrase decides; a predicate that agrees with the entity only where it is
 silent; a pronoun never.
 
-The order of the questions, each answered with evidence:
-
-1. the head noun's form: the plugin's nouns for people, then gender-marking endings, and for other
-   words the tagger;
-2. the article, contraction, title or attributive adjective that agrees with it;
-3. the predicate whose subject it surely is.
-
-A masculine form that is also used of women (``generic``) yields to feminine agreement, a masculine
-noun to the title of a woman. A noun of fixed grammatical gender is never evidence. Evidence that
-contradicts itself is ambiguous; none is no call. There is no default. ``docs/policy.md`` has the
-call for every kind of noun and evidence.
+``policy.tsv`` is the policy, line by line: for the kinds of `noun` that it names, where `evidence`
+`shows` this, the `call` is that, and the call's evidence `names` these pieces in this order. The
+first line that holds decides. There is no default: the last line of each kind is what its noun says
+by itself. ``docs/policy.md`` prints the table, with a sentence for each kind of noun and evidence
+in every language.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
+from importlib import resources
 
-from mtbias.language.grammar import NounKind, NounReading
+from mtbias.language.grammar import NounKind
 from mtbias.reading import phrase_evidence
-from mtbias.reading.rules import rule
+from mtbias.reading.noun_evidence import noun_evidence
+from mtbias.reading.rules import tell
 from mtbias.reading.syntax import NounPhrase
-from mtbias.reading.words import tagged_gender
-from mtbias.types import Evidence, Gender, Reason, Span
+from mtbias.types import Evidence, Gender, Reason, frozen
 
-Judgement = tuple[Gender | None, Reason | None, list[Evidence]]
-_TELLING = (NounKind.MASCULINE, NounKind.FEMININE)
+POLICY = "policy"
+"""The name under which listeners are told of a `Decision`."""
 
 
-def judge(phrase: NounPhrase, *, foreign: bool, alone: bool) -> Judgement:
-    """The decision on one phrase.
+def judge(phrase: NounPhrase, *, foreign: bool, alone: bool) -> Decision:
+    """The call on one phrase, by the first line of the policy that holds.
 
     Args:
         phrase: that of the entity.
-        foreign: its noun was not translated: it says nothing by itself, whatever the tagger makes
-            of it (de *den Chief*, *dem Cleaner*).
+        foreign: its noun was not translated (`noun_evidence`).
         alone: the entity stands alone in the source, or behind a determiner; otherwise a noun
             before it may share its article.
     """
-    noun, kind = _noun(phrase, foreign=foreign)
-    meant = phrase_evidence.sex_adjectives(phrase)
-    if kind is NounKind.INCLUSIVE:
-        return noun.gender, None, [noun]
-    if meant:
-        return _by_meaning(noun, meant)
-    if kind is NounKind.FIXED:
-        return _fixed(noun, phrase)
-    articles = phrase_evidence.determiners(phrase, noun.gender if kind in _TELLING else None)
-    articles += phrase_evidence.names(phrase)
-    adjectives = phrase_evidence.adjectives(phrase)
-    # A title is the person's own, the noun's form and the article between are those of the office.
-    title = [] if kind is NounKind.FEMININE else phrase_evidence.woman_by_title(phrase)
-    if title and any(piece.gender is Gender.MALE for piece in (noun, *articles)):
-        return Gender.FEMALE, None, [*title, noun]
-    if kind is NounKind.GENERIC:
-        return _generic(noun, articles, adjectives, phrase)
-    if kind in _TELLING:
-        return _telling(noun, articles, adjectives)
-    if not articles and not alone:
-        articles = phrase_evidence.shared_determiner(phrase)
-    return _silent(noun, [*articles, *adjectives], phrase)
+    shown = ShownEvidence(phrase, foreign=foreign, alone=alone)
+    decision = next(filter(None, (line.decision(shown) for line in lines_of(shown.kind))))
+    tell(POLICY, decision)
+    return decision
 
 
-def _by_meaning(noun: Evidence, adjectives: list[Evidence]) -> Judgement:
-    """A noun with a word that means female or male: it says what the noun leaves open (de
-    *männliche Lehrkraft*) and overrules its form, of men and women alike (*die weiblichen
-    Entwickler*,
-    *männliche Krankenschwestern*).
-    """
-    genders = {piece.gender for piece in adjectives}
-    if len(genders) > 1:
-        return None, Reason.AMBIGUOUS, [noun, *adjectives]
-    return genders.pop(), None, [*adjectives, noun]
+# What a phrase shows
 
 
-def _fixed(noun: Evidence, phrase: NounPhrase) -> Judgement:
-    """A noun of fixed gender: what agrees with it says nothing (*die Person*, cs *hvězda
-    poděkovala* of men too), what does not is the person's.
-    """
-    against = phrase_evidence.against_grammar(phrase)
-    if against:
-        return against[0].gender, None, [*against, noun]
-    return None, Reason.NO_MORPHOLOGY, [noun]
+class ShownEvidence:
+    """What one noun phrase shows of the entity's gender; each part is read when it is asked for."""
+
+    def __init__(self, phrase: NounPhrase, *, foreign: bool, alone: bool) -> None:
+        self.phrase = phrase
+        self.noun, self.kind = noun_evidence(phrase, foreign=foreign)
+        self._alone = alone
+
+    @cached_property
+    def words_for_sex(self) -> list[Evidence]:
+        """A word that means female or male says what the noun leaves open (de *männliche
+        Lehrkraft*) and overrules its form, of men and women alike (*die weiblichen Entwickler*,
+        *männliche Krankenschwestern*).
+        """
+        return phrase_evidence.sex_adjectives(self.phrase)
+
+    @cached_property
+    def against_grammar(self) -> list[Evidence]:
+        """What agrees with a noun of fixed gender says nothing (*die Person*, cs *hvězda
+        poděkovala* of men too); what does not is the person's.
+        """
+        return phrase_evidence.against_grammar(self.phrase)
+
+    @cached_property
+    def articles(self) -> list[Evidence]:
+        """Articles, titles and surnames. A silent noun of a plain entity shares the article of the
+        noun before it.
+        """
+        personal = (NounKind.MASCULINE, NounKind.FEMININE)
+        told = self.noun.gender if self.kind in personal else None
+        own = phrase_evidence.determiners(self.phrase, told)
+        own += phrase_evidence.names(self.phrase)
+        silent = self.kind in (None, NounKind.COMMON, NounKind.THING)
+        if silent and not own and not self._alone:
+            return phrase_evidence.shared_determiner(self.phrase)
+        return own
+
+    @property
+    def contradicting(self) -> list[Evidence]:
+        """Articles and names of the other gender than the noun's. Neuter is none (*das
+        Bibliothekar* is a slip of grammar).
+        """
+        others = {Gender.MALE, Gender.FEMALE} - {self.noun.gender}
+        return [piece for piece in self.articles if piece.gender in others]
+
+    @cached_property
+    def adjectives(self) -> list[Evidence]:
+        """Attributive adjectives. Beside a masculine noun that is used of women, too, a feminine
+        one behind a predicate that comes first is the predicate's.
+        """
+        own = phrase_evidence.adjectives(self.phrase)
+        generic = self.kind is NounKind.GENERIC
+        if generic and self.phrase.syntax.is_predicate_before(self.phrase):
+            return [piece for piece in own if piece.gender is not Gender.FEMALE]
+        return own
+
+    @cached_property
+    def title_of_woman(self) -> list[Evidence]:
+        """A woman's title beside a masculine noun or article: the title is the person's own, the
+        noun's form and the article between are those of the office.
+        """
+        title = phrase_evidence.woman_by_title(self.phrase)
+        masculine = [p for p in (self.noun, *self.articles) if p.gender is Gender.MALE]
+        return title if masculine else []
+
+    @cached_property
+    def predicate(self) -> list[Evidence]:
+        """The verb, participle or adjective whose subject the phrase surely is."""
+        verb = self.phrase.syntax.predicate(self.phrase)
+        return [] if verb is None else [verb]
+
+    @cached_property
+    def noun_in_its_case(self) -> list[Evidence]:
+        """What the noun's ending leaves with its case and number."""
+        return phrase_evidence.noun_ending(self.phrase)
+
+    @property
+    def agreeing(self) -> list[Evidence]:
+        """What agrees with the noun within its phrase."""
+        return [*self.articles, *self.adjectives]
 
 
-def _telling(noun: Evidence, articles: list[Evidence], adjectives: list[Evidence]) -> Judgement:
-    """A man's or a woman's noun. An article that contradicts it is ambiguous: nobody can say which
-    of de *dem Sekretärin* the system meant. Neuter (*das Bibliothekar*) is a slip of grammar and no
-    other gender. Adjectives are not held against the noun: where they differ they mostly are
-    another's.
-    """
-    evidence = [noun, *articles, *adjectives]
-    if any(piece.gender not in (None, Gender.NEUTRAL, noun.gender) for piece in articles):
-        return None, Reason.AMBIGUOUS, evidence
-    return noun.gender, None, evidence
+def _by_form(pieces: Sequence[Evidence]) -> list[Evidence]:
+    return [piece for piece in pieces if piece.gender and piece.source != "tagger"]
 
 
-def _silent(noun: Evidence, agreeing: list[Evidence], phrase: NounPhrase) -> Judgement:
-    """A noun of common gender, or one that only the tagger knows: agreement decides before the
-    tagger's guess, an ending before the tagger's reading of another word (es *al sheriff
-    haciéndole*, where it reads an adjective).
-    """
-    telling = [piece for piece in agreeing if piece.gender is not None]
-    firm = [piece for piece in telling if piece.source != "tagger"] or telling
-    genders = {piece.gender for piece in firm}
-    silent = [piece for piece in (noun, *agreeing) if piece not in firm]
-    if len(genders) > 1:
-        return None, Reason.AMBIGUOUS, [*firm, *silent]
-    if genders:
-        return genders.pop(), None, [*firm, *silent]
-    # Only now the tagger's guess: it reads de "Die Ernährungsdiejenige" as masculine.
-    if noun.gender is not None:
-        return noun.gender, None, [noun, *agreeing]
-    for own in phrase_evidence.noun_ending(phrase):
-        return own.gender, None, [own, *silent]
-    verb = phrase.syntax.predicate(phrase)
-    if verb is not None:
-        return verb.gender, None, [verb, *silent]
-    doubted = any(piece.kind == "adjective" for piece in silent)
-    return None, Reason.AMBIGUOUS if doubted else Reason.NO_MORPHOLOGY, silent
+def _by_tagger(pieces: Sequence[Evidence]) -> list[Evidence]:
+    return [piece for piece in pieces if piece.gender and piece.source == "tagger"]
 
 
-def _generic(
-    noun: Evidence, articles: list[Evidence], adjectives: list[Evidence], phrase: NounPhrase
-) -> Judgement:
-    """A masculine form used of women too: feminine agreement overrules it.
-
-    Its article or title has the last word (it *Il meccanico saluta* is a man, though the tagger
-    reads a feminine verb). A masculine adjective has not: ru *Новый инженер объяснила* is a woman
-    by her verb. The tagger's adjectives do not count: ru *в своей речи фельдшера* would be a woman
-    by "speech".
-    """
-    evidence = [noun, *articles, *adjectives]
-    if phrase.syntax.is_predicate_before(phrase):
-        adjectives = [piece for piece in adjectives if piece.gender is not Gender.FEMALE]
-        evidence = [noun, *articles, *adjectives]
-    firm_articles = [piece for piece in articles if piece.gender]
-    firm_adjectives = [p for p in adjectives if p.gender and p.source != "tagger"]
-    for firm in (firm_articles, firm_adjectives):
-        genders = {piece.gender for piece in firm} - {Gender.NEUTRAL}
-        if len(genders) > 1:
-            return None, Reason.AMBIGUOUS, [*firm, noun]
-        if genders == {Gender.FEMALE}:
-            return Gender.FEMALE, None, [*firm, noun]
-        if genders and firm[0] in articles:
-            return Gender.MALE, None, evidence
-    verb = phrase.syntax.predicate(phrase)
-    if verb is not None and verb.gender is Gender.FEMALE:
-        return Gender.FEMALE, None, [verb, *evidence]
-    return Gender.MALE, None, evidence
+def _doubtful(pieces: Sequence[Evidence]) -> list[Evidence]:
+    return [piece for piece in pieces if piece.kind == "adjective" and piece.gender is None]
 
 
-# The noun
-
-
-def _noun(phrase: NounPhrase, *, foreign: bool) -> tuple[Evidence, NounKind | None]:
-    """What the head's own form says, and the kind of noun it is where the plugin knows it.
-
-    An ending goes before the tagger: it reads cs *skláře*, a man's accusative, as a feminine, and
-    gives he *מרכב* "chassis" for *mover* the gender that the endings' table knows to be fixed.
-    """
-    word = phrase.words[phrase.head]
-    if word.readings:
-        return known_noun(word.text, word.span, phrase_evidence.fitting_readings(phrase))
-    if foreign:
-        return _evidence("foreign_word", word.text, word.span, None, "form"), NounKind.COMMON
-    if word.facts.ending and (word.tags & {"NOUN", "PROPN", "ADJ", "VERB"} or not word.tags):
-        ending, kind = word.facts.ending
-        name, shows = RULE_OF_KIND[kind], f"-{ending}"
-        return _evidence(name, word.text, word.span, kind.gender, "form", shows), kind
-    nouns = [w for w in word.content if w.upos in ("NOUN", "PROPN", "ADJ")]
-    gender, feature = tagged_gender(nouns or word.content)
-    shows = feature or "no gender"
-    return _evidence("noun_by_tagger", word.text, word.span, gender, "tagger", shows), None
-
-
-def known_noun(form: str, span: Span, readings: Sequence[NounReading]) -> tuple[Evidence, NounKind]:
-    """What the plugin's readings of the form amount to. A form with several is silent unless they
-    say the same.
-    """
-    kind = _one_kind(frozenset(reading.kind for reading in readings))
-    lemmas = ", ".join(sorted({reading.lemma for reading in readings}))
-    name = RULE_OF_KIND[kind]
-    return _evidence(name, form, span, kind.gender, "lexicon", lemmas), kind
-
-
-def _one_kind(kinds: frozenset[NounKind]) -> NounKind:
-    telling = frozenset(kind for kind in kinds if kind.is_personal)
-    telling = telling or kinds - {NounKind.THING}
-    if form_of_two_nouns(telling):
-        return NounKind.GENERIC
-    return min(telling) if len(telling) == 1 else NounKind.COMMON
-
-
-@rule()
-def form_of_two_nouns(kinds: frozenset[NounKind]) -> bool:
-    """A form of two nouns, one of which is a man's alone, is one that is used of women, too (he
-    *בעלים* "owner"): feminine agreement may still overrule it.
-    """
-    return kinds == {NounKind.GENERIC, NounKind.MASCULINE}
-
-
-def _evidence(
-    name: str, word: str, span: Span, gender: Gender | None, source: str, shows: str = ""
-) -> Evidence:
-    return Evidence(name, "noun", word, span, gender, source, shows)
-
-
-RULE_OF_KIND: Mapping[NounKind, str] = {
-    NounKind.MASCULINE: "masculine_noun",
-    NounKind.FEMININE: "feminine_noun",
-    NounKind.COMMON: "common_noun",
-    NounKind.GENERIC: "generic_masculine",
-    NounKind.FIXED: "fixed_gender_noun",
-    NounKind.THING: "noun_for_thing",
-    NounKind.INCLUSIVE: "spelling_for_both",
+EVIDENCE: Mapping[str, Callable[[ShownEvidence], list[Evidence]]] = {
+    "noun": lambda shown: [shown.noun],
+    "word for a sex": lambda shown: shown.words_for_sex,
+    "other gender than the noun's": lambda shown: shown.against_grammar,
+    "title of a woman": lambda shown: shown.title_of_woman,
+    "article or name against it": lambda shown: shown.contradicting,
+    "article or name": lambda shown: [p for p in shown.articles if p.gender],
+    "ending of an adjective": lambda shown: _by_form(shown.adjectives),
+    "article, name or ending": lambda shown: _by_form(shown.agreeing),
+    "tagger's adjective": lambda shown: _by_tagger(shown.agreeing),
+    "doubtful adjective": lambda shown: _doubtful(shown.adjectives),
+    "noun in its case": lambda shown: shown.noun_in_its_case,
+    "predicate": lambda shown: shown.predicate,
 }
-"""Kind of noun → what its evidence rests on."""
+"""The evidence of the table → its pieces in a phrase."""
+
+
+# What the pieces show
+
+
+def _genders(pieces: Sequence[Evidence]) -> set[Gender]:
+    return {piece.gender for piece in pieces if piece.gender is not None}
+
+
+def _personal(pieces: Sequence[Evidence]) -> set[Gender]:
+    """Without the neuter, which is no other gender."""
+    return _genders(pieces) - {Gender.NEUTRAL}
+
+
+SHOWS: Mapping[str, Callable[[Sequence[Evidence]], bool]] = {
+    "anything": bool,
+    "one": lambda pieces: len(_genders(pieces)) == 1,
+    "several": lambda pieces: len(_genders(pieces)) > 1,
+    "female": lambda pieces: _personal(pieces) == {Gender.FEMALE},
+    "male": lambda pieces: _personal(pieces) == {Gender.MALE},
+    "both": lambda pieces: len(_personal(pieces)) > 1,
+}
+"""What the table asks of the pieces."""
+
+
+# The table
+
+
+@frozen
+class PolicyLine:
+    """One line of the policy."""
+
+    number: int
+    """Of the line in the file, 1 for the header."""
+    noun: str
+    """Kinds of noun."""
+    evidence: str
+    """A key of `EVIDENCE`."""
+    shows: str
+    """A key of `SHOWS`."""
+    call: str
+    """A gender, a reason for none, or ``that one``: the gender that the evidence shows."""
+    names: str
+    """The pieces that the call's evidence has, in order: the ``noun``, the evidence of the line
+    (``it``), what is ``agreeing`` with the noun in its phrase."""
+
+    def __str__(self) -> str:
+        return f"{self.noun}: {self.evidence}, {self.shows} → {self.call}"
+
+    def holds_for(self, kind: NounKind | None) -> bool:
+        """It is a line for this kind of noun, None for one that no table has."""
+        name = "unknown" if kind is None else kind.name.lower()
+        return name in self.noun.split(", ")
+
+    def decision(self, shown: ShownEvidence) -> Decision | None:
+        """Its decision; None where the phrase does not show this."""
+        pieces = EVIDENCE[self.evidence](shown)
+        if not SHOWS[self.shows](pieces):
+            return None
+        if self.call == "that one":
+            return Decision(self, _genders(pieces).pop(), None, self._named(pieces, shown))
+        if self.call in set(Gender):
+            return Decision(self, Gender(self.call), None, self._named(pieces, shown))
+        return Decision(self, None, Reason(self.call), self._named(pieces, shown))
+
+    def _named(self, pieces: Sequence[Evidence], shown: ShownEvidence) -> tuple[Evidence, ...]:
+        by_name = {"noun": [shown.noun], "it": pieces, "agreeing": shown.agreeing}
+        named: dict[Evidence, None] = {}
+        for name in self.names.split(", "):
+            named |= dict.fromkeys(by_name[name])
+        return tuple(named)
+
+
+@frozen
+class Decision:
+    """What a line of the policy says of one phrase."""
+
+    line: PolicyLine
+    gender: Gender | None
+    reason: Reason | None
+    """Why there is no gender."""
+    evidence: tuple[Evidence, ...]
+
+
+@cache
+def policy_lines() -> tuple[PolicyLine, ...]:
+    """The policy, in the order in which it is asked."""
+    text = resources.files("mtbias.reading").joinpath("policy.tsv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return tuple(PolicyLine(number, **row) for number, row in enumerate(rows, start=2))
+
+
+@cache
+def lines_of(kind: NounKind | None) -> tuple[PolicyLine, ...]:
+    """The lines of one kind of noun, None for one that no table has."""
+    return tuple(line for line in policy_lines() if line.holds_for(kind))

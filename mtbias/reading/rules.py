@@ -122,13 +122,18 @@ def rule(
             if name in _off:
                 return otherwise  # type: ignore[return-value] # as its declaration says
             answer = function(*args, **kwargs)
-            for listener in _listeners:
-                listener(name, answer)
+            tell(name, answer)
             return answer
 
         return asked
 
     return register
+
+
+def tell(name: str, answer: object) -> None:
+    """Tells the listeners of a decision that is no rule and cannot be switched off."""
+    for listener in _listeners:
+        listener(name, answer)
 
 
 @contextmanager

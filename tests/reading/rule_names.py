@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import mtbias
-from mtbias.reading.policy import RULE_OF_KIND
+from mtbias.reading.noun_evidence import RULE_OF_KIND
 
 PACKAGE = Path(mtbias.__file__).parent
 # `evidence` of `mtbias.reading.words` is public: other modules may call it.
