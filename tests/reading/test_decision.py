@@ -79,6 +79,10 @@ def test_an_adjective_that_the_tagger_reads_as_the_noun_before_it(
     # A contraction begins another phrase, whatever the tagger reads.
     favour = "un|DET favore|NOUN|Gender=Masc,Number=Sing all'|ADJ ~*impiegato|ADJ|Gender=Masc,Number=Sing"
     assert call(get_language("it"), favour).gender is Gender.MALE
+    for worker, gender in (("operaio", Gender.MALE), ("operaia", Gender.FEMALE)):
+        number = f"Gender={'Masc' if gender is Gender.MALE else 'Fem'},Number=Sing"
+        behaviour = f"dal|ADP+DET comportamento|NOUN dell'|NOUN|{number} ~*{worker}|ADJ|{number}"
+        assert call(get_language("it"), behaviour).gender is gender
 
 
 @pytest.mark.parametrize(

@@ -117,12 +117,13 @@ def adjective_of_nobody(syntax: Syntax, words: Sequence[SentenceWord], n: int) -
     """An adjective of a noun for no person before it renders nobody (it *economia meccanica*).
     Other adjectives may stand between them.
 
-    A determiner ends the search: it *chiese un favore all'impiegato*, where the tagger reads an
-    adjective.
+    A determiner ends the search, also one that the tagger takes for a noun: it *dell’operaio*, fr
+    *le·la chimiste*, where it reads an adjective behind it.
     """
     if n == 0 or not words[n].joined:
         return False
-    return qualifies(words[n], qualified_before(syntax, words, n))
+    noun = qualified_before(syntax, words, n)
+    return noun.form not in syntax.language.determiners and qualifies(words[n], noun)
 
 
 @rule("romance")
