@@ -110,6 +110,17 @@ class ShownEvidence:
         return title if masculine else []
 
     @cached_property
+    def behind_mark(self) -> list[Evidence]:
+        """The relative pronoun, and the adjective or participle behind a mark."""
+        return self.phrase.syntax.behind_mark(self.phrase)
+
+    @property
+    def out_of_sight(self) -> list[Evidence]:
+        """The noun, where a mark hides its predicate."""
+        hidden = self.phrase.syntax.predicate_is_out_of_sight(self.phrase)
+        return [self.noun] if hidden else []
+
+    @cached_property
     def predicate(self) -> list[Evidence]:
         """The verb, participle or adjective whose subject the phrase surely is."""
         verb = self.phrase.syntax.predicate(self.phrase)
@@ -149,6 +160,8 @@ EVIDENCE: Mapping[str, Callable[[ShownEvidence], list[Evidence]]] = {
     "article, name or ending": lambda shown: _by_form(shown.agreeing),
     "tagger's adjective": lambda shown: _by_tagger(shown.agreeing),
     "doubtful adjective": lambda shown: _doubtful(shown.adjectives),
+    "relative pronoun, or attribute behind a mark": lambda shown: shown.behind_mark,
+    "predicate out of sight": lambda shown: shown.out_of_sight,
     "noun in its case": lambda shown: shown.noun_in_its_case,
     "predicate": lambda shown: shown.predicate,
 }

@@ -48,6 +48,8 @@ SAYS: Mapping[str, str] = {
     "word_for_sex": "by its meaning",
     "title": "",
     "surname": "",
+    "relative_pronoun": "agrees with its noun",
+    "attribute_behind_mark": "",
     "predicate_by_ending": "",
     "predicate_by_tagger": "",
     "short_form": "",

@@ -51,6 +51,8 @@ class SentenceWord(NamedTuple):
     """Those that are no glued-on particle: preposition, article, conjunction, pronoun."""
     joined: bool
     """Nothing that parts them stands between this word and the one before."""
+    mark: str = ""
+    """What stands between this word and the one before, without the blanks around it."""
     compound: int = 0
     """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה
     חשבון*: 1)."""
@@ -193,6 +195,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
                 tags=frozenset([word.upos for word in tagged]),
                 content=tuple([word for word in tagged if word.upos not in GLUED]),
                 joined=bool(words) and _joins(text[last : span.start], words[-1], language),
+                mark=text[last : span.start].strip(),
             )
         )
         last = span.end
@@ -317,6 +320,16 @@ def _with_compounds(words: list[SentenceWord], language: Language) -> list[Sente
                 words[n + k] = words[n + k]._replace(compound=k)
         n += size
     return words
+
+
+def is_behind_pause(words: Sequence[SentenceWord], n: int) -> bool:
+    """A comma, dash or opening bracket stands before the n-th word, and no end of a sentence."""
+    mark = words[n].mark if 0 < n < len(words) else ""
+    return bool(_PAUSE.intersection(mark)) and not _END.intersection(mark)
+
+
+_PAUSE = frozenset(",،—–-()")
+_END = frozenset(".!?;:…؟؛")
 
 
 def word_before(words: Sequence[SentenceWord], n: int) -> SentenceWord | None:

@@ -17,7 +17,12 @@ from mtbias.reading.rules import rule
 from mtbias.reading.syntax.attributes import attributes_after, attributes_before
 from mtbias.reading.syntax.head_noun import find_head
 from mtbias.reading.syntax.phrase import NounPhrase
-from mtbias.reading.syntax.predicate import attributes_end, predicate
+from mtbias.reading.syntax.predicate import (
+    attributes_end,
+    behind_mark,
+    is_out_of_sight,
+    predicate,
+)
 from mtbias.reading.words import (
     MODIFIER,
     NOMINAL,
@@ -84,6 +89,14 @@ class Syntax:
     def predicate(self, phrase: NounPhrase) -> Evidence | None:
         """The gender that the entity's own predicate shows, or None; see `predicate`."""
         return predicate(phrase)
+
+    def behind_mark(self, phrase: NounPhrase) -> list[Evidence]:
+        """What agrees with the noun behind a mark; see `behind_mark`."""
+        return behind_mark(phrase)
+
+    def predicate_is_out_of_sight(self, phrase: NounPhrase) -> bool:
+        """Nobody can say whether the predicate is feminine; see `is_out_of_sight`."""
+        return is_out_of_sight(phrase)
 
     def attributes_end(self, phrase: NounPhrase) -> int:
         """Index of the phrase's last word with its attributes; see `attributes_end`."""

@@ -15,6 +15,13 @@ from collections.abc import Iterator, Sequence
 from mtbias.language.grammar import Agreement
 from mtbias.reading.agreement import GENDER_OF_LETTER, PERSONAL, listed, only_gender
 from mtbias.reading.rules import rule
+from mtbias.reading.syntax.insertion import (
+    attribute_behind_mark,
+    is_finite_verb,
+    opens_subordinate,
+    relative_pronoun_behind,
+    resumption,
+)
 from mtbias.reading.syntax.phrase import NounPhrase
 from mtbias.reading.words import (
     CONJUNCTION,
@@ -24,6 +31,7 @@ from mtbias.reading.words import (
     evidence,
     feature_values,
     governed,
+    is_behind_pause,
     noun_governed,
     tagged_gender,
     word_behind,
@@ -43,11 +51,36 @@ def predicate(phrase: NounPhrase) -> Evidence | None:
         return None
     if not syntax.is_nominative(phrase):
         return preceding(phrase, behind_object=True) if may_precede else None
-    if opens_clause(phrase) and not coordinated(phrase):
+    if is_open_subject(phrase):
         found = _bare_predicate(phrase) or _following(phrase)
         if found is not None:
             return None if syntax.may_be_object(phrase, found) else found
     return preceding(phrase) if may_precede else None
+
+
+def is_open_subject(phrase: NounPhrase) -> bool:
+    """The phrase may be the subject of its clause, and opens it."""
+    if not (may_be_subject(phrase) and phrase.syntax.is_nominative(phrase)):
+        return False
+    return opens_clause(phrase) and not coordinated(phrase)
+
+
+def behind_mark(phrase: NounPhrase) -> list[Evidence]:
+    """The relative pronoun behind the phrase, and the adjective or participle behind a mark."""
+    end = attributes_end(phrase)
+    shown = [relative_pronoun_behind(phrase, end)]
+    if is_open_subject(phrase):
+        shown.append(attribute_behind_mark(phrase, end))
+    return [piece for piece in shown if piece is not None]
+
+
+def is_out_of_sight(phrase: NounPhrase) -> bool:
+    """A mark stands between the subject and its verb, and the verb is not found."""
+    verbs = phrase.language.verbs
+    if not (verbs.endings or verbs.words or verbs.copulas) or not is_open_subject(phrase):
+        return False
+    end = attributes_end(phrase)
+    return is_behind_pause(phrase.words, end + 1) and resumption(phrase, end) is None
 
 
 def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int, Evidence]]:
@@ -151,10 +184,19 @@ def _following(phrase: NounPhrase) -> Evidence | None:
     """The predicate behind the phrase and its attributes."""
     end = attributes_end(phrase)
     start = phrase.syntax.predicate_behind_thing(phrase, end)
-    found = _behind(phrase, start)
+    found = _behind(phrase, start) or _behind_insertion(phrase, end)
     if start == end or found is None:
         return found
     return found if phrase.words[start].cannot_agree(found.gender) else None
+
+
+@rule(otherwise=None)
+def _behind_insertion(phrase: NounPhrase, end: int) -> Evidence | None:
+    """What stands between two marks behind the subject is passed over: ru *врач, которая жила в
+    Москве, уволилась*, *врач, по словам соседей, уволилась*.
+    """
+    n = resumption(phrase, end)
+    return None if n is None else _behind(phrase, n - 1, begins=True)
 
 
 def _behind(phrase: NounPhrase, n: int, *, begins: bool = False) -> Evidence | None:
@@ -275,10 +317,10 @@ def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | 
         behind_object: the phrase is taken for a subject only where the verb has its object before
             it (ru *ставку приняла крупье*): the form shows no case, and the tagger guesses one.
     """
-    found = _verb_before(phrase)
-    if found is None:
+    words, n = phrase.words, _place_before(phrase)
+    found = None if n is None else _verb_before(phrase, n)
+    if found is None or n is None:
         return None
-    words, n = phrase.words, phrase.first - 1
     has_object = False
     # he האיכר נתן למורה "the farmer gave the teacher": the farmer is the subject. The search ends
     # at the conjunction that opens the clause: es "cuando fue despedida su asistente".
@@ -295,15 +337,33 @@ def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | 
     return found if has_object or not behind_object else None
 
 
+def _place_before(phrase: NounPhrase) -> int | None:
+    """Index of the word right before the phrase, or before what stands between two marks there (ru
+    *уволилась, по словам соседей, врач*); None where none stands there.
+    """
+    words, first = phrase.words, phrase.first
+    if first == 0 or words[first].joined:
+        return first - 1 if first else None
+    if not is_behind_pause(words, first):
+        return None
+    for n in range(first - 1, 0, -1):
+        if is_finite_verb(words[n], phrase) or not (words[n].joined or is_behind_pause(words, n)):
+            return None
+        if is_behind_pause(words, n):
+            return None if opens_subordinate(phrase, n) else n - 1
+    return None
+
+
 @rule(otherwise=None)
-def _verb_before(phrase: NounPhrase) -> Evidence | None:
+def _verb_before(phrase: NounPhrase, place: int) -> Evidence | None:
     """A verb right before the phrase, or an adjective or participle behind a copula, shows the
     gender of its subject: ru *сказала коллега*, es *fue despedida su asistente*.
     """
-    word, words, verbs = phrase.before(), phrase.words, phrase.language.verbs
-    if word is None or not word.tags & {"ADJ", *VERBAL}:
+    words, verbs = phrase.words, phrase.language.verbs
+    word = words[place]
+    if not word.tags & {"ADJ", *VERBAL}:
         return None
-    n = phrase.first - 2
+    n = place - 1
     while n > 0 and words[n + 1].joined and words[n].form in verbs.skip:
         n -= 1
     if n >= 0 and words[n + 1].joined and words[n].form in verbs.copulas:

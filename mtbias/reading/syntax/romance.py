@@ -170,9 +170,6 @@ def _determines(phrase: NounPhrase, n: int) -> bool:
 
 
 def _in_list(phrase: NounPhrase) -> bool:
-    """A comma stands before the phrase: a mark and a blank, and no capital behind them."""
-    first = phrase.first
-    if first == 0:
-        return False
-    gap = phrase.words[first].span.start - phrase.words[first - 1].span.end
-    return gap == len(", ") and phrase.words[first].text[0].islower()
+    """A comma stands before the phrase, and no capital behind it."""
+    word = phrase.words[phrase.first]
+    return word.mark == "," and word.text[0].islower()
