@@ -202,6 +202,7 @@ _KEYS = {
             "weak",
             "agent_endings",
             "derivations",
+            "adverbials",
         ),
     },
     "tokens": {
@@ -219,7 +220,7 @@ _KEYS = {
     "verbs": {f.name for f in fields(VerbRules)},
     "speaker": {f.name for f in fields(SpeakerRules)},
 }
-_SETS = ("silent_determiners", "neutral_endings")
+_SETS = ("silent_determiners", "prepositions_like_articles", "neutral_endings")
 _LETTERS = ("names", "sex_adjectives", "possessors")
 _TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, *_LETTERS, "paradigms", "prepositions"}
 
@@ -350,6 +351,7 @@ def _header(head: JsonObject, where: str) -> JsonObject:
         "weak": parse_agreements(head.get("weak", ""), where=f"{where}.toml [language] weak"),
         "agent_endings": tuple(head.get("agent_endings", ())),
         "derivations": tuple(head.get("derivations", ())),
+        "adverbials": tuple(head.get("adverbials", ())),
     }
 
 

@@ -87,6 +87,11 @@ class Language:
     """Endings of masculine nouns that mostly name persons, and things as well (de *-er*)."""
     derivations: tuple[str, ...] = ()
     """What makes another noun of a noun, and is no second part of a compound (de *-schaft*)."""
+    prepositions_like_articles: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Determiners that are prepositions as well → beginnings of the words that take these (pt *a*:
+    *promov-*)."""
+    adverbials: tuple[str, ...] = ()
+    """Fixed adverbials with an article (fr *à la longue*)."""
     silent_determiners: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Noun → determiners that say nothing right before it (es *el ama*)."""
     first_parts: Mapping[str, NounKind | None] = field(default_factory=dict)
@@ -190,6 +195,15 @@ class Language:
         names = sorted((name for name in self.names if "." in name), key=len, reverse=True)
         dotted = "|".join(re.escape(name) for name in names)
         return re.compile(rf"(?<!\w)(?i:{dotted})|{_WORD.pattern}") if dotted else _WORD
+
+    @cached_property
+    def adverbial_forms(self) -> Mapping[str, Sequence[Sequence[str]]]:
+        """Last word of the adverbials → the words of each, in order."""
+        found: dict[str, list[Sequence[str]]] = {}
+        for adverbial in self.adverbials:
+            forms = [token.form for token in self.tokens(adverbial)]
+            found.setdefault(forms[-1], []).append(forms)
+        return found
 
     @cached_property
     def _articles(self) -> frozenset[str]:

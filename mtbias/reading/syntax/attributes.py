@@ -25,7 +25,9 @@ def attributes_before(syntax: Syntax, words: Sequence[SentenceWord], head: int) 
         return found
     for n in range(head - 1, -1, -1):
         word, following = words[n], words[n + 1]
-        if not following.joined:
+        if not following.joined or ends_adverbial(syntax, words, n):
+            break
+        if preposition_like_article(syntax, words, n):
             break
         determiner = syntax.is_determiner(word)
         if determiner and opened and syntax.opens_another(word, following):
@@ -41,6 +43,45 @@ def attributes_before(syntax: Syntax, words: Sequence[SentenceWord], head: int) 
         elif opened or not is_grading_adverb(word):
             break
     return syntax.own_attributes(words, head, found, opened=opened)
+
+
+_MAX_BEFORE_PREPOSITION = 4
+"""Words from a preposition back to the word that takes it: pt *passou de simples assistente a*."""
+
+
+@rule()
+def ends_adverbial(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> bool:
+    """The article of an adverbial is none of the noun's behind it: fr *Il fut à la longue juge*, es
+    *era a la vez juez*.
+    """
+    for forms in syntax.language.adverbial_forms.get(words[n].form, ()):
+        first = n + 1 - len(forms)
+        together = all(words[k].joined for k in range(first + 1, n + 1)) if first >= 0 else False
+        if together and [word.form for word in words[first : n + 1]] == list(forms):
+            return True
+    return False
+
+
+@rule()
+def preposition_like_article(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> bool:
+    """A form that is an article and a preposition is the latter where the tagger says so, and
+    behind a word that takes it, also with a phrase between that *de* opens: pt *promovido a
+    gerente*, *passou de assistente a gerente*.
+    """
+    takers = syntax.language.prepositions_like_articles.get(words[n].form)
+    if takers is None:
+        return False
+    if words[n].tags == {"ADP"}:
+        return True
+    first = n
+    while first > 0 and words[first].joined and n - first < _MAX_BEFORE_PREPOSITION:
+        first -= 1
+        if words[first].form.startswith(tuple(takers)):
+            return True
+        # Nothing but an adverb, or a preposition and its noun, stands between.
+        if words[first].tags & {"VERB", "PUNCT", "SCONJ", "CCONJ"}:
+            return False
+    return False
 
 
 @rule()

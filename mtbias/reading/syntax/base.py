@@ -378,7 +378,21 @@ def between_article_and_noun(
         return False
     if not (words[head].readings or words[head].facts.ends_like_person):
         return False
+    if noun_of_adverbial(words, n):
+        return False
     return not (syntax.is_finite(words[n]) or _is_noun_of_its_own(words[n], words[head], before))
+
+
+@rule()
+def noun_of_adverbial(words: Sequence[SentenceWord], n: int) -> bool:
+    """What the tagger reads as a noun alone, behind a preposition and an article, closes the phrase
+    of these: fr *Il devint par la suite juge*, it *all’epoca giudice*, pt *na época presidente*.
+    """
+    if not words[n].tags <= {*NOMINAL, "ADV"}:
+        return False
+    article = words[n - 1]
+    before = words[n - 2].tags if n > 1 and article.joined else frozenset()
+    return "ADP" in article.tags or "ADP" in before
 
 
 def _is_noun_of_its_own(word: SentenceWord, noun: SentenceWord, before: SentenceWord) -> bool:
