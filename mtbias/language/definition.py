@@ -97,8 +97,8 @@ class Language:
     first_parts: Mapping[str, NounKind | None] = field(default_factory=dict)
     """Beginnings that decide for the whole word (ru *женщина-врач*)."""
     prefixes: tuple[str, ...] = ()
-    """Prefixes that may be cut, with a hyphen behind, before a noun is looked up (cs
-    *exministryně*, it *ex-sposo*)."""
+    """Prefixes that may be cut, with a hyphen behind and one after another, before a noun is looked
+    up (cs *exministryně*, it *ex-sposo*, ru *прапрадед*)."""
     names: Mapping[str, str] = field(default_factory=dict)
     sex_adjectives: Mapping[str, str] = field(default_factory=dict)
     """Forms of the words that mean male or female: adjectives, whatever they agree with (de
@@ -288,22 +288,30 @@ class Language:
 
     def derived(self, form: str) -> tuple[NounReading, ...]:
         """Readings of a form that is in no table, of the nouns of which it is made: those of what
-        stands behind one of `prefixes`, of two nouns for one person, or of a compound's last part.
+        stands behind `prefixes`, of two nouns for one person, or of a compound's last part.
         ``scripts/derived.py`` measures how many rows of the tables each of these rules would have
         right.
         """
         folded = self.fold(form)
-        for prefix in self.prefixes:
-            rest = (
-                folded.removeprefix(prefix).removeprefix("-") if folded.startswith(prefix) else ""
-            )
-            readings = self.nouns.get(rest)
-            if readings:
-                return readings
+        readings = self._behind_prefixes(folded)
+        if readings:
+            return readings
         if not self.compounds:
             return self._apposition(folded) or self.with_neutral_ending(folded)
         # A number may stand first: de "100-Meter-Läufer".
         return self._compound(folded) if form[:1].isupper() or form[:1].isdigit() else ()
+
+    def _behind_prefixes(self, folded: str) -> tuple[NounReading, ...]:
+        """Readings of what stands behind one of `prefixes`, or behind several of them (fr
+        *arrière-arrière-grand-mère*, ru *прапрадед*, it *ex-vicesindaco*).
+        """
+        for prefix in self.prefixes:
+            if folded.startswith(prefix):
+                rest = folded.removeprefix(prefix).removeprefix("-")
+                readings = self.nouns.get(rest) or self._behind_prefixes(rest)
+                if readings:
+                    return readings
+        return ()
 
     def phrase(self, forms: Sequence[str]) -> tuple[int, NounReading] | None:
         """(number of words, reading) of the longest compound that `forms` begin with, or None.

@@ -340,6 +340,14 @@ def test_a_row_of_the_table_is_not_derived_from_itself(package: Package) -> None
     assert [r.lemma for r in language.derived("exmaestra")] == ["maestra"]
 
 
+def test_prefixes_are_cut_one_after_another(package: Package) -> None:
+    language = package(TOML.replace('["ex"]', '["ex", "vi"]'))
+    for word in ("exexmaestra", "ex-ex-maestra", "vi-exmaestra", "ExViExMaestra"):
+        assert [r.lemma for r in language.noun(word)] == ["maestra"]
+    for word in ("exex", "ex-", "exvimaestrina"):
+        assert language.noun(word) == ()
+
+
 @pytest.mark.parametrize(
     ("form", "lemmas"),
     [
