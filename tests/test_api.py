@@ -109,8 +109,13 @@ def test_a_folder_that_the_api_writes_is_the_one_of_the_command(
 ) -> None:
     out = tmp_path / "run"
     found = mtbias.evaluate("demo", "de", out=out, settings=_eval(data, cache))
-    for name in ("metrics.json", "calls.jsonl", "translations.jsonl", "report.html"):
+    for name in ("metrics.json", "calls.jsonl", "translations.jsonl"):
         assert (out / name).read_bytes() == (folder / name).read_bytes(), name
+    # The page names the folder, in the command that explains a call.
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert f"mtbias explain --stanza-dir mtbias:demo {out} demo-" in page
+    expected = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.replace(str(out), str(folder)) == expected
     assert found.path == out
     assert mtbias.read_run(out).metrics == found.metrics
 
@@ -304,8 +309,12 @@ def test_a_run_in_memory_has_the_report_of_the_folder(
         r" · scored \d{4}-\d\d-\d\d ",
         r"<dd>SHA-256 of (translations|calls)\.jsonl: .*</dd>\n",
     )
-    expected = re.sub(day, " · scored ", re.sub(of_files, "", page))
-    assert re.sub(day, " · scored ", written.read_text(encoding="utf-8")) == expected
+    # Nor is there a folder to name in the command that explains a call.
+    command = r'<dt>all steps</dt>.*\n|The command at the end .*\n|"explain": \["[^"]*"\]'
+    shown = [re.sub(day, " · scored ", re.sub(of_files, "", page))]
+    shown.append(re.sub(day, " · scored ", written.read_text(encoding="utf-8")))
+    expected, found = (re.sub(command, "", text) for text in shown)
+    assert found == expected
 
 
 def test_compare_gives_what_the_command_gives(

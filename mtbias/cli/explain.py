@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +10,9 @@ from cyclopts import Parameter
 from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import DataError, SettingError, UsageError
-from mtbias.evaluation.explanation import explain
+from mtbias.evaluation.explanation import explain, explain_in_run
 from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.reading.sentence_pair import Pair
-from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import DeviceSettings, EvaluatorSettings
@@ -37,7 +35,8 @@ def command(
     of one of its sentences (RUN ID): the words that may render the person, in the order of trust;
     all words as the language's tables and the tagger read them; the rules that held; the call with
     its evidence. A sentence by itself is aligned without a corpus to learn from, so its candidates
-    may be others than in a run.
+    may be others than in a run. Give the options of the evaluator that the run had: where the call
+    is another than the run's, the last line says so.
 
     Parameters
     ----------
@@ -52,25 +51,20 @@ def command(
     """
     if lang is None and entity is None:
         run = read_run(Path(first))
-        lang, id_ = run.lang, second
-        pairs = [_pair(record, asked=record.id == id_) for record in run.calls]
+        if not run.kind.reads_entities:
+            message = f"expected a run that reads the gender of a person, got one of {run.measure}"
+            raise UsageError(message)
+        options = MeasureOptions(
+            lang=run.lang, settings=evaluator, device=device.device, source_lang=run.source_lang
+        )
+        explanation = explain_in_run(GENDER_MEASURE.open(options), run, second)
     elif lang is None or entity is None:
         raise UsageError("expected --lang and --entity with a sentence, or neither with a run")
     else:
-        pairs, id_ = [Pair.of(_instance(first, entity), second)], "1"
-    measure = GENDER_MEASURE.open(
-        MeasureOptions(lang=lang, settings=evaluator, device=device.device)
-    )
-    print(explain(measure, [pair for pair in pairs if pair.text], id_).text(), end="")
-
-
-def _pair(record: CallRecord, *, asked: bool) -> Pair:
-    """A sentence of a run; the others only help alignment's statistics."""
-    text = record.translation or ""
-    if not asked:
-        return Pair(record.id, record.source, text)
-    instance = _instance(record.source, record.entity)
-    return Pair.of(replace(instance, id=record.id), text)
+        pair = Pair.of(_instance(first, entity), second)
+        options = MeasureOptions(lang=lang, settings=evaluator, device=device.device)
+        explanation = explain(GENDER_MEASURE.open(options), [pair], pair.id)
+    print(explanation.text(), end="")
 
 
 def _instance(source: str, entity: str) -> Instance:

@@ -6,19 +6,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import shorten
 
+from mtbias.corpora import entity_place
+from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import DataError
 from mtbias.evaluation.gender_calls import GenderMeasure, TranslatedPart
 from mtbias.language.definition import Language
+from mtbias.language.source import SourceLanguage
 from mtbias.language.split_texts import SplitTexts
-from mtbias.reading import decide
+from mtbias.reading import decide, read_features, with_features
 from mtbias.reading.agreement import listed
 from mtbias.reading.policy import Decision, PolicyLine
 from mtbias.reading.rules import RULES, listening, says
 from mtbias.reading.sentence_pair import Pair
 from mtbias.reading.words import SentenceWord, sentence_words
 from mtbias.report.tables import aligned, printable
+from mtbias.runs.call_records import CallRecord
+from mtbias.runs.finished_run import FinishedRun
 from mtbias.types import Alignment, Analysis, GenderCall, Word, frozen
 
 _NONE = "  none"
@@ -39,6 +45,8 @@ class Explanation:
     """The line of the policy that made the call; None where no noun phrase did."""
     call: GenderCall
     language: Language
+    other_call: str = ""
+    """What the run has, where its call is another."""
 
     def text(self) -> str:
         """For a terminal, ending in a newline."""
@@ -81,7 +89,8 @@ class Explanation:
     def _call(self) -> str:
         call = self.call
         target = [self.pair.text[slice(*span)] for span in call.target[:1]]
-        where = f", at {target[0]!r} ({call.trust}, {call.basis})" if target else ""
+        where = f", at {target[0]!r}" if target else ""
+        where += f" ({call.trust}, {call.basis})" if call.trust else ""
         rows = [
             [f"  {piece.kind}", piece.word, piece.gender or "silent", piece.rule, says(piece)]
             for piece in call.evidence
@@ -92,6 +101,7 @@ class Explanation:
         if call.edits:
             changed = ", ".join(edit.word for edit in call.edits)
             lines.append(f"Words that would be others in the other gender: {changed}")
+        lines += [self.other_call] if self.other_call else []
         return "\n".join(lines)
 
 
@@ -139,7 +149,74 @@ def explain(measure: GenderMeasure, pairs: Sequence[Pair], id_: str) -> Explanat
     text = pairs[place].text
     measure.analyser.prepare([text], lambda _: None)
     analysis = parts[place].only(measure.analyser.analysis(text))
-    return _explained(pairs[place], parts[place], alignments[place], analysis, texts)
+    explained = _explained(pairs[place], parts[place], alignments[place], analysis, texts)
+    read = with_features if measure.evidence == "tables" else read_features
+    return replace(explained, call=read(explained.call, analysis, measure.language))
+
+
+def explain_in_run(measure: GenderMeasure, run: FinishedRun, id_: str) -> Explanation:
+    """How the call on a sentence of a run came about.
+
+    `calls.jsonl` does not say which of several places the entity has in the source: it is the first
+    one at which the call is the run's. Where it is at none, the explanation says what the run has.
+
+    Raises:
+        DataError: no translated sentence has this id, or the entity does not stand in it as it is
+            named.
+    """
+    pairs = [Pair(r.id, r.source, r.translation) for r in run.calls if r.translation]
+    record = next((r for r in run.calls if r.id == id_ and r.translation), None)
+    if record is None:
+        return explain(measure, pairs, id_)
+    explanations = []
+    for asked in _at_each_place(record, measure.source):
+        placed = [asked if pair.id == id_ else pair for pair in pairs]
+        explanation = explain(measure, placed, id_)
+        if _is_call_of(record, explanation.call):
+            return explanation
+        explanations.append(explanation)
+    return replace(explanations[0], other_call=_other_call(measure, run, record))
+
+
+def _at_each_place(record: CallRecord, source: SourceLanguage) -> list[Pair]:
+    """The sentence with its entity at each of its places."""
+    spans = entity_place.tokens(record.source)
+    phrase = entity_place.words(record.entity, source)
+    places = entity_place.find_phrase(record.source, spans, phrase, source)
+    if not places:
+        found = f"expected {record.entity!r} in the source of {record.id!r}"
+        raise DataError(f"{found}, got {record.source!r}; give sentence, translation and --entity")
+    row = {"id": record.id, "source": record.source, "entity": record.entity, "gender": "unknown"}
+    pairs = []
+    for place in places:
+        (instance,) = custom_corpus([{**row, "entity_index": place}], source).instances
+        pairs.append(Pair.of(instance, record.translation or ""))
+    return pairs
+
+
+def _is_call_of(record: CallRecord, call: GenderCall) -> bool:
+    """Whether a call is the record's: what was called, at which words, by which evidence."""
+    theirs = record.call
+    return (call.gender, call.reason, call.target, call.evidence) == (
+        theirs.gender,
+        theirs.reason,
+        theirs.target,
+        theirs.evidence,
+    )
+
+
+def _other_call(measure: GenderMeasure, run: FinishedRun, record: CallRecord) -> str:
+    """The run's call, and by what other means it was read."""
+    theirs = record.call
+    differing = []
+    for name in sorted({*measure.identity, "evidence", "source_plugin"}):
+        was, is_ = run.evaluator.get(name), measure.identity.get(name)
+        if was != is_:
+            differing.append(f"{name} {was or 'tables'}, here {is_ or 'tables'}")
+    means = "; ".join(differing) or "with the same evaluator"
+    evidence = ", ".join(f"{piece.word} {piece.gender or 'silent'}" for piece in theirs.evidence)
+    call = theirs.gender or f"none, {theirs.reason}"
+    return f"In the run the call is another: {call} ({evidence or 'no evidence'}); {means}"
 
 
 def _explained(

@@ -11,6 +11,7 @@ from mtbias.errors import DataError, UsageError
 from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH_CODE, english_name
+from mtbias.report.call_steps import explain_command
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
@@ -49,6 +50,9 @@ class ReportRun:
     """Code of the source language."""
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of each file of its corpus."""
+    explain: str = ""
+    """The command that explains one of its sentences, before the sentence's id; empty where it has
+    no folder."""
 
     @property
     def label(self) -> str:
@@ -96,7 +100,11 @@ class ReportRun:
         if not run.kind.reads_entities:
             return shown
         return replace(
-            shown, calls=run.calls, direction=get_language(run.lang).direction, answers=run.answers
+            shown,
+            calls=run.calls,
+            direction=get_language(run.lang).direction,
+            answers=run.answers,
+            explain=explain_command(run),
         )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from markupsafe import Markup
 
 from mtbias.report import alarm_texts, plots, run_table
+from mtbias.report.call_steps import WHY
 from mtbias.report.page import render_page
 from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, svg_panel
 from mtbias.report.report_runs import (
@@ -41,7 +42,7 @@ from mtbias.scoring.ranking import distance, ranks, relation
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import ALPHA, MIN_ROWS, Difference, number_text
-from mtbias.types import JsonObject, Reason
+from mtbias.types import JsonObject
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemPair
@@ -49,15 +50,6 @@ if TYPE_CHECKING:
 
 RANKED = 3
 """From so many runs on, a page has a line for each, with its rank where they were compared."""
-
-_WHY = {
-    Reason.UNTRANSLATED.value: "there is no translation",
-    Reason.UNALIGNED.value: "no word of the translation was found that renders the entity",
-    Reason.NO_MORPHOLOGY.value: "the phrase shows no gender",
-    Reason.NO_PERSON.value: "nothing says that the noun names a person",
-    Reason.COPIED.value: "the entity stands in words of the source that were left untranslated",
-    Reason.AMBIGUOUS.value: "the evidence contradicts itself",
-}
 
 
 class _Filling(Formatter):
@@ -260,6 +252,7 @@ def _page(
         intro=intro,
         sections={key: part for key, part in content.items() if part[1]},
         runs=runs,
+        records={record.id: record for record in runs[0].calls},
         ranks=ranked,
         parts=parts,
         headline=[n for n in numbers if n.headline],
@@ -294,7 +287,7 @@ def _page(
         shipped=shipped_shares().name,
         min_rows=MIN_ROWS,
         alpha=ALPHA,
-        why=_WHY,
+        why=WHY,
         details=[(title, _told(runs, rows_of), note) for title, rows_of, note in _DETAILS],
         reasons_by_gold=_reasons_by_gold,
         **sentences,

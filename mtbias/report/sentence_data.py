@@ -12,11 +12,20 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from functools import cache, partial
 from typing import TypeVar
 
 from mtbias.reading import says
 from mtbias.reading.rules import SAYS
+from mtbias.report.call_steps import (
+    WHY,
+    PieceOfEvidence,
+    deciding_piece,
+    shell_word,
+    why_taken,
+    word_read,
+)
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import pronoun_class
@@ -110,7 +119,9 @@ def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns)
     called = [(run.lang, run.direction, run.name, calls(at)) for at, run in enumerate(runs)]
     source = runs[0].source_lang
     texts = script_data(shown, columns, called, partial(_block, runs=runs))
-    return {"genders": GENDERS, "calls": CALLS, "source": source, **texts}
+    why = [WHY.get(call, "") for call in CALLS]
+    told = {"why": why, "explain": [run.explain for run in runs]}
+    return {"genders": GENDERS, "calls": CALLS, **told, "source": source, **texts}
 
 
 def packed(content: object) -> str:
@@ -124,14 +135,20 @@ def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> JsonDict:
     piece of evidence once.
 
     ``text`` has them for each row; ``evidence`` the places of the pieces in ``pieces``, for each
-    row and run; ``answer`` is there for runs of language models only.
+    row and run, and ``how`` the places of what else is told of a call in ``hows``; ``answer`` is
+    there for runs of language models only, ``quoted`` for ids that a shell would not take as they
+    are.
     """
     pieces: dict[tuple[str, ...], int] = {}
+    hows: dict[tuple[str, ...], int] = {}
     answer = [
         [_answer(r, run.answers) for r, run in zip(s.records, runs, strict=True)] for s in rows
     ]
+    ids = [s.first.id for s in rows]
+    words = map(shell_word, ids)
+    quoted = {at: word for at, word in enumerate(words) if word != ids[at]}
     return {
-        "id": [_clean(s.first.id) for s in rows],
+        "id": [_clean(id_) for id_ in ids],
         "text": [
             [list(marked(s.first.source, entity_spans(s.first))), *map(_target, s.records)]
             for s in rows
@@ -141,6 +158,9 @@ def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> JsonDict:
             for s in rows
         ],
         "pieces": list(pieces),
+        "how": [[hows.setdefault(_how(r), len(hows)) for r in s.records] for s in rows],
+        "hows": list(hows),
+        **({"quoted": quoted} if quoted else {}),
         **({"answer": answer} if any(run.answers for run in runs) else {}),
     }
 
@@ -187,11 +207,19 @@ def marked(text: str, heads: Iterable[Span], others: Iterable[Span] = ()) -> Ite
 
 
 def _evidence(record: CallRecord | None) -> list[tuple[str, ...]]:
-    """For each word that was looked at: kind, word, what it shows in words, the same in code."""
-    return [
-        tuple(_clean(part) for part in (e.kind, e.word, evidence_words(e), evidence_code(e)))
-        for e in (record.call.evidence if record else ())
-    ]
+    """For each word that was looked at: what it shows in words, and the parts of the fold."""
+    pieces = []
+    for evidence in record.call.evidence if record else ():
+        parts = (evidence_words(evidence), *astuple(PieceOfEvidence.of(evidence)))
+        pieces.append(tuple(map(_clean, parts)))
+    return pieces
+
+
+def _how(record: CallRecord | None) -> tuple[str, ...]:
+    """Why the word that was read was taken, in words and in code; what Stanza's features show."""
+    if record is None:
+        return ()
+    return (*why_taken(record.call), str(record.call.stanza_gender or ""))
 
 
 _FORMS = {Gender.MALE: "masculine", Gender.FEMALE: "feminine", Gender.NEUTRAL: "neutral"}
@@ -235,7 +263,8 @@ _LEAST_BYTES = 40
 """A sentence takes more than these."""
 
 FIRST = 5
-"""So many sentences can be read without the script."""
+"""So many sentences can be read without the script; of three runs and more `FIRST_OF_MANY`."""
+FIRST_OF_MANY = 3
 
 _ORDER = {"wrong": 0, "none": 1, "right": 2, "called": 3}
 
@@ -262,17 +291,22 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
     """
     shown = sorted(shown, key=lambda sentence: sentence.first.source.casefold())
     filtered = columns(shown)
+    wrong_first = sorted(shown, key=lambda sentence: _ORDER[outcome(sentence.records[0])])
     return {
         "data": data(runs, shown, filtered),
         "columns": filtered,
         "shown": len(shown),
         "total": total,
-        "first": sorted(shown, key=lambda sentence: _ORDER[outcome(sentence.records[0])])[:FIRST],
+        "first": wrong_first[: FIRST if len(runs) < FIRST_OF_MANY else FIRST_OF_MANY],
         "outcome": outcome,
         "pieces": marked,
         "entity_spans": entity_spans,
         "evidence_words": evidence_words,
-        "evidence_code": evidence_code,
+        "deciding_piece": deciding_piece,
+        "shown_pieces": lambda call: map(PieceOfEvidence.of, call.evidence),
+        "why_taken": why_taken,
+        "word_read": word_read,
+        "shell_word": shell_word,
         "unmarked": sum(not entity_spans(sentence.first) for sentence in shown),
         "genders": GENDERS,
         "calls": CALLS,

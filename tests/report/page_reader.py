@@ -84,12 +84,15 @@ def cook_evidence(gender: Gender | None) -> Evidence:
 def make_record(row: int = 0, gender: Gender | None = F, **changes: Any) -> CallRecord:
     """A sentence with the gold gender female; one of its parts, or of those of its call,
     changed."""
-    call = {
+    call: dict[str, Any] = {
         "id": f"demo-{row + 1}",
         "gender": gender,
         "reason": None if gender else Reason.NO_MORPHOLOGY,
         "target": (Span(4, 10),),
         "evidence": (cook_evidence(gender),),
+        "basis": None,
+        "trust": None,
+        "stanza_gender": None,
     }
     record = CallRecord(
         row, "The cook ate her soup.", "Die Köchin aß ihre Suppe.", "cook", F, Stereotype.PRO, "kitchen", 1,

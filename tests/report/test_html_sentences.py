@@ -38,6 +38,8 @@ from .page_reader import (
     unpacked,
 )
 
+FEMININE = "feminine_noun"
+
 # The sentences.
 
 
@@ -76,7 +78,7 @@ def test_sentences_arrive_whole_with_entity_and_aligned_words_marked() -> None:
         "",
     ]
     noun = [
-        [["noun", "Köchin", words, f"{gender} (lexicon, feminine: Köchin)"]]
+        [[words, "noun", "Köchin", gender, "feminine: Köchin", "the table of nouns", FEMININE]]
         for words, gender in (
             ("feminine form", "female"),
             ("masculine form", "male"),
@@ -207,8 +209,9 @@ def test_markup_in_the_data_stays_text() -> None:
     # The source holds the entity, which is marked like any other.
     assert sources(data) == [f"[{EVIL}] cook"]
     assert targets(data) == [f"{EVIL} [Koch]"]
+    says = f"masculine: {EVIL}"
     assert evidence(data) == [
-        [["noun", EVIL, "masculine form", f"male (lexicon, masculine: {EVIL})"]]
+        [["masculine form", "noun", EVIL, "male", says, "the table of nouns", "masculine_noun"]]
     ]
 
 

@@ -4,6 +4,7 @@ nothing is loaded."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ import pytest
 from mtbias.report.run_page import render_html
 from mtbias.types import (
     Evidence,
+    Reason,
     Span,
+    Trust,
 )
 from scripts.look_at_report import WIDER, wait_until_ready
 
-from .page_reader import EVIL, F, M, cook_evidence, make_record, make_run
+from .page_reader import EVIL, F, M, cook_evidence, make_record, make_run, read_page
 
 Opened = Callable[..., Any]
 
@@ -30,9 +33,10 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
         troubles.append(dialog.message)
         dialog.dismiss()
 
-    def of(*records: Any, width: int = 1280) -> Any:
+    def of(*records: Any, width: int = 1280, explain: str = "") -> Any:
         path = tmp_path / "page.html"
-        path.write_text(render_html([make_run(records)]), encoding="utf-8")
+        run = replace(make_run(records), explain=explain)
+        path.write_text(render_html([run]), encoding="utf-8")
         page = browser.new_page(viewport={"width": width, "height": 900})
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -99,11 +103,31 @@ def test_the_wrong_ones_come_first_and_the_order_of_sources_can_be_chosen(opened
     assert _ids(page) == [f"demo-{i}" for i in range(1, 6)]
 
 
-def test_evidence_is_told_in_words_with_its_code_as_tooltip(opened: Opened) -> None:
-    page = opened(make_record(0, F, evidence=(cook_evidence(F),)))
-    evidence = page.locator("#list span[title]")
-    assert evidence.inner_text() == "noun Köchin: feminine form"
-    assert evidence.get_attribute("title") == "female (lexicon, feminine: Köchin)"
+def test_the_script_makes_the_folds_that_stand_in_the_page_without_it(opened: Opened) -> None:
+    """As the page without the script has the first sentences: of both the tests read the same."""
+    records = [
+        make_record(0, M, translation="Die Köchin <b> & der Koch", stanza_gender=F, basis="links",
+                    trust=Trust.ALIGNED, evidence=(cook_evidence(F), cook_evidence(M))),
+        make_record(1, None, source="The cook ate.", target=(), evidence=()),
+        make_record(2, None, source="The cook sat.", translation=None, target=(), evidence=(),
+                    reason=Reason.UNTRANSLATED),
+        make_record(3, F, source="The cook slept.", id="it's 4"),
+    ]  # fmt: skip
+    without = read_page(render_html([replace(make_run(records), explain="mtbias explain run")]))
+    expected = [fold.text for fold in without.one("ol", id="list").all("details")]
+    assert len(expected) == len(records)
+    page = opened(*records, explain="mtbias explain run")
+    made = page.locator("#list details").all_text_contents()
+    assert ["".join(fold.split()) for fold in made] == ["".join(fold.split()) for fold in expected]
+
+
+def test_a_fold_opens_and_shows_the_rule_of_the_call(opened: Opened) -> None:
+    page = opened(make_record(0, M, evidence=(cook_evidence(M),)))
+    rule = page.locator("#list .steps code")
+    assert not rule.is_visible()
+    page.click("#list summary")
+    assert rule.is_visible()
+    assert rule.inner_text() == "feminine_noun"
 
 
 def test_a_long_table_shows_its_first_rows_until_it_is_asked_for_all(opened: Opened) -> None:

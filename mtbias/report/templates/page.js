@@ -65,7 +65,8 @@
   };
   const columns = {};
   for (const [name, column] of Object.entries(data.columns)) columns[name] = await unpack(column.at);
-  const runs = await Promise.all(data.runs.map(async (run) => ({ ...run, call: await unpack(run.call) })));
+  const runs = await Promise.all(data.runs.map(
+    async (run, i) => ({ ...run, explain: data.explain?.[i], call: await unpack(run.call) })));
 
   // The search: case and diacritics do not count. All texts are unpacked once, when the field is first used.
   const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -161,25 +162,44 @@
     const parts = about.flatMap((part, i) => [i ? " · " : "", node("bdi", "", part)]);
     return node("li", "", node("p", "", node("small", "", ...parts)), marked("source", data.source ?? "en", "auto", source),
       ...runs.flatMap((run, i) => rendering(row, run, targets[i] ?? cut(plain(source), block.found[at][i]),
-        block.evidence?.[at][i].map((place) => block.pieces[place]) ?? [], block.answer?.[at][i])));
+        block.evidence?.[at][i].map((place) => block.pieces[place]) ?? [], block.answer?.[at][i],
+        block.how && [block.hows[block.how[at][i]], block.quoted?.[at] ?? block.id[at]])));
   };
-  const rendering = (row, run, target, evidence, answer) => {
+  const folded = (name, content) => node("details", "", node("summary", "", name), content);
+  const spoken = (run, word) => {
+    const read = node("em", "", node("bdi", "", word));
+    read.lang = run.lang;
+    return read;
+  };
+  // How a call came about, as `steps` of sentences.html has it.
+  const steps = (run, called, target, evidence, [words, code, stanza], id) => {
+    const list = node("dl", "steps"), call = data.calls[called], gender = called < data.genders.length;
+    const add = (name, ...parts) => list.append(node("dt", "", name), node("dd", "", ...parts));
+    const word = target.find((piece) => piece[0] === "head")?.[1];
+    if (word) add("word", spoken(run, word), words && `: ${words}`, code && " ", code && node("small", "", code));
+    const decides = evidence.findIndex((piece) => piece[3] === call);
+    evidence.forEach(([, what, word, says, shows, source, rule], i) => add(what, spoken(run, word), ": ", node("b", "", says),
+      ...shows ? [" (", node("bdi", "", shows), ")"] : [], " ",
+      node("small", "", "rule ", node("code", "", rule), `, from ${source}`), i === decides ? " ← the call rests on it" : ""));
+    add("call", node("b", "", gender ? call : "none"), gender ? "" : `: ${call}, ${data.why[called]}`);
+    if (stanza) add("Stanza alone", stanza);
+    if (run.explain && target.length) add("all steps", node("code", "", `${run.explain} ${id}`));
+    return folded("how it was read", list);
+  };
+  const rendering = (row, run, target, evidence, answer, how) => {
     const name = runs.length > 1 ? `${run.name}: ` : "", kind = outcome(row, run), call = data.calls[run.call[row]];
     if (!kind) return [node("p", "quiet", `${name}not in this run`)];
     const said = { right: `✓ right: ${call}`, wrong: `✗ wrong: ${call}`, none: `○ no call: ${call}`,
       called: `• called: ${call}` }[kind];
     const line = node("p", "", node("span", `call ${kind}`, name + said));
-    evidence.forEach(([what, word, shows, code], i) => {
-      const read = node("em", "", node("bdi", "", word)), words = node("span", "", `${what} `, read, `: ${shows}`);
-      read.lang = run.lang;
-      words.title = code;
-      line.append(node("small", "", i ? "; " : " – ", words));
-    });
+    evidence.forEach(([shows, what, word], i) => line.append(
+      node("small", "", i ? "; " : " – ", `${what} `, spoken(run, word), `: ${shows}`)));
     const text = target.length ? marked("target", run.lang, run.dir, target) : node("p", "quiet", data.outcomes ? "(no cluster has the pronoun)" : "(no translation)");
-    if (!answer) return [text, line];
-    const whole = node("details", "", node("summary", "", "the whole answer"), node("p", "answer", answer));
+    const read = how ? [steps(run, run.call[row], target, evidence, ...how)] : [];
+    if (!answer) return [text, line, ...read];
+    const whole = folded("the whole answer", node("p", "answer", answer));
     whole.lastChild.dir = "auto";
-    return [text, whole, line];
+    return [text, whole, line, ...read];
   };
 
   let asked = 0, timer = 0;
