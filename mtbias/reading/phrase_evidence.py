@@ -213,8 +213,8 @@ def resolve(
     allowed: Sequence[Agreement], phrase: NounPhrase, read: Sequence[int]
 ) -> tuple[Gender | None, str]:
     """The one gender that is left, and how: by the forms alone, then with the number of the source,
-    then with the cases that the words before allow, then with the case and number that the tagger
-    reads on the words `read`.
+    then with the cases that the words before allow, then as a nominative where the phrase opens the
+    sentence, then with the case and number that the tagger reads on the words `read`.
     """
     how = ""
     gender = only_gender(allowed)
@@ -227,6 +227,9 @@ def resolve(
             gender = only_gender(allowed)
             if gender is not None:
                 return gender, how
+    gender = first_in_sentence(allowed, phrase)
+    if gender is not None:
+        return gender, f"{how}, first in the sentence"
     gender, reason = as_tagged(allowed, phrase, read)
     return gender, how + reason
 
@@ -242,6 +245,16 @@ def _in_number(allowed: Sequence[Agreement], phrase: NounPhrase) -> tuple[Sequen
 def _in_cases(allowed: Sequence[Agreement], phrase: NounPhrase) -> tuple[Sequence[Agreement], str]:
     cases, why = phrase.syntax.cases(phrase)
     return [a for a in allowed if a.case == "*" or a.case in cases], why
+
+
+@rule("case", otherwise=None)
+def first_in_sentence(allowed: Sequence[Agreement], phrase: NounPhrase) -> Gender | None:
+    """A phrase that opens the sentence is a nominative: ru *Ночной портье помог…*, where the tagger
+    reads *ночной* as an instrumental and so as feminine.
+    """
+    if phrase.first != 0 or not phrase.syntax.case:
+        return None
+    return only_gender([a for a in allowed if a.case in ("nom", "*")])
 
 
 @rule(otherwise=(None, ""))

@@ -121,7 +121,7 @@ LANGUAGE = Language(
         # Right behind another noun the phrase is a genitive: "der" is feminine there.
         ("Das|DET Auto|NOUN der|DET *Coach|NOUN", F),
         # First in the sentence nothing speaks against a nominative.
-        ("Der|DET|Case=Nom *Coach|NOUN kam|VERB", M),
+        ("Der|DET *Coach|NOUN kam|VERB", M),
         # After a verb that has its subject "der" is no nominative.
         ("Sie|PRON|Case=Nom half|VERB der|DET *Coach|NOUN", F),
         # An adjective between article and noun narrows the article: "-e" excludes the dative of

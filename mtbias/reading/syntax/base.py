@@ -230,7 +230,8 @@ class Syntax:
         self, words: Sequence[SentenceWord], n: int, aligned: Sequence[int]
     ) -> bool:
         """What could stand alone is the attribute of the noun behind it: a determiner or title (ar
-        *أحد* in *أحد الأشخاص*, cs *paní* in *paní účetní*).
+        *أحد* in *أحد الأشخاص*, cs *paní* in *paní účetní*), or a verb by the tagger before a noun
+        of fixed gender (uk *як доросла людина*).
         """
         following = word_behind(words, n)
         if following is None or not following.is_noun:
@@ -243,7 +244,7 @@ class Syntax:
         self, words: Sequence[SentenceWord], n: int, aligned: Sequence[int]
     ) -> bool:
         """The same of nouns, adjectives and participles."""
-        return False
+        return verb_before_fixed(words[n], words[n + 1])
 
     def qualifies_next(
         self, words: Sequence[SentenceWord], n: int, translations: Sequence[Span]
@@ -421,6 +422,15 @@ def adjective_of_thing_behind(words: Sequence[SentenceWord], n: int) -> bool:
 def _may_share(word: SentenceWord, noun: SentenceWord, feature: str) -> bool:
     its = feature_values(noun.content, feature)
     return not its or not its.isdisjoint(feature_values(word.content, feature))
+
+
+@rule()
+def verb_before_fixed(word: SentenceWord, following: SentenceWord) -> bool:
+    """What the tagger reads as a verb right before a noun of fixed gender is its adjective (uk *як
+    доросла людина*, read as "has grown up to").
+    """
+    fixed = bool(following.readings) and not following.is_personal
+    return word.tags == {"VERB"} and fixed and "NOUN" in following.tags
 
 
 def sex_words_against(phrase: NounPhrase, source: SourceFacts) -> frozenset[int]:

@@ -8,7 +8,7 @@ from itertools import chain
 from mtbias.language.grammar import CASES, meet
 from mtbias.reading.agreement import GENDER_OF_LETTER
 from mtbias.reading.rules import rule
-from mtbias.reading.syntax.base import Syntax, sex_words_against
+from mtbias.reading.syntax.base import Syntax, sex_words_against, verb_before_fixed
 from mtbias.reading.syntax.phrase import NounPhrase
 from mtbias.reading.words import (
     CONJUNCTION,
@@ -91,8 +91,11 @@ class Cased(Syntax):
     def is_attribute_of_next(
         self, words: Sequence[SentenceWord], n: int, aligned: Sequence[int]
     ) -> bool:
-        """See `participle_before_noun`."""
-        return participle_before_noun(words[n], words[n + 1], is_aligned=n + 1 in aligned)
+        """Also see `participle_before_noun`."""
+        following = words[n + 1]
+        return participle_before_noun(
+            words[n], following, is_aligned=n + 1 in aligned
+        ) or verb_before_fixed(words[n], following)
 
     def may_be_noun(self, word: SentenceWord) -> bool:
         """Case tells a noun from an adjective."""

@@ -19,6 +19,7 @@ from mtbias.reading.words import (
     feature_values,
     governed,
     is_behind_pause,
+    numbers,
 )
 from mtbias.types import Evidence, Gender
 
@@ -44,7 +45,13 @@ def relative_pronoun_behind(phrase: NounPhrase, end: int) -> Evidence | None:
     language, form = phrase.language, phrase.words[place].form
     article = language.determiners.get(phrase.words[place - 1].form, ())
     agreements = meet(language.relatives[form], article) or language.relatives[form]
-    allowed = [a for a in agreements if fits(a.number, phrase.number)]
+    own: set[str | None] = {number for number in numbers(phrase.words[phrase.head]) if number}
+    own = own or {phrase.number}
+    allowed = [
+        a
+        for a in agreements
+        if fits(a.number, phrase.number) and any(fits(a.number, number) for number in own)
+    ]
     return _shown("relative_pronoun", place, allowed, phrase, end)
 
 
@@ -112,7 +119,7 @@ def _another_noun_agrees(phrase: NounPhrase, end: int, gender: Gender) -> bool:
     words = phrase.words
     for n in range(phrase.last + 1, end + 1):
         name = words[n].tags == {"PROPN"} and not governed(words, n)
-        if words[n].tags & NOMINAL and not name and not words[n].cannot_agree(gender):
+        if words[n].tags & NOMINAL and not name:
             return True
     n = phrase.first
     while n > 0 and words[n].joined and (words[n - 1].tags <= {"ADP", "ADV", *MODIFIER}):

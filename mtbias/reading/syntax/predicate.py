@@ -75,9 +75,11 @@ def behind_mark(phrase: NounPhrase) -> list[Evidence]:
 
 
 def is_out_of_sight(phrase: NounPhrase) -> bool:
-    """A mark stands between the subject and its verb, and the verb is not found."""
+    """The subject opens the sentence, a mark stands behind it, and its verb is not found."""
     verbs = phrase.language.verbs
-    if not (verbs.endings or verbs.words or verbs.copulas) or not is_open_subject(phrase):
+    if phrase.first > 0 or not (verbs.endings or verbs.words or verbs.copulas):
+        return False
+    if not is_open_subject(phrase):
         return False
     end = attributes_end(phrase)
     return is_behind_pause(phrase.words, end + 1) and resumption(phrase, end) is None
