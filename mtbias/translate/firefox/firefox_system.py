@@ -201,7 +201,7 @@ class FirefoxPlan(TextPlan):
             yield from super().make(store, parts, circumstances)
             circumstances.update(self.workers.circumstances)
         finally:
-            self.workers.end()
+            self.workers.close()
 
     def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
         """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are
@@ -261,7 +261,7 @@ class Workers:
             each.wait()
             self._idle.put(each)
 
-    def end(self) -> None:
+    def close(self) -> None:
         """End the processes."""
         for each in self._workers:
             each.end()
