@@ -23,13 +23,14 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 ADAPTERS := $(VENV)/adapters
 PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
 
-# The demo's language.
-DEMO_LANG ?= de
+# The demo's language: Portuguese by Firefox's model, any other that the demo's own model speaks by that.
+DEMO_LANG ?= pt
+DEMO_TOY := $(if $(filter pt,$(DEMO_LANG)),de,$(DEMO_LANG))
 
 .PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
 
 help:
-	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
+	@echo "make demo             install into $(VENV) (downloads packages), then measure Firefox's English-Portuguese model (DEMO_LANG=es: the demo's toy in Spanish; TORCH=cuda for a GPU)"
 	@echo "make test             run ruff, mypy, import-linter and pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow        run the slow tests, of kills and attacks a seeded sample"
 	@echo "make test-exhaustive  run the kills and attacks that the sample leaves out"
@@ -60,8 +61,17 @@ help:
 	@echo "make pictures         take the pictures of docs/images (needs a Chromium: apt-get install chromium)"
 	@echo "make clean            remove $(VENV), dist, site and the tools' caches"
 
-demo: $(VENV)/.package
-	$(BIN)/mtbias eval --model demo --lang $(DEMO_LANG) --out runs/demo-$(DEMO_LANG)
+# Where Firefox's engine and model cannot be installed, the demo says so and runs the toy.
+demo: $(if $(filter pt,$(DEMO_LANG)),$(VENV)/.firefox,$(VENV)/.package)
+	@if [ $(DEMO_LANG) = pt ] && [ -e $(VENV)/.firefox ]; then set -x; \
+	  $(BIN)/mtbias eval --model firefox:en-pt --lang pt --dataset demo --stanza-dir mtbias:demo --out runs/demo-pt; \
+	else set -x; $(BIN)/mtbias eval --model demo --lang $(DEMO_TOY) --out runs/demo-$(DEMO_TOY); fi
+
+$(VENV)/.firefox: $(VENV)/.package
+	@echo "Installing Firefox's translation engine and its English-Portuguese model (40 MB) into $(VENV)."
+	@if $(BIN)/python -m pip install --quiet --constraint constraints.txt --retries 1 --no-build-isolation --editable ".[firefox]"; \
+	then touch $@; \
+	else echo "They could not be installed: the demo runs on its toy model, which says nothing of any real system."; fi
 
 install: $(VENV)/.installed
 
