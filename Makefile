@@ -23,14 +23,14 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 ADAPTERS := $(VENV)/adapters
 PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
 
-# The demo's language: Portuguese by Firefox's model, any other that the demo's own model speaks by that.
-DEMO_LANG ?= pt
-DEMO_TOY := $(if $(filter pt,$(DEMO_LANG)),de,$(DEMO_LANG))
+# The language of the demo's toy.
+DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-toy demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
 
 help:
-	@echo "make demo             install into $(VENV) (downloads packages), then measure Firefox's English-Portuguese model (DEMO_LANG=es: the demo's toy in Spanish; TORCH=cuda for a GPU)"
+	@echo "make demo             install into $(VENV) (downloads packages), then measure Firefox's English-Portuguese model on the demo's sentences (TORCH=cuda for a GPU)"
+	@echo "make demo-toy         the same with the toy model that ships with mtbias (DEMO_LANG=es for Spanish)"
 	@echo "make test             run ruff, mypy, import-linter and pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow        run the slow tests, of kills and attacks a seeded sample"
 	@echo "make test-exhaustive  run the kills and attacks that the sample leaves out"
@@ -52,7 +52,7 @@ help:
 	@echo "make results          score the systems whose translations are public (runs in $(VENV)/public), and write docs/results"
 	@echo "make coverage         simulate how often the intervals contain the truth"
 	@echo "make demo-build       rebuild what the demo ships (an hour)"
-	@echo "make demo-verify      check the demo's model and the evaluator in all eight languages"
+	@echo "make demo-verify      check the evaluator on the demo's translations, whose gender is known, in all nine languages"
 	@echo "make checkpoint       compare mtbias eval with a plain generate() loop, 3,888 sentences in seven languages"
 	@echo "make bench-translate  measure the speed of the engines against EasyNMT's way"
 	@echo "make bench-scale      measure time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
@@ -61,11 +61,14 @@ help:
 	@echo "make pictures         take the pictures of docs/images (needs a Chromium: apt-get install chromium)"
 	@echo "make clean            remove $(VENV), dist, site and the tools' caches"
 
-# Where Firefox's engine and model cannot be installed, the demo says so and runs the toy.
-demo: $(if $(filter pt,$(DEMO_LANG)),$(VENV)/.firefox,$(VENV)/.package)
-	@if [ $(DEMO_LANG) = pt ] && [ -e $(VENV)/.firefox ]; then set -x; \
+# Where Firefox's engine and model cannot be installed, the toy runs in their place.
+demo: $(VENV)/.firefox
+	@if [ -e $< ]; then set -x; \
 	  $(BIN)/mtbias eval --model firefox:en-pt --lang pt --dataset demo --stanza-dir mtbias:demo --out runs/demo-pt; \
-	else set -x; $(BIN)/mtbias eval --model demo --lang $(DEMO_TOY) --out runs/demo-$(DEMO_TOY); fi
+	else $(MAKE) --no-print-directory demo-toy; fi
+
+demo-toy: $(VENV)/.package
+	$(BIN)/mtbias eval --model demo --lang $(DEMO_LANG) --out runs/demo-$(DEMO_LANG)
 
 $(VENV)/.firefox: $(VENV)/.package
 	@echo "Installing Firefox's translation engine and its English-Portuguese model (40 MB) into $(VENV)."
