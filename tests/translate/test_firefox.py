@@ -373,7 +373,7 @@ def test_a_run_that_was_killed_ends_with_the_same_bytes(
 ) -> None:
     machine = Machine(tmp_path)
     options = ("eval", "--model", "firefox:en-pt", "--lang", "pt", "--dataset", "demo",
-               "--stanza-dir", "mtbias:demo", "--resamples", "100", "--out")  # fmt: skip
+               "--stanza-dir", "mtbias:demo", "--resamples", "200", "--out")  # fmt: skip
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert machine.run(*options, whole).returncode == 0
     for parts in (1, 3):

@@ -108,24 +108,27 @@ class FirefoxKind(SystemKind):
 
     def _model(self, asked: Asked) -> FirefoxModel:
         folder, pair = Path(asked.name), Pair.parse(asked.name)
-        here = None
         if asked.name and folder.is_dir():
-            here, pair = folder_model(folder)
-        elif pair is None:
+            model, named = folder_model(folder)
+            if named is not None:
+                _refuse_other_languages(named, asked)
+            _require_engine()
+            return model
+        if pair is None:
             raise SettingError(
                 "model",
                 f"expected {SCHEME}:en-pt, or a folder with one of Firefox's models, got {SCHEME}:{asked.name}",
             )
         _refuse_other_languages(pair, asked)
         _require_engine()
-        return here or _located(pair, asked)
+        return _located(pair, asked)
 
 
 FIREFOX_KIND = FirefoxKind()
 
 
-def _refuse_other_languages(pair: Pair | None, asked: Asked) -> None:
-    if pair is not None and pair != Pair(asked.source_lang, asked.lang):
+def _refuse_other_languages(pair: Pair, asked: Asked) -> None:
+    if pair != Pair(asked.source_lang, asked.lang):
         raise ModelError(
             f"{SCHEME}:{asked.name} translates from {pair.source} into {pair.target}, not from {asked.source_lang} into "
             f"{asked.lang}"

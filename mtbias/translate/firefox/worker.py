@@ -14,6 +14,8 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 
 def main() -> None:
@@ -21,7 +23,15 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what the engine might print is no answer
     lengths = json.loads(sys.stdin.buffer.readline())
-    model, source, target, shortlist = (sys.stdin.buffer.read(length) for length in lengths)
+    files = [sys.stdin.buffer.read(length) for length in lengths]
+    translator: list[Any] = []
+
+    def load() -> str:
+        from fxtranslate import Translator
+
+        model, source, target, shortlist = files
+        translator.append(Translator(model, source, target, shortlist or None))
+        return str(translator[0].backend())
 
     def answer(made: Callable[[], str]) -> None:
         try:
@@ -32,20 +42,15 @@ def main() -> None:
             line = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(line), file=answers, flush=True)
 
-    def opened() -> str:
-        nonlocal translator
-        from fxtranslate import Translator
-
-        translator = Translator(
-            model=model, src_vocab=source, trg_vocab=target, shortlist=shortlist or None
-        )
-        return str(translator.backend())
-
-    translator = None
-    answer(opened)
+    answer(load)
+    files.clear()
     for line in sys.stdin.buffer:
-        text = json.loads(line)
-        answer(lambda: str(translator.translate(text)))  # noqa: B023 - called before the next text
+        answer(partial(translate, translator, json.loads(line)))
+
+
+def translate(translator: list[Any], text: str) -> str:
+    """The translation of one sentence by the engine, once it is loaded."""
+    return str(translator[0].translate(text))
 
 
 if __name__ == "__main__":
