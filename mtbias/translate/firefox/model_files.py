@@ -1,5 +1,5 @@
-"""Where the files of Firefox's models are, and whether they are whole: in a folder, in the cache, or
-in a package that ships them.
+"""Where the files of Firefox's models are, and whether they are whole: in a folder, in the cache,
+or in a package that ships them.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ def _paths(folder: Path, names: list[str]) -> dict[str, Path]:
             paths[role] = folder / there[0]
         elif role != "shortlist":
             raise ModelError(
-                f"{folder}: expected the files of one of Firefox's models, got no {role} ({patterns[-1]})"
+                f"{folder}: expected the files of one of Firefox's models, "
+                f"got no {role} ({patterns[-1]})"
             )
     return paths
 

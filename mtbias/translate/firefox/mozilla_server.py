@@ -70,7 +70,8 @@ def _answer(address: str, scratch: Path, *keys: str) -> Any:  # noqa: ANN401 - a
             value = value[key]
     except (ValueError, KeyError, TypeError):
         raise MissingResourceError(
-            f"{address}: expected an answer of Mozilla's Remote Settings, got something else; {_ADVICE}"
+            f"{address}: expected an answer of Mozilla's Remote Settings, got something else; "
+            f"{_ADVICE}"
         ) from None
     return value
 
@@ -140,6 +141,6 @@ def _content(base: str, record: Mapping[str, Any], scratch: Path) -> bytes:
         return bytes(discovery.verify_and_decompress(scratch.read_bytes(), digest))
     except ValueError as error:
         raise ModelError(
-            f"{address}: expected {name} with SHA-256 {digest}, got something else ({error}); nothing was kept, try "
-            "again"
+            f"{address}: expected {name} with SHA-256 {digest}, got something else ({error}); "
+            "nothing was kept, try again"
         ) from None
