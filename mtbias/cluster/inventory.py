@@ -67,6 +67,7 @@ _PACKAGES = {
     "ctranslate2": "ct2",
     "submitit": "slurm",
     "eflomal": "eflomal",
+    "fxtranslate": "firefox",
 }
 """What is looked for, with the extra that installs it where it is no part of all installations."""
 _NAMES = 15
