@@ -5,7 +5,7 @@
 #   docker run --rm --user "$(id -u)" -v "$PWD:/data" mtbias eval --model opus-mt --lang de --out runs/opus-de
 #
 # For a GPU build with PyPI's PyTorch: --build-arg TORCH_INDEX=https://pypi.org/simple
-# The test is the demo, as in `make demo`: docker build --target test .
+# The test is the demo, as in `make demo-toy`: docker build --target test .
 
 FROM python:3.11-slim AS build
 WORKDIR /src

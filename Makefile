@@ -23,13 +23,14 @@ MACHINE := --stanza-dir $(MTBIAS_SHARED)/stanza_resources --cache-dir $(VENV)/ca
 ADAPTERS := $(VENV)/adapters
 PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
 
-# The demo's language.
+# The language of the demo's toy.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
+.PHONY: help docs cli-docs demo demo-toy demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
 
 help:
-	@echo "make demo             install into $(VENV) (downloads packages), then run mtbias eval --model demo (DEMO_LANG=es for Spanish, TORCH=cuda for a GPU)"
+	@echo "make demo             install into $(VENV) (downloads packages), then measure Firefox's English-Portuguese model on the demo's sentences (TORCH=cuda for a GPU)"
+	@echo "make demo-toy         the same with the toy model that ships with mtbias (DEMO_LANG=es for Spanish)"
 	@echo "make test             run ruff, mypy, import-linter and pytest (without the slow tests), in $(VENV)"
 	@echo "make test-slow        run the slow tests, of kills and attacks a seeded sample"
 	@echo "make test-exhaustive  run the kills and attacks that the sample leaves out"
@@ -51,7 +52,7 @@ help:
 	@echo "make results          score the systems whose translations are public (runs in $(VENV)/public), and write docs/results"
 	@echo "make coverage         simulate how often the intervals contain the truth"
 	@echo "make demo-build       rebuild what the demo ships (an hour)"
-	@echo "make demo-verify      check the demo's model and the evaluator in all eight languages"
+	@echo "make demo-verify      check the evaluator on the demo's translations, whose gender is known, in all nine languages"
 	@echo "make checkpoint       compare mtbias eval with a plain generate() loop, 3,888 sentences in seven languages"
 	@echo "make bench-translate  measure the speed of the engines against EasyNMT's way"
 	@echo "make bench-scale      measure time and memory of every stage at 1/16, 1/4 and 1/1 of BUG's size"
@@ -60,8 +61,20 @@ help:
 	@echo "make pictures         take the pictures of docs/images (needs a Chromium: apt-get install chromium)"
 	@echo "make clean            remove $(VENV), dist, site and the tools' caches"
 
-demo: $(VENV)/.package
+# Where Firefox's engine and model cannot be installed, the toy runs in their place.
+demo: $(VENV)/.firefox
+	@if [ -e $< ]; then set -x; \
+	  $(BIN)/mtbias eval --model firefox:en-pt --lang pt --dataset demo --stanza-dir mtbias:demo --out runs/demo-pt; \
+	else $(MAKE) --no-print-directory demo-toy; fi
+
+demo-toy: $(VENV)/.package
 	$(BIN)/mtbias eval --model demo --lang $(DEMO_LANG) --out runs/demo-$(DEMO_LANG)
+
+$(VENV)/.firefox: $(VENV)/.package
+	@echo "Installing Firefox's translation engine and its English-Portuguese model (40 MB) into $(VENV)."
+	@if $(BIN)/python -m pip install --quiet --constraint constraints.txt --retries 1 --no-build-isolation --editable ".[firefox]"; \
+	then touch $@; \
+	else echo "They could not be installed: the demo runs on its toy model, which says nothing of any real system."; fi
 
 install: $(VENV)/.installed
 

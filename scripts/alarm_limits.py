@@ -8,7 +8,8 @@
 Good translations are the public ones of WinoMT, a folder for each system
 (``data/winomt/translations`` of the folder that ``MTBIAS_SHARED`` names, default ``../shared``),
 and the texts with the persons of ``tests/natural``; for signs that texts alone show also
-MT-GenEval's references, the parallel treebanks PUD, and GEST's translations. Each file is checked
+MT-GenEval's references, the parallel treebanks PUD, GEST's translations, and WinoMT by those of
+Firefox's models that are installed. Each file is checked
 as a whole, and in parts of 1,000, 150 and 25 rows that follow each other, each aligned by itself.
 
 The second form reads what the first wrote and prints the limits, and how many of the good files and
@@ -24,7 +25,7 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,7 +39,7 @@ if __name__ == "__main__":
 from mtbias.align import Pair  # noqa: E402 - the paths above come first
 from mtbias.cli.shared import Evaluator  # noqa: E402
 from mtbias.corpora import load_corpus  # noqa: E402
-from mtbias.errors import DataError  # noqa: E402
+from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure  # noqa: E402
 from mtbias.files.text_repair import repair  # noqa: E402
 from mtbias.scoring.alarm_limits import SIZES  # noqa: E402
@@ -47,6 +48,9 @@ from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
+from mtbias.translate.firefox.firefox_system import Workers  # noqa: E402
+from mtbias.translate.firefox.model_files import FirefoxModel, installed_model  # noqa: E402
+from mtbias.translate.firefox.model_files import Pair as LanguagePair  # noqa: E402
 from mtbias.translate.text_language import languages  # noqa: E402
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, Translation  # noqa: E402
 from scripts import natural  # noqa: E402
@@ -63,6 +67,9 @@ LARGE = 1000
 interval."""
 RARE = 0.001
 """So great a share of good parts may be above a limit."""
+
+TEXTS_ALONE = "gest"
+"""A measure that reads no entities: of its runs only the translations are checked."""
 
 Counts = tuple[int, int]
 """Rows that are counted, of rows."""
@@ -130,6 +137,18 @@ def _texts_alone(lang: str, data: Path) -> Iterator[tuple[str, Sequence[tuple[st
                 f"GEST, {file.parent.name}",
                 [(row["from"], row["to"]) for row in csv.DictReader(lines)],
             )
+    if (model := _firefox(lang)) is not None:
+        sources = [instance.source for instance in load_corpus("winomt", data / "winomt").instances]
+        with closing(Workers(model)) as workers:
+            yield "Firefox", list(zip(sources, workers.translate(sources), strict=True))
+
+
+def _firefox(lang: str) -> FirefoxModel | None:
+    """Firefox's model into a language, of those that a package ships."""
+    try:
+        return installed_model(LanguagePair("en", lang), Path("no-cache"))
+    except MtbiasError:
+        return None
 
 
 def shares(
@@ -141,7 +160,7 @@ def shares(
         records: Sequence[Any] = [
             _Line(sentence.source, text) for (sentence, _), text in zip(rows, repaired, strict=True)
         ]
-        content = checks(records, output.lang, "texts alone", n_resamples=0, seed=0)
+        content = checks(records, output.lang, TEXTS_ALONE, n_resamples=0, seed=0)
     else:
         instances = [replace(instance, id=f"{n}") for n, (instance, _) in enumerate(rows)]
         translations = [Translation(f"{n}", text) for n, text in enumerate(repaired)]

@@ -25,7 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from scripts.demo.corpus import SEED, corpus, write_corpus
-from scripts.demo.grammar import GENDERS, LANGUAGES, Grammar, GrammarError, choices, say_english
+from scripts.demo.grammar import GENDERS, TAGGED, Grammar, GrammarError, choices, say_english
 
 DEMO = Path(__file__).resolve().parent.parent / "mtbias" / "demo"
 STANZA_TRAINING, STANZA_HELD_OUT = 1500, 300
@@ -104,7 +104,7 @@ def main() -> int:
         "--threads", type=int, default=1, help="model: another number gives other bytes"
     )
     args = parser.parse_args()
-    languages = args.languages or LANGUAGES
+    languages = args.languages or TAGGED
     steps: dict[str, Callable[[], None]] = {
         "check": lambda: check(languages, examples=args.examples),
         "corpus": lambda: print(f"{write_corpus(args.folder):,} sentences"),

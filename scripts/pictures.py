@@ -3,10 +3,11 @@
     python scripts/pictures.py              # docs/images/*.png
     python scripts/pictures.py --all shots  # every section of each page, both widths, light and dark
 
-It makes the demo's report, a comparison of the demo with its correct translations, and a validation
-page whose labels are the genders that the demo's grammar wrote. Nothing is downloaded. It needs
-Playwright and Pillow (``pip install -c constraints.txt --group pictures``) and a Chromium on the
-path (Debian: ``apt-get install chromium``).
+It makes the report of the demo with Firefox's model, and of its toy that report, a comparison with
+its correct translations, and a validation page whose labels are the genders that the demo's grammar
+wrote. Nothing is downloaded. It needs Playwright and Pillow (``pip install -c constraints.txt
+--group pictures``), the extra ``firefox``, and a Chromium on the path (Debian: ``apt-get install
+chromium``).
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ PICTURES = Path(__file__).resolve().parent.parent / "docs" / "images"
 LARGEST = 150_000
 """Bytes of a picture: the documentation opens on slow lines, too."""
 SHOWN = {
+    "firefox": ("firefox", "desktop", "light", "", 1000),
     "report": ("report", "desktop", "light", "", 1000),
     "occupations": ("report", "desktop", "dark", "groups", 900),
     "comparison": ("comparison", "desktop", "light", "", 900),
@@ -85,13 +87,17 @@ def main() -> int:
 
 def _pages(folder: Path) -> dict[str, Path]:
     """The pages of the demo."""
-    demo, correct = str(folder / "demo"), str(folder / "correct")
-    pages = {name: folder / f"{name}.html" for name in ("report", "comparison", "validation")}
+    demo, correct, real = (str(folder / name) for name in ("demo", "correct", "real"))
+    names_of_pages = ("firefox", "report", "comparison", "validation")
+    pages = {name: folder / f"{name}.html" for name in names_of_pages}
     labels = folder / "labels.csv"
     labels.write_text(_labels(), encoding="utf-8")
     given = ["--translations", str(reference_file(LANG)), "--stanza-dir", "mtbias:demo"]
     names = ["--name", "demo model", "--name", "correct translations"]
     for command in (
+        ["eval", "--model", "firefox:en-pt", "--dataset", "demo", "--lang", "pt", "--stanza-dir", "mtbias:demo",
+         "--out", real],
+        ["report", real, "--name", "Firefox, en-pt", "--out", str(pages["firefox"])],
         ["eval", "--model", "demo", "--dataset", "demo", "--lang", LANG, "--out", demo],
         ["score", *given, "--dataset", "demo", "--lang", LANG, "--out", correct],
         ["report", demo, "--name", "demo model", "--out", str(pages["report"])],

@@ -209,7 +209,7 @@ def test_the_workflow_of_changes_tests_every_python_that_is_named() -> None:
 def test_a_container_is_tested_by_the_demo(file: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     language = re.search(r"^DEMO_LANG \?= (\w+)$", makefile, re.MULTILINE)
-    command = re.search(r"^demo: .*\n\t\$\(BIN\)/(mtbias .*) --out", makefile, re.MULTILINE)
+    command = re.search(r"^demo-toy: .*\n\t\$\(BIN\)/(mtbias .*) --out", makefile, re.MULTILINE)
     assert language
     assert command
     demo = command[1].replace("$(DEMO_LANG)", language[1])

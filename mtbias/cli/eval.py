@@ -68,7 +68,7 @@ def command(
     model
         Short name (`mtbias list models`), Hugging Face id, folder with a checkpoint, openai:NAME of
         an endpoint (--base-url), deepl:quality_optimized (its key in DEEPL_AUTH_KEY),
-        apertium:eng-spa, or SCHEME:NAME of a plugin.
+        apertium:eng-spa, firefox:en-pt, or SCHEME:NAME of a plugin.
     shard
         K/N: translate shard K of N only, into --out; without it, what is missing is translated and
         the run scored. With --json: what was done, as JSON.

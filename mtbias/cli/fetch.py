@@ -31,7 +31,8 @@ def command(
     Parameters
     ----------
     model
-        A translation model, for each --lang (`mtbias list models`); one or several.
+        A translation model, for each --lang (`mtbias list models`), or firefox:en-de, which is of
+        one; one or several.
     revision
         Commit, branch or tag of the model.
     dataset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,8 @@ from mtbias.settings import StanzaSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, locate
 from mtbias.translate.system import GROUP as SYSTEMS
+from mtbias.translate.system import ListedSystem
+from mtbias.translate.system_kinds import find_kind
 from mtbias.types import JsonDict
 from mtbias.version import __version__
 
@@ -109,14 +112,30 @@ def _models(lang: str, cache: Path) -> Rows:
         here = revision[:19] or missing
         yield (
             {**row, "revision": revision},
-            f"{name:<12} {family:<10} {repository:<50} {note:<44} {here}",
+            _model_line(name, family, repository, note, here),
         )
     for scheme, origins in installed(SYSTEMS).items():
         origin = " and ".join(origins)
-        yield (
-            {"name": f"{scheme}:NAME", "note": origin},
-            f"{scheme + ':NAME':<12} a kind of system of {origin}",
-        )
+        row = {"name": f"{scheme}:NAME", "note": origin}
+        line = f"{scheme + ':NAME':<13} a kind of system of {origin}"
+        try:
+            kind, _ = find_kind(f"{scheme}:")
+        except MtbiasError as error:
+            yield {**row, "error": str(error)}, f"{line}: {error}"
+            continue
+        yield row, line
+        yield from map(_listed, kind.listed(cache, installed(LANGUAGES)))
+
+
+def _listed(system: ListedSystem) -> tuple[JsonDict, str]:
+    here = system.revision[:19] or f"missing: mtbias fetch --model {system.name}"
+    return asdict(system), _model_line(
+        system.name, system.family, system.repository, system.note, here
+    )
+
+
+def _model_line(name: str, family: str, repository: str, note: str, here: str) -> str:
+    return f"{name:<13} {family:<10} {repository:<50} {note:<44} {here}"
 
 
 def _languages(stanza: Path) -> Rows:

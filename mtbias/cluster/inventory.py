@@ -9,6 +9,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache as cached
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -66,6 +67,7 @@ _PACKAGES = {
     "ctranslate2": "ct2",
     "submitit": "slurm",
     "eflomal": "eflomal",
+    "fxtranslate": "firefox",
 }
 """What is looked for, with the extra that installs it where it is no part of all installations."""
 _NAMES = 15
@@ -183,26 +185,49 @@ def inventory(
 
 def _systems(sweep: Sweep) -> Iterator[Part]:
     """The models that are no checkpoints: of an endpoint, of DeepL, of Apertium, of a plugin."""
-
-    def place(model: str, lang: str, fetch: bool) -> str:
-        kind, name = find_kind(model)
-        asked = Asked(
-            name=name,
-            lang=lang,
-            source_lang=sweep.source_lang,
-            settings=combined(TranslationSettings, sweep),
-            device=None,
-            cache=cache_folder(sweep.cache_dir),
-            offline=not fetch,
-            language_model=combined(LanguageModelSettings, sweep),
-        )
-        kind.open(asked)
-        return kind.place(asked)
-
+    asked = Asked(
+        name="",
+        lang="",
+        source_lang=sweep.source_lang,
+        settings=combined(TranslationSettings, sweep),
+        device=None,
+        cache=cache_folder(sweep.cache_dir),
+        offline=True,
+        language_model=combined(LanguageModelSettings, sweep),
+    )
     for model in filter(is_of_kind, sweep.models):
-        yield from (
-            Part("model", model, lang, partial(place, model, lang)) for lang in sweep.languages
-        )
+        for lang in sweep.languages:
+            yield _system(model, replace(asked, lang=lang))
+
+
+def _system(model: str, asked: Asked) -> Part:
+    """The model `SCHEME:NAME`, asked for as `asked` is, but by its own name."""
+
+    def place(fetch: bool) -> str:
+        kind, name = find_kind(model)
+        mine = replace(asked, name=name, offline=not fetch)
+        kind.open(mine)
+        return kind.place(mine)
+
+    return Part("model", model, asked.lang, place)
+
+
+def _named_systems(models: Iterable[str], langs: Sequence[str], asked: Asked) -> Iterator[Part]:
+    """The models `SCHEME:NAME` for the languages that are named, or that the model's name says.
+
+    Raises:
+        UsageError: there is neither.
+        SettingError: a revision was asked for, which only models of the hub have.
+    """
+    for model in models:
+        if asked.settings.revision is not None:
+            raise SettingError("revision", f"expected with a model of the hub, got it with {model}")
+        kind, name = find_kind(model)
+        targets = langs or kind.targets(name)
+        if not targets:
+            raise UsageError(f"{model} may translate into several languages: give --lang CODE")
+        for lang in targets:
+            yield _system(model, replace(asked, lang=lang))
 
 
 def _one_each(model: str) -> bool:
@@ -345,12 +370,26 @@ def fetch_named(
             get_language(lang)
     for name in datasets:
         given_hash(fetched_source(name), sha256)
-    for model in models:
+    checkpoints = [model for model in models if not is_of_kind(model)]
+    for model in checkpoints:
         check_name(model)
         if _one_each(model) and not langs:
             raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
     cache = cache_folder(cache_dir)
-    for part in _checkpoints(models, langs or ["de"], cache, revision, source_lang):
+    asked = Asked(
+        name="",
+        lang="",
+        source_lang=source_lang,
+        settings=TranslationSettings(revision=revision),
+        device=None,
+        cache=cache,
+        offline=False,
+    )
+    systems = list(_named_systems(filter(is_of_kind, models), langs, asked))
+    for part in [
+        *_checkpoints(checkpoints, langs or ["de"], cache, revision, source_lang),
+        *systems,
+    ]:
         say(f"{part.title}: {part.place(True)}")
     for name in datasets:
         say(f"data {name}: {_fetch_data(name, cache, sha256, accept_unverified)}")

@@ -28,13 +28,12 @@ from mtbias.corpora.catalog import (
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.reading import sha256_of_file
 from mtbias.files.writing import LOCK_NAME, waiting_lock
-from mtbias.machine.network import awaited, why_failed
+from mtbias.machine.downloads import fetch_file
 from mtbias.types import frozen
 
 MAX_UNPACKED = 2 * 1024**3
 """Bytes of a file of an archive."""
-TIMEOUT = 60
-"""Seconds without a further kilobyte after which a download is given up."""
+_ADVICE = "check the network, or download it elsewhere and give --data"
 
 
 @frozen
@@ -216,7 +215,7 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as temporary:
             scratch = Path(temporary)
             raw = scratch / "download"
-            _download(download.url, raw, progress=progress)
+            fetch_file(download.url, raw, advice=_ADVICE, progress=progress)
             came = sha256_of_file(raw)
             if expected and came != expected:
                 raise DataError(
@@ -234,31 +233,6 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
             f"{folder}: cannot be written: {error.strerror or error}"
         ) from error
     return came
-
-
-def _download(url: str, path: Path, *, progress: bool) -> None:
-    import pooch
-    from tqdm import tqdm
-
-    get = pooch.HTTPDownloader(timeout=TIMEOUT)
-    with tqdm(unit="B", unit_scale=True, disable=not progress) as bar:
-
-        def come() -> int:
-            size = path.stat().st_size if path.exists() else 0
-            bar.update(size - bar.n)
-            return size
-
-        try:
-            awaited(lambda: get(url, str(path), None), TIMEOUT, come)
-            come()
-        except (
-            OSError,
-            ValueError,
-        ) as error:  # requests' errors are OSErrors; ValueError: a strange content length
-            raise MissingResourceError(
-                f"{url}: could not be downloaded: {why_failed(error)}; check the network, or download it elsewhere and "
-                "give --data"
-            ) from error
 
 
 def unpack(

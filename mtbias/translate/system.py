@@ -210,6 +210,22 @@ class Asked:
     """How it is asked, where it is a language model."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSystem:
+    """A system that ``mtbias list models`` names."""
+
+    name: str
+    """What ``--model`` is given: ``firefox:en-pt``."""
+    family: str
+    repository: str
+    """Where it comes from."""
+    licence: str
+    note: str
+    """What it is, in a few words."""
+    revision: str
+    """Of what is on this machine; empty where it is not."""
+
+
 class SystemKind(ABC):
     """A kind of system, such as checkpoints."""
 
@@ -221,6 +237,20 @@ class SystemKind(ABC):
     def place(self, asked: Asked) -> str:  # noqa: ARG002 - a plugin's is not known
         """Where the system that is asked for translates, in a word or by its address."""
         return "its plugin"
+
+    def targets(self, name: str) -> Sequence[str]:  # noqa: ARG002 - a plugin's is not known
+        """The languages into which the system `name` translates, where its name alone says them."""
+        return ()
+
+    def listed(
+        self,
+        cache: Path,  # noqa: ARG002 - a plugin's are not known
+        languages: Iterable[str],  # noqa: ARG002
+    ) -> Iterable[ListedSystem]:
+        """The systems that are listed by name, of those that translate into one of `languages`;
+        nothing is fetched.
+        """
+        return ()
 
     @abstractmethod
     def open(self, asked: Asked) -> System:

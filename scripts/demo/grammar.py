@@ -20,6 +20,9 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 LANGUAGES = ("ar", "cs", "de", "es", "he", "it", "ru", "uk")
+"""Those that the demo's model speaks."""
+TAGGED = (*LANGUAGES, "pt")
+"""Those of which there are Stanza pipelines: Portuguese for the translations of Firefox's model."""
 GENDERS = ("male", "female")
 
 _ALTERNATION = re.compile(r"\[([^|\[\]]*)\|([^|\[\]]*)\]")

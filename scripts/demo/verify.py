@@ -1,5 +1,5 @@
-"""The evaluator against the grammar: the model's translations and the correct ones have genders
-that are known.
+"""The evaluator against the grammar: the demo's translations and the correct ones have genders that
+are known. The demo's are those of its own model, and in Portuguese of Firefox's.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mtbias.corpora import load_corpus
-from mtbias.demo import STANZA_NAME, model_folder_of_demo, reference_file
+from mtbias.demo import STANZA_NAME, model_folder_of_demo
 from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.evaluation.stages import Request, evaluate
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import EvaluatorSettings, TranslationSettings
+from mtbias.translate.firefox.firefox_system import FIREFOX_KIND
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
+from mtbias.translate.system import Asked, System
 from scripts.demo.corpus import corpus
-from scripts.demo.grammar import GENDERS, Choice, Grammar
+from scripts.demo.grammar import GENDERS, LANGUAGES, Choice, Grammar
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Verified:
 
     language: str
     known: int
-    """Translations by the model whose gender the grammar knows (`known_gender`)."""
+    """Translations whose gender the grammar knows (`known_gender`)."""
     agreed: int
     """Of those, called with that gender."""
     wrong: tuple[str, ...]
@@ -38,7 +40,7 @@ class Verified:
     """Correct translations called with the gender that they have."""
     references: int
     metrics: Mapping[str, Any]
-    """Of the model."""
+    """Of the translations."""
 
     def line(self) -> str:
         """All of it in a line."""
@@ -85,8 +87,11 @@ def _phrase(grammar: Grammar, choice: Choice, gender: str) -> str:
 
 
 def verify(language: str) -> Verified:
-    """Evaluate the demo's model and the correct translations in one language, with the demo's own
+    """Evaluate the demo's translations and the correct ones in one language, with the demo's own
     Stanza.
+
+    Raises:
+        MtbiasError: of Portuguese, that Firefox's model is not installed.
     """
     rows, grammar = corpus(), Grammar.load(language)
     with TemporaryDirectory() as name:
@@ -97,11 +102,7 @@ def verify(language: str) -> Verified:
         )
         common: dict[str, Any] = {"corpus": load_corpus("demo", None), "lang": language}
         common |= {"measure": measure, "kind": GENDER_MEASURE}
-        checkpoint = Checkpoint("demo", "", model_folder_of_demo())
-        system = CheckpointSystem(
-            checkpoint, language, TranslationSettings(), cache=folder, device="cpu"
-        )
-        run = evaluate(Request(system=system, **common))
+        run = evaluate(Request(system=_system(language, folder), **common))
         known = agreed = 0
         wrong = []
         for row, record in zip(rows, run.calls, strict=True):
@@ -112,10 +113,28 @@ def verify(language: str) -> Verified:
                 wrong.append(
                     f"{record.translation} | {gender} | {record.call.gender or record.call.reason}"
                 )
-        calls = evaluate(
-            Request(system=given_file(reference_file(language), name="correct"), **common)
-        ).calls
+        correct = folder / "correct.tsv"
+        lines = [f"{row.id}\t{grammar.say(row.choice, row.gender).text}\n" for row in rows]
+        correct.write_text("id\ttarget\n" + "".join(lines), encoding="utf-8")
+        calls = evaluate(Request(system=given_file(correct, name="correct"), **common)).calls
         right = sum(
             record.call.gender == row.gender for row, record in zip(rows, calls, strict=True)
         )
     return Verified(language, known, agreed, tuple(wrong), right, len(rows), run.metrics)
+
+
+def _system(language: str, cache: Path) -> System:
+    """What translates the demo into a language."""
+    settings = TranslationSettings()
+    if language in LANGUAGES:
+        checkpoint = Checkpoint("demo", "", model_folder_of_demo())
+        return CheckpointSystem(checkpoint, language, settings, cache=cache, device="cpu")
+    asked = Asked(
+        name=f"en-{language}",
+        lang=language,
+        settings=settings,
+        device="cpu",
+        cache=cache,
+        offline=True,
+    )
+    return FIREFOX_KIND.open(asked)

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.corpora import downloads
 from mtbias.corpora.catalog import Download, Downloaded, Source, read_record
 from mtbias.corpora.downloads import fetch_dataset, fetch_source, unpack
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.writing import LOCK_NAME
+from mtbias.machine import downloads as machine_downloads
 
 
 class Server:
@@ -179,7 +179,7 @@ def test_what_cannot_be_downloaded_names_address_and_way_out(
 def test_a_download_that_does_not_come_to_an_end_is_given_up(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloads, "TIMEOUT", 2)
+    monkeypatch.setattr(machine_downloads, "TIMEOUT", 2)
     wanted, server.pause = plain(server, "a.txt"), 0.5
     with pytest.raises(
         MissingResourceError, match="could not be downloaded: timed out: the server did not answer"

@@ -43,6 +43,7 @@ def _asked(name: str, cache: Path) -> Asked:
         ("openai:org/m", "org/m", True, True),  # another machine's, and its program's
         ("deepl:quality_optimized", "quality_optimized", True, True),
         ("apertium:eng-spa", "eng-spa", False, True),  # a program on this machine
+        ("firefox:en-pt", "en-pt", False, True),  # on a CPU, by an engine of its own
     ],
 )
 def test_a_kind_says_what_its_systems_take(

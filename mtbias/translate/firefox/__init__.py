@@ -1,0 +1,1 @@
+"""Models of Firefox's translations, computed by Firefox's own engine."""
