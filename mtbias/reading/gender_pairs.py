@@ -40,6 +40,12 @@ _ALONE = 400
 _EVIDENCE = 6
 """Pairs of words of each kind of evidence."""
 _BEFORE, _BEHIND = "{word} {{}}", "{{}} {word}"
+_INSERTIONS = (
+    "{{{{}}}}, {0} {0}, {{word}}",
+    "{{{{}}}} ({0}), {{word}}",
+    "{{{{}}}} – {0} – {{word}}",
+)
+"""What stands between a noun and its verb; ``{word}`` is the verb."""
 _FRAMES = ("{}", "«{}»", "— {}.", "({})")
 """Contexts without a word of their own."""
 
@@ -219,15 +225,50 @@ def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
             found = _frames("a predicate", f"{{{{}}}} {copula} {{word}}", word, "ADJ")
             yield found[0], found[1], {**found[2], copula: "AUX"}
     for word in _agreeing({ending: (agreement,) for ending, agreement in verbs.endings}, number):
-        yield from _verb(language, {g: stem + ending for g, ending in word.items()})
+        yield from _verb(language, {g: stem + ending for g, ending in word.items()}, stem)
     for word in _agreeing({form: (agreement,) for form, agreement in verbs.words.items()}, number):
-        yield from _verb(language, word)
+        yield from _verb(language, word, stem)
+    yield from _behind_mark(language, [w for w in adjectives if w], number, stem)
+    yield from _of_another(language)
     for word in _agreeing({form: (agreement,) for form, agreement in verbs.short.items()}, number):
         yield _frames("a predicate", _BEHIND, word, "ADJ")
 
 
-def _verb(language: Language, word: Forms) -> Iterator[_Frames]:
+def _behind_mark(
+    language: Language, adjectives: Sequence[Forms], number: str, adverb: str
+) -> Iterator[_Frames]:
+    """A relative pronoun behind a comma, and an adjective there."""
+    for word in _agreeing(language.relatives, number):
+        for frame in ("{{}}, {word} " + adverb, "{{}} {word} " + adverb):
+            evidence, texts, tags = _frames("a relative pronoun", frame, word, "PRON")
+            yield evidence, texts, {**tags, adverb: "ADV"}
+    for word in adjectives:
+        frame = f"{{{{}}}}, {{word}} {adverb}, {adverb}"
+        evidence, texts, tags = _frames("an adjective behind a mark", frame, word, "ADJ")
+        yield evidence, texts, {**tags, adverb: "ADV"}
+
+
+def _of_another(language: Language) -> Iterator[_Frames]:
+    """Articles that are none of the noun's behind them: where it has one form, neither a man nor a
+    woman is called.
+    """
+    for adverbial in language.adverbials:
+        text = f"{adverbial} {{}}"
+        yield "the article of an adverbial", {"m": text, "f": text}, {}
+    for form, beginnings in language.prepositions_like_articles.items():
+        for beginning in sorted(beginnings):
+            text = f"{beginning}{form} {form} {{}}"
+            tags = {f"{beginning}{form}": "VERB", form: "DET"}
+            yield "a preposition like an article", {"m": text, "f": text}, tags
+
+
+def _verb(language: Language, word: Forms, adverb: str) -> Iterator[_Frames]:
     yield _frames("a verb", _BEHIND, word, "VERB")
+    for frame in _INSERTIONS:
+        evidence, texts, tags = _frames(
+            "a verb behind an insertion", frame.format(adverb), word, "VERB"
+        )
+        yield evidence, texts, {**tags, adverb: "ADV"}
     if language.verbs.order == "both":
         yield _frames("a verb before it", _BEFORE, word, "VERB")
 

@@ -22,6 +22,8 @@ KINDS = (*NounKind, None)
 AMIABLE_WOMAN = "amable|ADJ|Gender=Fem"
 CAPABLE_MAN = "capaz|ADJ|Gender=Masc"
 
+DOCTOR = "*Врач|NOUN|Case=Nom"
+
 # The number of the line, a language, a sentence whose marked noun it decides, and the call, each
 # from docs/policy.md.
 SENTENCES = [
@@ -42,21 +44,28 @@ SENTENCES = [
     (12, "it", "Il|DET *medico|NOUN era|AUX stanca|ADJ", "male"),
     (13, "ru", "Новая|ADJ|Case=Nom молодой|ADJ|Case=Nom *врач|NOUN|Case=Nom пришла|VERB", "ambiguous"),
     (14, "ru", "Новая|ADJ|Case=Nom *врач|NOUN|Case=Nom сидит|VERB", "female"),
-    (15, "ru", "*Врач|NOUN|Case=Nom пришла|VERB", "female"),
-    (16, "ru", "*Врач|NOUN|Case=Nom пришёл|VERB", "male"),
-    (17, "es", "La|DET *periodista|NOUN italiano|ADJ llegó|VERB", "ambiguous"),
-    (18, "es", "La|DET *periodista|NOUN llegó|VERB", "female"),
-    (18, "es", "El|DET *periodista|NOUN llegó|VERB", "male"),
-    (19, "es", f"Su|DET {AMIABLE_WOMAN} *periodista|NOUN {CAPABLE_MAN} vino|VERB", "ambiguous"),
-    (20, "es", f"Su|DET *periodista|NOUN {AMIABLE_WOMAN} vino|VERB", "female"),
-    (20, "es", f"Su|DET *periodista|NOUN {CAPABLE_MAN} vino|VERB", "male"),
-    (21, "de", "Heute|ADV kam|VERB *Sensei|NOUN|Animacy=Anim,Gender=Masc", "male"),
-    (22, "de", "Er|PRON wurde|AUX *Vorsitzender|NOUN", "male"),
-    (22, "de", "Sie|PRON wurde|AUX *Vorsitzende|NOUN", "female"),
-    (23, "it", "Ogni|DET *giornalista|NOUN era|AUX stanca|ADJ", "female"),
-    (23, "it", "Ogni|DET *giornalista|NOUN era|AUX stanco|ADJ", "male"),
-    (24, "it", "L'|DET *~assistente|NOUN tecnica|ADJ nuova|ADJ così|ADV", "ambiguous"),
-    (25, "it", "Ogni|DET *giornalista|NOUN parla|VERB", "no morphology"),
+    (15, "ru", f"{DOCTOR} ~, которая|PRON жила|VERB", "female"),
+    (15, "ru", f"{DOCTOR} ~, уставшая|ADJ ~, спит|VERB", "female"),
+    (16, "ru", "*Врач|NOUN|Case=Nom пришла|VERB", "female"),
+    (16, "ru", f"{DOCTOR} ~, по|ADP словам|NOUN|Case=Dat ~, пришла|VERB", "female"),
+    (17, "ru", f"{DOCTOR} ~, который|PRON жил|VERB", "male"),
+    (18, "ru", f"{DOCTOR} ~, по|ADP словам|NOUN|Case=Dat", "no morphology"),
+    (19, "ru", "*Врач|NOUN|Case=Nom пришёл|VERB", "male"),
+    (20, "es", "La|DET *periodista|NOUN italiano|ADJ llegó|VERB", "ambiguous"),
+    (21, "es", "La|DET *periodista|NOUN llegó|VERB", "female"),
+    (21, "es", "El|DET *periodista|NOUN llegó|VERB", "male"),
+    (22, "es", f"Su|DET {AMIABLE_WOMAN} *periodista|NOUN {CAPABLE_MAN} vino|VERB", "ambiguous"),
+    (23, "es", f"Su|DET *periodista|NOUN {AMIABLE_WOMAN} vino|VERB", "female"),
+    (23, "es", f"Su|DET *periodista|NOUN {CAPABLE_MAN} vino|VERB", "male"),
+    (24, "de", "Heute|ADV kam|VERB *Sensei|NOUN|Animacy=Anim,Gender=Masc", "male"),
+    (25, "de", "Er|PRON wurde|AUX *Vorsitzender|NOUN", "male"),
+    (25, "de", "Sie|PRON wurde|AUX *Vorsitzende|NOUN", "female"),
+    (26, "it", "Ogni|DET *giornalista|NOUN ~, della|ADP+DET quale|PRON parla|VERB", "female"),
+    (26, "it", "Ogni|DET *giornalista|NOUN ~, stanco|ADJ ~, parla|VERB", "male"),
+    (27, "it", "Ogni|DET *giornalista|NOUN era|AUX stanca|ADJ", "female"),
+    (27, "it", "Ogni|DET *giornalista|NOUN era|AUX stanco|ADJ", "male"),
+    (28, "it", "L'|DET *~assistente|NOUN tecnica|ADJ nuova|ADJ così|ADV", "ambiguous"),
+    (29, "it", "Ogni|DET *giornalista|NOUN parla|VERB", "no morphology"),
 ]  # fmt: skip
 
 

@@ -97,10 +97,9 @@ def attribute_behind_mark(phrase: NounPhrase, end: int) -> Evidence | None:
 def _is_attribute(word: SentenceWord, phrase: NounPhrase) -> bool:
     if word.form in phrase.language.determiners:
         return False
-    if phrase.language.verbs.ending(word.form):
-        return False
     participle = word.tags == {"VERB"} and feature_values(word.tagged, "VerbForm") == {"Part"}
-    return word.is_adjective or participle
+    finite = phrase.language.verbs.ending(word.form) is not None
+    return word.is_adjective or (participle and not finite)
 
 
 def _shown(
@@ -132,7 +131,7 @@ def _another_noun_agrees(phrase: NounPhrase, end: int, gender: Gender) -> bool:
 
 
 def resumption(phrase: NounPhrase, end: int) -> int | None:
-    """Index of the word with which the clause goes on behind what stands between two marks behind
+    """Index of the word with which the clause resumes behind what stands between two marks behind
     `end`: an adverb or the like before a verb, or the verb. None where nothing stands there, or no
     verb follows it.
 
