@@ -140,6 +140,8 @@ class VerbRules:
     feminine: str = ""
     """Regular expression that a form must match for the tagger's feminine to be believed; empty
     believes it always."""
+    invariant: str = ""
+    """Regular expression for participles that agree with nothing (fr *-ant*)."""
     oblique: frozenset[str] = frozenset()
     """Words that mark what follows as no subject (he *את*), beside what the tagger calls a
     preposition."""

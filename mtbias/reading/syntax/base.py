@@ -26,6 +26,7 @@ from mtbias.reading.syntax.predicate import (
 from mtbias.reading.words import (
     MODIFIER,
     NOMINAL,
+    VERBAL,
     SentenceWord,
     feature_values,
     tagged_gender,
@@ -379,21 +380,37 @@ def between_article_and_noun(
         return False
     if not (words[head].readings or words[head].facts.ends_like_person):
         return False
-    if noun_of_adverbial(words, n):
+    if noun_of_adverbial(syntax, words, n):
         return False
     return not (syntax.is_finite(words[n]) or _is_noun_of_its_own(words[n], words[head], before))
 
 
+_MAX_BEFORE_ADVERBIAL = 3
+"""Words from an adverbial back to the verb (it *fu in seguito alla riforma*)."""
+
+
 @rule()
-def noun_of_adverbial(words: Sequence[SentenceWord], n: int) -> bool:
-    """What the tagger reads as a noun alone, behind a preposition and an article, closes the phrase
-    of these: fr *Il devint par la suite juge*, it *all’epoca giudice*, pt *na época presidente*.
+def noun_of_adverbial(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> bool:
+    """What the tagger reads as a noun alone closes an adverbial, where this begins the sentence or
+    stands behind the verb that says what somebody is or becomes: fr *Il devint par la suite juge*,
+    it *era all’epoca giudice*, pt *Na época presidente, …*.
+
+    A noun for people of the table may be an adjective there (it *dell'esperta pediatra*).
     """
-    if not words[n].tags <= {*NOMINAL, "ADV"}:
+    if words[n].readings or not words[n].tags <= {*NOMINAL, "ADV"}:
         return False
-    article = words[n - 1]
-    before = words[n - 2].tags if n > 1 and article.joined else frozenset()
-    return "ADP" in article.tags or "ADP" in before
+    first = n - 1
+    if "ADP" not in words[first].tags:
+        first -= 1
+    if first < 0 or "ADP" not in words[first].tags:
+        return False
+    copulas = syntax.language.verbs.copulas
+    for before in range(first - 1, max(first - _MAX_BEFORE_ADVERBIAL, 0) - 1, -1):
+        if not words[before + 1].joined:
+            return True
+        if words[before].tags & VERBAL or words[before].form in copulas:
+            return words[before].form in copulas
+    return first == 0 or not words[first].joined
 
 
 def _is_noun_of_its_own(word: SentenceWord, noun: SentenceWord, before: SentenceWord) -> bool:

@@ -4,6 +4,7 @@ clauses and phrases between two marks behind which the predicate follows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mtbias.language.grammar import Agreement, meet
@@ -95,7 +96,8 @@ def attribute_behind_mark(phrase: NounPhrase, end: int) -> Evidence | None:
 
 
 def _is_attribute(word: SentenceWord, phrase: NounPhrase) -> bool:
-    if word.form in phrase.language.determiners:
+    invariant = phrase.language.verbs.invariant
+    if word.form in phrase.language.determiners or (invariant and re.search(invariant, word.form)):
         return False
     participle = word.tags == {"VERB"} and feature_values(word.tagged, "VerbForm") == {"Part"}
     finite = phrase.language.verbs.ending(word.form) is not None

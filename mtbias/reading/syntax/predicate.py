@@ -69,7 +69,10 @@ def behind_mark(phrase: NounPhrase) -> list[Evidence]:
     """The relative pronoun behind the phrase, and the adjective or participle behind a mark."""
     end = attributes_end(phrase)
     shown = [relative_pronoun_behind(phrase, end)]
-    if is_open_subject(phrase):
+    # fr "en tant qu'électrochimiste, …" is no subject.
+    before = phrase.before()
+    conjunction = before is not None and "SCONJ" in before.tags
+    if not conjunction and is_open_subject(phrase):
         shown.append(attribute_behind_mark(phrase, end))
     return [piece for piece in shown if piece is not None]
 
