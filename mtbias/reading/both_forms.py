@@ -225,10 +225,13 @@ def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
 
 def _neutral_word(word: SentenceWord, text: str, language: Language) -> str:
     r"""The word as it is written (*niñ@s*, *ragazz\**, *niñes*) if with other endings it is a man's
-    and a woman's, else nothing.
+    and a woman's, else nothing; also where an article says that it is another word (pt *a morte*).
     """
     written = _NEUTRAL.match(text, word.span.start)
-    return written[0] if written and language.with_neutral_ending(written[0]) else ""
+    if not written or not language.with_neutral_ending(written[0]):
+        return ""
+    another = written[0] == word.text and word.form.isalpha() and not word.is_inclusive
+    return "" if another else written[0]
 
 
 def _joined_articles(

@@ -20,6 +20,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from mtbias.english.person_nouns import names_person
 from mtbias.english.words import PREPOSITIONS, SourceWord, hyphenated_parts, singulars
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
@@ -344,7 +345,7 @@ def _align(
         # What the tagger says of a word of the source does not count.
         copied=words[anchor].facts.form == _head_form(pair),
         meant=misspelt[1] if misspelt is not None and misspelt[0] == anchor else None,
-        loan=bool(known[anchor]) and not of_entity,
+        loan=bool(known[anchor]) and not of_entity and _may_name(pair, translations.source),
     )
     people_left = [words[j].span for j in ranked if people[j]][:MAX_OTHERS]
     words_left = [words[j].span for j in ranked if scores.rare[j]][:MAX_CANDIDATES]
@@ -395,6 +396,11 @@ def _known(
         return known, wider
     loans = np.array(_loans(pair, words, translations), bool)
     return loans & ~_copies(pair, words, translations.source), of_entity
+
+
+def _may_name(pair: Pair, source: SourceLanguage) -> bool:
+    """The loan of a noun names a person where the noun does: *baritone*, but not *tendency*."""
+    return source is not ENGLISH or names_person(pair.entity)
 
 
 def _misspelt(

@@ -40,6 +40,10 @@ _ALONE = 400
 _EVIDENCE = 6
 """Pairs of words of each kind of evidence."""
 _BEFORE, _BEHIND = "{word} {{}}", "{{}} {word}"
+_ADVERBIAL = "the article of an adverbial"
+_PREPOSITION = "a preposition like an article"
+_OF_ANOTHER = (_ADVERBIAL, _PREPOSITION)
+"""Evidence that is none of the noun's."""
 _INSERTIONS = (
     "{{{{}}}}, {0} {0}, {{word}}",
     "{{{{}}}} ({0}), {{word}}",
@@ -62,9 +66,15 @@ class PairOutcome:
     texts: Forms
     calls: Mapping[str, GenderCall]
 
+    @property
+    def is_silent(self) -> bool:
+        """Nothing in the phrases tells: a noun of one form behind the article of another word."""
+        return self.evidence in _OF_ANOTHER and self.texts["m"] == self.texts["f"]
+
     def right(self, gender: str) -> bool:
-        """The phrase of `gender` (m or f) is called by it."""
-        return self.calls[gender].gender is GENDER_OF_LETTER[gender]
+        """The phrase of `gender` (m or f) is called by it, and a silent one is not called."""
+        expected = None if self.is_silent else GENDER_OF_LETTER[gender]
+        return self.calls[gender].gender is expected
 
     @property
     def problem(self) -> str:
@@ -72,7 +82,9 @@ class PairOutcome:
         called, else nothing.
         """
         called = [call.gender for call in self.calls.values()]
-        if called == [None, None] or (self.right("m") and self.right("f")):
+        if self.right("m") and self.right("f"):
+            return ""
+        if called == [None, None]:
             return ""
         man, woman = (
             f"{self.texts[g]!r} is called {self.calls[g].gender or self.calls[g].reason}"
@@ -83,7 +95,7 @@ class PairOutcome:
 
 def count(outcomes: Sequence[PairOutcome]) -> dict[str, int]:
     """How many pairs there are, and in how many the phrase of a man and that of a woman is called
-    by its gender.
+    by its gender, or not called where it is silent.
     """
     right = {
         str(GENDER_OF_LETTER[letter]): sum(o.right(letter) for o in outcomes) for letter in "mf"
@@ -254,12 +266,12 @@ def _of_another(language: Language) -> Iterator[_Frames]:
     """
     for adverbial in language.adverbials:
         text = f"{adverbial} {{}}"
-        yield "the article of an adverbial", {"m": text, "f": text}, {}
+        yield _ADVERBIAL, {"m": text, "f": text}, {}
     for form, beginnings in language.prepositions_like_articles.items():
         for beginning in sorted(beginnings):
             text = f"{beginning}{form} {form} {{}}"
             tags = {f"{beginning}{form}": "VERB", form: "DET"}
-            yield "a preposition like an article", {"m": text, "f": text}, tags
+            yield _PREPOSITION, {"m": text, "f": text}, tags
 
 
 def _verb(language: Language, word: Forms, adverb: str) -> Iterator[_Frames]:

@@ -115,6 +115,11 @@ class SentenceWord(NamedTuple):
         return {r.kind for r in self.readings} == {NounKind.THING}
 
     @property
+    def is_inclusive(self) -> bool:
+        """It is written to mean both genders (es *niñes*)."""
+        return {r.kind for r in self.readings} == {NounKind.INCLUSIVE}
+
+    @property
     def may_be_thing(self) -> bool:
         """The table has the form as a noun for people and as a thing (ar *محاضرة* "woman lecturer",
         "lecture").
@@ -200,6 +205,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
         )
         last = span.end
     words = _without_homographs(_as_spelt(words, texts))
+    _drop_words_of_one_gender(words, language)
     return _with_compounds(words, language) if language.phrases else words
 
 
@@ -280,6 +286,18 @@ def _without_homographs(words: list[SentenceWord]) -> list[SentenceWord]:
         if word.may_be_thing:
             words[n] = word._replace(readings=_as_tagged(word) or word.readings)
     return words
+
+
+def _drop_words_of_one_gender(words: list[SentenceWord], language: Language) -> None:
+    """A word whose last letter could mean both genders, behind an article of one, is another word:
+    pt *a morte* "death", beside *morto, morta*; but es *les niñes*.
+    """
+    for n, word in enumerate(words):
+        if not word.is_inclusive or not word.form.isalpha() or n == 0 or not word.joined:
+            continue
+        allowed = language.determiners.get(words[n - 1].form, ())
+        if {agreement.gender for agreement in allowed} in ({"m"}, {"f"}):
+            words[n] = word._replace(readings=())
 
 
 def _as_tagged(word: SentenceWord) -> tuple[NounReading, ...]:

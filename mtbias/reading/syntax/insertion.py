@@ -46,13 +46,10 @@ def relative_pronoun_behind(phrase: NounPhrase, end: int) -> Evidence | None:
     language, form = phrase.language, phrase.words[place].form
     article = language.determiners.get(phrase.words[place - 1].form, ())
     agreements = meet(language.relatives[form], article) or language.relatives[form]
-    own: set[str | None] = {number for number in numbers(phrase.words[phrase.head]) if number}
-    own = own or {phrase.number}
-    allowed = [
-        a
-        for a in agreements
-        if fits(a.number, phrase.number) and any(fits(a.number, number) for number in own)
-    ]
+    own = numbers(phrase.words[phrase.head]) - {""}
+    allowed = [a for a in agreements if fits(a.number, phrase.number)]
+    if own:
+        allowed = [a for a in allowed if a.number in ("*", *own)]
     return _shown("relative_pronoun", place, allowed, phrase, end)
 
 
