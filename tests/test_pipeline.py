@@ -23,7 +23,7 @@ from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language
-from mtbias.reading.candidates import KnownTranslations
+from mtbias.reading.known_translations import KnownTranslations
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import RunFolder

@@ -23,7 +23,7 @@ from mtbias.errors import SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.language.source import english_name, source_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.reading.candidates import KnownTranslations
+from mtbias.reading.known_translations import KnownTranslations
 from mtbias.report.report_runs import ReportRun, title_and_intro
 from mtbias.scoring.alarms import checks
 from mtbias.settings import EvalSettings, ScoreSettings

@@ -26,8 +26,8 @@ from mtbias.language.grammar import NounKind
 from mtbias.language.installed import get_language
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package, stanza_folder
 from mtbias.morphology.given_analyses import GivenAnalyser
-from mtbias.reading.candidates import KnownTranslations
 from mtbias.reading.gender_pairs import count, pair_outcomes
+from mtbias.reading.known_translations import KnownTranslations
 from mtbias.reading.rules import says
 from mtbias.settings import EvidenceReader
 from mtbias.testing import contract_problems

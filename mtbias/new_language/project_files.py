@@ -31,7 +31,7 @@ from mtbias.language.installed import GROUP, get_language, is_language_code
 from mtbias.morphology.stanza_models import PROCESSORS, read_index
 from mtbias.new_language.lexica import Lexicon
 from mtbias.new_language.policy_rows import occupations
-from mtbias.reading.candidates import KnownTranslations
+from mtbias.reading.known_translations import KnownTranslations
 from mtbias.types import frozen
 
 if TYPE_CHECKING:

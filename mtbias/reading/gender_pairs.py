@@ -241,7 +241,7 @@ def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
     for word in _agreeing({form: (agreement,) for form, agreement in verbs.words.items()}, number):
         yield from _verb(language, word, stem)
     yield from _behind_mark(language, [w for w in adjectives if w], number, stem)
-    yield from _of_another(language)
+    yield from _of_another(language, stem)
     for word in _agreeing({form: (agreement,) for form, agreement in verbs.short.items()}, number):
         yield _frames("a predicate", _BEHIND, word, "ADJ")
 
@@ -260,7 +260,7 @@ def _behind_mark(
         yield evidence, texts, {**tags, adverb: "ADV"}
 
 
-def _of_another(language: Language) -> Iterator[_Frames]:
+def _of_another(language: Language, subject: str) -> Iterator[_Frames]:
     """Articles that are none of the noun's behind them: where it has one form, neither a man nor a
     woman is called.
     """
@@ -269,8 +269,8 @@ def _of_another(language: Language) -> Iterator[_Frames]:
         yield _ADVERBIAL, {"m": text, "f": text}, {}
     for form, beginnings in language.prepositions_like_articles.items():
         for beginning in sorted(beginnings):
-            text = f"{beginning}{form} {form} {{}}"
-            tags = {f"{beginning}{form}": "VERB", form: "DET"}
+            text = f"{subject} {beginning}{form} {form} {{}}"
+            tags = {subject: "PRON", f"{beginning}{form}": "VERB", form: "DET"}
             yield _PREPOSITION, {"m": text, "f": text}, tags
 
 

@@ -17,7 +17,7 @@ from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH_CODE, source_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.reading.candidates import KnownTranslations
+from mtbias.reading.known_translations import KnownTranslations
 from mtbias.scoring.alarm_limits import limit, usual_ratios
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.evidence import (

@@ -12,7 +12,7 @@ from mtbias.english.gender_swap import gendered_words
 from mtbias.language.grammar import NounKind
 from mtbias.language.installed import get_language
 from mtbias.new_language.policy_rows import kinds_of, lacking_occupations, occupations
-from mtbias.reading.candidates import KnownTranslations
+from mtbias.reading.known_translations import KnownTranslations
 from tests.language.test_installed import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -77,10 +77,25 @@ def preposition_like_article(syntax: Syntax, words: Sequence[SentenceWord], n: i
     while first > 0 and words[first].joined and n - first < _MAX_BEFORE_PREPOSITION:
         first -= 1
         if words[first].form.startswith(tuple(takers)):
-            return True
+            return _has_own_subject(words, first)
         # Nothing but an adverb, or a preposition and its noun, stands between.
         if words[first].tags & {"VERB", "PUNCT", "SCONJ", "CCONJ"}:
             return False
+    return False
+
+
+def _has_own_subject(words: Sequence[SentenceWord], n: int) -> bool:
+    """The word that takes the preposition is a noun or masculine, or something that may be its
+    subject stands before it: pt *Ela foi promovida a gerente*; but *Ontem chegou a gerente* "the
+    manager came".
+    """
+    genders = {agreement.gender for agreement in words[n].facts.adjective}
+    if "NOUN" in words[n].tags or genders == {"m"}:
+        return True
+    while n > 0 and words[n].joined:
+        n -= 1
+        if words[n].tags & {"NOUN", "PROPN", "PRON"}:
+            return True
     return False
 
 

@@ -19,6 +19,7 @@ from mtbias.reading.syntax.insertion import (
     attribute_behind_mark,
     is_finite_verb,
     opens_subordinate,
+    reaches_verb,
     relative_pronoun_behind,
     resumption,
 )
@@ -201,7 +202,22 @@ def _behind_insertion(phrase: NounPhrase, end: int) -> Evidence | None:
     Москве, уволилась*, *врач, по словам соседей, уволилась*.
     """
     n = resumption(phrase, end)
-    return None if n is None else _behind(phrase, n - 1, begins=True)
+    found = None if n is None else _behind(phrase, n - 1, begins=True)
+    return None if found is None or _has_other_subject(phrase, found) else found
+
+
+def _has_other_subject(phrase: NounPhrase, found: Evidence) -> bool:
+    """Behind the verb stands a noun that may be its subject (ru *коллега, по словам соседей, дома,
+    приехала его мать*).
+    """
+    words = phrase.words
+    n = next(k for k, word in enumerate(words) if word.span == found.span) + 1
+    while n < len(words) and words[n].joined and not words[n].tags & CONJUNCTION:
+        nominal = words[n].tags & NOMINAL and not governed(words, n)
+        if nominal and words[n].may_be_subject and not words[n].cannot_agree(found.gender):
+            return True
+        n += 1
+    return False
 
 
 def _behind(phrase: NounPhrase, n: int, *, begins: bool = False) -> Evidence | None:
@@ -326,6 +342,10 @@ def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | 
     found = None if n is None else _verb_before(phrase, n)
     if found is None or n is None:
         return None
+    # An insertion in the clause of another verb: ru "Она упала, к счастью, врач живёт рядом".
+    across = n < phrase.first - 1
+    if across and reaches_verb(phrase, attributes_end(phrase) + 1):
+        return None
     has_object = False
     # he האיכר נתן למורה "the farmer gave the teacher": the farmer is the subject. The search ends
     # at the conjunction that opens the clause: es "cuando fue despedida su asistente".
@@ -339,6 +359,8 @@ def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | 
         if words[n].may_be_subject and not phrase.syntax.cannot_be_subject(words[n], gender):
             return None
         has_object = has_object or _is_object(words, n)
+    if across and n > 0:
+        return None
     return found if has_object or not behind_object else None
 
 
