@@ -132,7 +132,7 @@ def _has_noun_behind(phrase: NounPhrase, place: int) -> bool:
 
 
 def _may_own(phrase: NounPhrase, place: int, noun: int) -> bool:
-    """With case it is a nominative that agrees. Without, whatever has an article and no preposition:
+    """With case it is a nominative that agrees. Without it has an article and no preposition, and
     its gender does not count, or a date would silence men alone (fr *née le 5 mars*, *né le 5
     mars*).
     """
