@@ -39,6 +39,9 @@ _ALONE = 400
 """Pairs of nouns that are tried without any."""
 _EVIDENCE = 6
 """Pairs of words of each kind of evidence."""
+_DETERMINER = "a determiner"
+_WEAK_TAGS = ("ADJ", "VERB")
+"""What taggers read some nouns as."""
 _BEFORE, _BEHIND = "{word} {{}}", "{{}} {word}"
 _ADVERBIAL = "the article of an adverbial"
 _PREPOSITION = "a preposition like an article"
@@ -143,7 +146,10 @@ def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
                 and _together(language, frames[g], pair[g])
                 for g in "mf"
             ):
-                yield evidence, {g: frames[g].format(pair[g]) for g in "mf"}, pair, tags
+                phrases = {g: frames[g].format(pair[g]) for g in "mf"}
+                yield evidence, phrases, pair, tags
+                if evidence == _DETERMINER:
+                    yield from _weakly_tagged(phrases, pair, tags)
     # What means a woman overrules a man's form, and the reverse.
     for evidence, frames, tags in _meaning(language, number):
         for pair in evenly(nouns, _NOUNS):
@@ -201,6 +207,13 @@ def _stands_in(number: str, form: str, reading: NounReading, language: Language)
     return opened and any(a.number == "pl" and a.case in ("nom", "*") for a in reading.agreements)
 
 
+def _weakly_tagged(phrases: Forms, nouns: Forms, tags: Mapping[str, str]) -> Iterator[_Pair]:
+    """The same behind a determiner, where the tagger reads no noun (it *le vostre sacerdotesse*)."""
+    for tag in _WEAK_TAGS:
+        evidence = f"{_DETERMINER} before what is tagged {tag}"
+        yield evidence, phrases, nouns, {**tags, **dict.fromkeys(nouns.values(), tag)}
+
+
 _Frames = tuple[str, Forms, Mapping[str, str]]
 """A kind of evidence, its phrases with ``{}`` for the noun, and the parts of speech of its
 words."""
@@ -214,7 +227,7 @@ def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
     for word in _agreeing(
         {form: a for form, a in language.determiners.items() if form not in alone}, number
     ):
-        yield _frames("a determiner", _BEFORE, word, "DET")
+        yield _frames(_DETERMINER, _BEFORE, word, "DET")
         if syntax.determiners_follow:
             yield _frames("a determiner behind it", _BEHIND, word, "DET")
     if syntax.attributes_precede:

@@ -30,10 +30,11 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
     """An analysis, and the spans of the words marked as the entity's.
 
     ``"Der|DET *Lehrer|NOUN|Case=Nom,Number=Sing ging|VERB ~.|PUNCT"``: words separated by blanks,
-    each with its tag and features; ``*`` marks the entity's words, ``~`` stands for no blank
-    before; ``zum|ADP+DET`` is a token of two words.
+    each with its tag and features; ``*`` marks the entity's words, ``**`` the one that is aligned
+    most surely (else the first); ``~`` stands for no blank before; ``zum|ADP+DET`` is a token of two words.
     """
-    text, tokens, entity = "", [], []
+    text, tokens = "", []
+    entity: list[Span] = []
     for entry in sentence.split():
         form, _, tags = entry.lstrip("*~").partition("|")
         upos, _, feats = tags.partition("|")
@@ -46,7 +47,9 @@ def analysis_of(sentence: str) -> tuple[Analysis, tuple[Span, ...]]:
         )
         words = tuple(Word(form, None, tag, pairs) for tag in (upos or "X").split("+"))
         tokens.append(Token(span, form, words))
-        if "*" in entry[:2]:
+        if entry.startswith("**"):
+            entity.insert(0, span)
+        elif "*" in entry[:2]:
             entity.append(span)
     return Analysis(text, tuple(tokens)), tuple(entity)
 

@@ -133,18 +133,25 @@ def _first_known(
     translates: bool,
 ) -> int:
     """The first of the known nouns (es *médica forense*, where the links are surest at the second);
-    but not one of common gender before the word that alone is known to translate the entity (it
-    *giovane ufficiale*).
+    but none that may be the adjective of the word that alone is known to translate the entity.
     """
     if anchor not in known:
         return known[0]
     if translates:
-        known = [n for n in known if words[n].span in translations or not _is_common(words[n])]
+        others = [n for n in known if words[n].span not in translations]
+        adjectives = [n for n in others if may_be_adjective_of_next(words[n])]
+        known = [n for n in known if n not in adjectives]
     return _first_of(words, known, anchor)
 
 
-def _is_common(word: SentenceWord) -> bool:
-    return {reading.kind for reading in word.readings} == {NounKind.COMMON}
+@rule()
+def may_be_adjective_of_next(word: SentenceWord) -> bool:
+    """A form of common gender (it *giovane ufficiale*), or a man's noun that is a thing, too (pt
+    *minha cara cientista*, where the tagger reads a noun and an adjective), is the adjective of the
+    noun behind it that translates the entity.
+    """
+    kinds = {reading.kind for reading in word.readings}
+    return kinds == {NounKind.COMMON} or (word.may_be_thing and NounKind.FEMININE not in kinds)
 
 
 def _is_noun_by_itself(word: SentenceWord, syntax: Syntax, translations: Sequence[Span]) -> bool:
