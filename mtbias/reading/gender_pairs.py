@@ -208,7 +208,7 @@ def _stands_in(number: str, form: str, reading: NounReading, language: Language)
 
 
 def _weakly_tagged(phrases: Forms, nouns: Forms, tags: Mapping[str, str]) -> Iterator[_Pair]:
-    """The same behind a determiner, where the tagger reads no noun (it *le vostre sacerdotesse*)."""
+    """The same behind a determiner, where the tagger reads no noun (it *le vostre suore*)."""
     for tag in _WEAK_TAGS:
         evidence = f"{_DETERMINER} before what is tagged {tag}"
         yield evidence, phrases, nouns, {**tags, **dict.fromkeys(nouns.values(), tag)}
