@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mtbias.reading.rules import rule
-from mtbias.reading.words import SentenceWord, compound_end, word_behind
+from mtbias.reading.words import VERBAL, SentenceWord, compound_end, word_before, word_behind
 
 if TYPE_CHECKING:
     from mtbias.reading.syntax.base import Syntax
@@ -64,14 +64,16 @@ def ends_adverbial(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> boo
 
 @rule()
 def preposition_like_article(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> bool:
-    """A form that is an article and a preposition is the latter where the tagger says so, and
-    behind a word that takes it, also with a phrase between that *de* opens: pt *promovido a
-    gerente*, *passou de assistente a gerente*.
+    """A form that is an article and a preposition is the latter where the tagger says so behind
+    anything but a verb (pt *levou a chefe* has an object), and behind a word that takes it, also
+    with a phrase between that *de* opens: *promovido a gerente*, *passou de assistente a gerente*.
     """
     takers = syntax.language.prepositions_like_articles.get(words[n].form)
     if takers is None:
         return False
-    if words[n].tags == {"ADP"}:
+    before = word_before(words, n)
+    behind_verb = before is not None and bool(before.tags & VERBAL) and not _is_masculine(before)
+    if words[n].tags == {"ADP"} and not behind_verb:
         return True
     first = n
     while first > 0 and words[first].joined and n - first < _MAX_BEFORE_PREPOSITION:
@@ -84,13 +86,17 @@ def preposition_like_article(syntax: Syntax, words: Sequence[SentenceWord], n: i
     return False
 
 
+def _is_masculine(word: SentenceWord) -> bool:
+    """A participle that agrees with a man: what stands behind it is no subject of a woman's."""
+    return {agreement.gender for agreement in word.facts.adjective} == {"m"}
+
+
 def _has_own_subject(words: Sequence[SentenceWord], n: int) -> bool:
     """The word that takes the preposition is a noun or masculine, or something that may be its
     subject stands before it: pt *Ela foi promovida a gerente*; but *Ontem chegou a gerente* "the
     manager came".
     """
-    genders = {agreement.gender for agreement in words[n].facts.adjective}
-    if "NOUN" in words[n].tags or genders == {"m"}:
+    if "NOUN" in words[n].tags or _is_masculine(words[n]):
         return True
     while n > 0 and words[n].joined:
         n -= 1
