@@ -4,7 +4,7 @@
 
 writes ``mtbias/english/person_nouns.txt``: the heads of all English nouns that at least two tables
 (``languages/mtbias_languages/data/*_nouns.tsv``) translate by nouns for persons whose gender is not
-fixed; one alone may be of a group (*party*). By it `mtbias.english.person_nouns.names_person` tells
+fixed; one alone may be of a group (*party*). By it `mtbias.english.person_nouns.may_name_person` tells
 *baritone*, whose loan names somebody, from *tendency*, whose loan does not.
 """
 

@@ -10,6 +10,12 @@ from importlib import resources
 
 from mtbias.english.words import singulars
 
+_OF_THINGS = (
+    *("y", "ion", "ment", "ness", "ism", "ship", "ence", "ance", "age", "ure", "ics", "dom"),
+    *("hood", "itis", "um"),
+)
+"""Endings of nouns that name no person, but for those of the list (*secretary*)."""
+
 
 @cache
 def person_nouns() -> frozenset[str]:
@@ -18,9 +24,14 @@ def person_nouns() -> frozenset[str]:
     return frozenset(text.split())
 
 
-def names_person(entity: str) -> bool:
+def may_name_person(entity: str) -> bool:
     """The head of `entity` is in the list, as it stands, in the singular, or as the last part of a
-    word with a hyphen (*electro-chemist*).
+    word with a hyphen (*electro-chemist*); or it is a word of no list (*katepano*) without an
+    ending of nouns for things (*tendency*).
     """
     words = entity.lower().replace("-", " ").split()
-    return bool(words) and not person_nouns().isdisjoint(singulars(words[-1]))
+    if not words:
+        return False
+    forms = singulars(words[-1])
+    known = not person_nouns().isdisjoint(forms)
+    return known or not any(form.endswith(_OF_THINGS) for form in forms)

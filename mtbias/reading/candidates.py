@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.english.person_nouns import names_person
+from mtbias.english.person_nouns import may_name_person
 from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.source import ENGLISH, SourceLanguage
@@ -250,7 +250,7 @@ def _known(
 
 def _may_name(pair: Pair, source: SourceLanguage) -> bool:
     """The loan of a noun names a person where the noun does: *baritone*, but not *tendency*."""
-    return source is not ENGLISH or names_person(pair.entity)
+    return source is not ENGLISH or may_name_person(pair.entity)
 
 
 def _misspelt(

@@ -250,7 +250,7 @@ def test_the_demo_fits_into_the_wheel() -> None:
     assert sum(path.stat().st_size for path in files) <= 12 * 1024 * 1024
     assert model_folder_of_demo().is_dir()
     assert sorted(p.name for p in stanza_folder_of_demo().iterdir()) == sorted(
-        ["ar", "cs", "de", "es", "he", "it", "resources.json", "ru", "uk"]
+        ["ar", "cs", "de", "es", "he", "it", "pt", "resources.json", "ru", "uk"]
     )
 
 
