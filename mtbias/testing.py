@@ -191,9 +191,9 @@ def _determiners(language: Language) -> Problems:
             yield f"[silent_determiners]: {noun_form!r} is not among the nouns"
         for form in sorted(forms - set(language.determiners)):
             yield f"[silent_determiners]: {form!r} is not among the determiners"
-    for form in language.determiners_before_consonant:
-        if form not in language.determiners:
-            yield f"[determiners_before_consonant]: {form!r} is not among the determiners"
+    for table in ("determiners_before_consonant", "prepositions_like_articles"):
+        for form in sorted({*getattr(language, table)} - set(language.determiners)):
+            yield f"[{table}]: {form!r} is not among the determiners"
 
 
 def _words(language: Language) -> Problems:
@@ -202,7 +202,7 @@ def _words(language: Language) -> Problems:
         *(f"verbs.{table}" for table in _VERB_WORDS),
         *(f"speaker.{table}" for table in _SPEAKER_WORDS),
     )
-    for name in ("names", "sex_adjectives", "possessors", "prepositions", *tables):
+    for name in ("names", "relatives", "sex_adjectives", "possessors", "prepositions", *tables):
         for form in sorted(attrgetter(name)(language)):
             if form not in _forms(language, _phrase(language, form, "x")):
                 yield f"[{name}]: {form!r} is not one word, so that no text contains it"
@@ -301,7 +301,7 @@ _VERB_WORDS = (
     "reflexive_copulas",
     "oblique",
 )
-_SPEAKER_WORDS = ("pronouns", "verbs", "copulas", "reflexive_copulas", "relatives", "words")
+_SPEAKER_WORDS = ("pronouns", "verbs", "copulas", "reflexive_copulas", "words")
 
 
 def _founded(text: str, call: GenderCall) -> Problems:

@@ -312,7 +312,8 @@ class Evidence:
     rule: str
     """Name of the rule that it comes from (`mtbias.reading.rules`)."""
     kind: str
-    """``noun``, ``determiner``, ``contraction``, ``adjective``, ``title``, ``name``, ``verb``."""
+    """``noun``, ``determiner``, ``contraction``, ``adjective``, ``pronoun`` (a relative one),
+    ``title``, ``name``, ``verb``."""
     word: str
     """The surface form."""
     span: Span
@@ -373,15 +374,24 @@ class GenderCall:
             raise ValueError("a call has either a gender or a reason for having none")
 
     @property
+    def decisive(self) -> int | None:
+        """The place of the evidence that it rests on, the first that says what was called; None
+        where nothing was called, or no evidence says it.
+        """
+        if self.gender is None:
+            return None
+        says_it = (n for n, piece in enumerate(self.evidence) if piece.gender is self.gender)
+        return next(says_it, None)
+
+    @property
     def decided_by(self) -> str:
-        """What it rests on: the kind of the first evidence that says what was called (``noun``,
-        ``determiner``, …).
+        """What it rests on: the kind of the decisive evidence (``noun``, ``determiner``, …).
 
         Edge cases: the reason where nothing was called; "none" where no evidence says it.
         """
         if self.reason is not None:
             return self.reason.value
-        return next((piece.kind for piece in self.evidence if piece.gender is self.gender), "none")
+        return "none" if self.decisive is None else self.evidence[self.decisive].kind
 
     @property
     def both_forms(self) -> bool:

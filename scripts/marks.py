@@ -12,7 +12,6 @@ policy: these are counted apart). `known` has the call on a row that is known to
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -26,6 +25,7 @@ if __name__ == "__main__":
 
 from mtbias.files.reading import read_table  # noqa: E402 - the paths above come first
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
+from mtbias.new_language.policy_rows import unmarked  # noqa: E402
 from mtbias.reading import decide  # noqa: E402
 from mtbias.types import (  # noqa: E402
     Alignment,
@@ -62,11 +62,9 @@ def read_sentences(path: Path) -> list[MarkedSentence]:
         DataError: a column is missing, or no noun is marked.
     """
     sentences = []
-    for record in read_table(path, "expected", "sentence").records:
-        before, noun, behind = re.split(r"[\[\]]", record.raw("sentence"))
-        span = Span(len(before), len(before) + len(noun))
-        text = before + noun + behind
-        sentences.append(MarkedSentence(record.get("expected"), record.get("known"), text, span))
+    for record in read_table(path, "expected", "known", "sentence").records:
+        text, (noun,) = unmarked(record.raw("sentence"), "[]", record)
+        sentences.append(MarkedSentence(record.get("expected"), record.get("known"), text, noun))
     return sentences
 
 

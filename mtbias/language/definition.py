@@ -78,7 +78,8 @@ class Language:
     determiners_before_consonant: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
     """What a determiner says where the next word begins with a consonant (fr *son collègue*)."""
     relatives: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
-    """Relative pronouns, with what the noun that they take up agrees with (ru *которая*)."""
+    """Relative pronouns, with what the noun that they take up agrees with (ru *которая*); nothing
+    where they do not agree with it (ru *чья*). The tagger knows others."""
     adjective_endings: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
     noun_endings: Mapping[str, NounKind | None] = field(default_factory=dict)
     """Ending → what it says; None: nothing, whatever a shorter ending says."""

@@ -183,8 +183,6 @@ class SpeakerRules:
     silent: str = ""
     """Regular expression for forms that are written alike for both genders, whatever the tagger
     reads (he *רוצה*)."""
-    relatives: frozenset[str] = frozenset()
-    """Relative pronouns, beside what the tagger reads as one."""
     words: Mapping[str, Agreement] = field(default_factory=dict)
     """Words that agree with the subject wherever they stand in its clause (cs *ráda*, ru
     *сама*)."""

@@ -229,17 +229,17 @@ def _row(record: Record, languages: Collection[str]) -> PolicyRow:
         raise record.error(f"expected one of {', '.join(languages)}; got {language!r}")
     if call not in CALLS:
         raise record.error(f"expected one of {', '.join(CALLS)}; got {call!r}")
-    source, (entity,) = _unmarked(record.raw("source"), "[]", record)
-    target, (head,) = _unmarked(re.sub(r"[{}]", "", record.raw("target")), "[]", record)
+    source, (entity,) = unmarked(record.raw("source"), "[]", record)
+    target, (head,) = unmarked(re.sub(r"[{}]", "", record.raw("target")), "[]", record)
     braced = re.sub(r"[\[\]]", "", record.raw("target"))
-    shown = [head] if not languages and "{" not in braced else _unmarked(braced, "{}", record)[1]
+    shown = [head] if not languages and "{" not in braced else unmarked(braced, "{}", record)[1]
     pair = Pair(f"{language}:{record.line}", source, target, entity, source[slice(*entity)].lower())
     return PolicyRow(
         record.get("kind"), record.get("evidence"), CALLS[call], language, pair, head, tuple(shown)
     )
 
 
-def _unmarked(text: str, marks: str, record: Record) -> tuple[str, list[Span]]:
+def unmarked(text: str, marks: str, record: Record) -> tuple[str, list[Span]]:
     """`text` without the two `marks`, and the characters between them."""
     pieces = re.split(rf"[{re.escape(marks)}]", text)
     if len(pieces) % 2 == 0 or len(pieces) == 1 or (marks == "[]" and len(pieces) > 3):

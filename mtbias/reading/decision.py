@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from mtbias.language.split_texts import SplitTexts
 from mtbias.reading import phrase_evidence
@@ -184,8 +185,7 @@ def _within_compound(
             form = analysis.text[slice(*part)]
             noun, _ = known_noun(form, part, syntax.language.noun(form))
             reason = None if noun.gender else Reason.NO_MORPHOLOGY
-            made = GenderCall(call.id, noun.gender, reason, (part,), (noun,))
-            return _at(candidate, made)
+            return _call_at(candidate, call.id, (part,), noun.gender, reason, (noun,))
     return call
 
 
@@ -205,17 +205,17 @@ def read_at(
     source, language = alignment.source, syntax.language
     nobody = GenderCall(alignment.id, None, Reason.UNALIGNED)
     if source.quantifier and first.basis in _SURE and stands_alone(words, first.target[0]):
-        return replace(_at(first, nobody), reason=Reason.NO_MORPHOLOGY, target=first.target[:1])
+        return _call_at(first, alignment.id, first.target[:1], None, Reason.NO_MORPHOLOGY)
     words = syntax.without_compound(words, first.target[0], alignment.translations)
     rendering = _rendering(first, alignment, words, syntax)
     if rendering is None or not renders_entity(rendering):
         return nobody
     head, word, target = rendering.head, rendering.word, rendering.candidate.target
     spans = (word.span, *(span for span in sorted(target) if span != word.span))
-    call = _at(rendering.candidate, replace(nobody, target=spans))
+    call_at = partial(_call_at, rendering.candidate, alignment.id, spans)
     both = both_forms(words, head, text, language, alignment.translations)
     if both is not None:
-        return replace(call, gender=Gender.NEUTRAL, reason=None, evidence=(both,))
+        return call_at(Gender.NEUTRAL, None, (both,))
     doubt = _doubt(rendering, alignment.translations)
     if doubt is not None:
         silent = Evidence(doubt, "noun", word.text, word.span, None, "alignment")
@@ -226,14 +226,22 @@ def read_at(
     thing = _thing(rendering, phrase, alignment, foreign=foreign)
     if thing is not None:
         silent = Evidence(thing, "noun", word.text, word.span, None, "lexicon")
-        return replace(call, reason=Reason.NO_PERSON, evidence=(silent,))
+        return call_at(None, Reason.NO_PERSON, (silent,))
     decided = judge(phrase, foreign=foreign, alone=not source.qualified)
-    return replace(call, gender=decided.gender, reason=decided.reason, evidence=decided.evidence)
+    return call_at(decided.gender, decided.reason, decided.evidence)
 
 
-def _at(candidate: Candidate, call: GenderCall) -> GenderCall:
-    """The call, which reads the words of this candidate."""
-    return replace(call, basis=candidate.basis, trust=candidate.trust)
+def _call_at(
+    candidate: Candidate,
+    id_: str,
+    target: tuple[Span, ...],
+    gender: Gender | None,
+    reason: Reason | None,
+    evidence: tuple[Evidence, ...] = (),
+) -> GenderCall:
+    """A call that reads the words of this candidate."""
+    basis, trust = candidate.basis, candidate.trust
+    return GenderCall(id_, gender, reason, target, evidence, basis=basis, trust=trust)
 
 
 def _thing(

@@ -47,6 +47,13 @@ _ADVERBIAL = "the article of an adverbial"
 _PREPOSITION = "a preposition like an article"
 _OF_ANOTHER = (_ADVERBIAL, _PREPOSITION)
 """Evidence that is none of the noun's."""
+_RELATIVE = "a relative pronoun"
+_BEHIND_MARK = "an adjective behind a mark"
+_BEHIND_INSERTION = "a verb behind an insertion"
+_PLACES = (*_OF_ANOTHER, _RELATIVE, _BEHIND_MARK, _BEHIND_INSERTION)
+"""Evidence that differs by its place, beside which fewer nouns are tried."""
+_ONE_IN = 4
+"""One in so many nouns is tried beside these, and with weak tags."""
 _INSERTIONS = (
     "{{{{}}}}, {0} {0}, {{word}}",
     "{{{{}}}} ({0}), {{word}}",
@@ -138,9 +145,11 @@ def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
         made = {g: stem + ending for g, ending in word.items()}
         if number == "sg" and all(language.ending(made[g]) == (word[g], NounKind(g)) for g in "mf"):
             yield "the ending of an unknown noun", made, made, {}
+    # A form of men and women, and forms of men and of women, which agree.
+    pairs = [*evenly(common, _NOUNS), *evenly(nouns, _NOUNS)]
+    few = pairs[::_ONE_IN]
     for evidence, frames, tags in _evidence(language, number, stem):
-        # A form of men and women, and forms of men and of women, which agree.
-        for pair in (*evenly(common, _NOUNS), *evenly(nouns, _NOUNS)):
+        for pair in few if evidence in _PLACES else pairs:
             if all(
                 pair[g] not in language.silent_determiners
                 and _together(language, frames[g], pair[g])
@@ -148,7 +157,7 @@ def _pairs(language: Language, number: str, stem: str) -> Iterator[_Pair]:
             ):
                 phrases = {g: frames[g].format(pair[g]) for g in "mf"}
                 yield evidence, phrases, pair, tags
-                if evidence == _DETERMINER:
+                if evidence == _DETERMINER and pair in few:
                     yield from _weakly_tagged(phrases, pair, tags)
     # What means a woman overrules a man's form, and the reverse.
     for evidence, frames, tags in _meaning(language, number):
@@ -265,11 +274,11 @@ def _behind_mark(
     """A relative pronoun behind a comma, and an adjective there."""
     for word in _agreeing(language.relatives, number):
         for frame in ("{{}}, {word} " + adverb, "{{}} {word} " + adverb):
-            evidence, texts, tags = _frames("a relative pronoun", frame, word, "PRON")
+            evidence, texts, tags = _frames(_RELATIVE, frame, word, "PRON")
             yield evidence, texts, {**tags, adverb: "ADV"}
     for word in adjectives:
         frame = f"{{{{}}}}, {{word}} {adverb}, {adverb}"
-        evidence, texts, tags = _frames("an adjective behind a mark", frame, word, "ADJ")
+        evidence, texts, tags = _frames(_BEHIND_MARK, frame, word, "ADJ")
         yield evidence, texts, {**tags, adverb: "ADV"}
 
 
@@ -290,9 +299,7 @@ def _of_another(language: Language, subject: str) -> Iterator[_Frames]:
 def _verb(language: Language, word: Forms, adverb: str) -> Iterator[_Frames]:
     yield _frames("a verb", _BEHIND, word, "VERB")
     for frame in _INSERTIONS:
-        evidence, texts, tags = _frames(
-            "a verb behind an insertion", frame.format(adverb), word, "VERB"
-        )
+        evidence, texts, tags = _frames(_BEHIND_INSERTION, frame.format(adverb), word, "VERB")
         yield evidence, texts, {**tags, adverb: "ADV"}
     if language.verbs.order == "both":
         yield _frames("a verb before it", _BEFORE, word, "VERB")

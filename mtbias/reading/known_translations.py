@@ -154,9 +154,8 @@ class KnownTranslations:
 
 def words_of_entity(pair: Pair, source: Sequence[SourceWord]) -> range:
     """Which words of the source are the entity's own: its head and what stands before it in the
-    entity (de
-    *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the king's
-    mistress* are two people).
+    entity (de *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the
+    king's mistress* are two people).
     """
     head = [n for n, w in enumerate(source) if pair.head is not None and w.span.overlaps(pair.head)]
     if not head:

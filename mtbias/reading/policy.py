@@ -111,7 +111,9 @@ class ShownEvidence:
 
     @cached_property
     def behind_mark(self) -> list[Evidence]:
-        """The relative pronoun, and the adjective or participle behind a mark."""
+        """The relative pronoun, and the adjective or participle behind a mark; silent where they
+        may be another noun's.
+        """
         return self.phrase.syntax.behind_mark(self.phrase)
 
     @property
@@ -145,8 +147,12 @@ def _by_tagger(pieces: Sequence[Evidence]) -> list[Evidence]:
     return [piece for piece in pieces if piece.gender and piece.source == "tagger"]
 
 
+def _silent(pieces: Sequence[Evidence]) -> list[Evidence]:
+    return [piece for piece in pieces if piece.gender is None]
+
+
 def _doubtful(pieces: Sequence[Evidence]) -> list[Evidence]:
-    return [piece for piece in pieces if piece.kind == "adjective" and piece.gender is None]
+    return [piece for piece in _silent(pieces) if piece.kind == "adjective"]
 
 
 EVIDENCE: Mapping[str, Callable[[ShownEvidence], list[Evidence]]] = {
@@ -160,7 +166,8 @@ EVIDENCE: Mapping[str, Callable[[ShownEvidence], list[Evidence]]] = {
     "article, name or ending": lambda shown: _by_form(shown.agreeing),
     "tagger's adjective": lambda shown: _by_tagger(shown.agreeing),
     "doubtful adjective": lambda shown: _doubtful(shown.adjectives),
-    "relative pronoun, or attribute behind a mark": lambda shown: shown.behind_mark,
+    "relative pronoun, or attribute behind a mark": lambda shown: _by_form(shown.behind_mark),
+    "such a sign of another noun's, perhaps": lambda shown: _silent(shown.behind_mark),
     "predicate out of sight": lambda shown: shown.out_of_sight,
     "noun in its case": lambda shown: shown.noun_in_its_case,
     "predicate": lambda shown: shown.predicate,

@@ -19,6 +19,7 @@ from mtbias.reading.words import (
     evidence,
     feature_values,
     governed,
+    is_relative,
     sentence_words,
     tagged_gender,
     word_before,
@@ -269,12 +270,7 @@ class SpeakerPredicates:
 
     def _relative(self, n: int) -> bool:
         """A relative pronoun stands first, or behind a preposition (ru *в которой*)."""
-        return any(map(self._is_relative, self.words[n : n + 2]))
-
-    def _is_relative(self, word: SentenceWord) -> bool:
-        if word.form in self.language.speaker.relatives:
-            return True
-        return any("Rel" in value for value in feature_values(word.tagged, "PronType"))
+        return any(is_relative(word, self.language) for word in self.words[n : n + 2])
 
     def owners(self, clauses: Sequence[Clause]) -> list[bool]:
         """Whether each clause surely is the speaker's."""

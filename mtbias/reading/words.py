@@ -25,6 +25,9 @@ GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
 # X is a foreign word: uk "Mover сказав cleaner" is no deed of the cleaner's.
 _SUBJECT = frozenset(("NOUN", "PROPN", "PRON", "X"))
 _NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
+_PAUSE = frozenset(",،—–-()")
+_END = frozenset(".!?;:…؟؛")
+"""Marks that end a sentence."""
 NUMBER = {"Sing": "sg", "Plur": "pl"}
 """The tagger's numbers as the plugins write them."""
 _GENDER = {"Masc": Gender.MALE, "Fem": Gender.FEMALE, "Neut": Gender.NEUTRAL}
@@ -346,8 +349,11 @@ def is_behind_pause(words: Sequence[SentenceWord], n: int) -> bool:
     return bool(_PAUSE.intersection(mark)) and not _END.intersection(mark)
 
 
-_PAUSE = frozenset(",،—–-()")
-_END = frozenset(".!?;:…؟؛")
+def is_relative(word: SentenceWord, language: Language) -> bool:
+    """A relative pronoun by the table, or what the tagger reads as one."""
+    if word.form in language.relatives:
+        return True
+    return any("Rel" in value for value in feature_values(word.tagged, "PronType"))
 
 
 def word_before(words: Sequence[SentenceWord], n: int) -> SentenceWord | None:

@@ -102,16 +102,6 @@ def word_read(record: CallRecord) -> str:
     return (record.translation or "")[slice(*target[0])] if target else ""
 
 
-def deciding_piece(call: GenderCall) -> int | None:
-    """The place of the evidence that the call rests on: the first that says its gender
-    (`GenderCall.decided_by`); None where there is no such evidence.
-    """
-    if call.gender is None:
-        return None
-    says_it = (n for n, piece in enumerate(call.evidence) if piece.gender is call.gender)
-    return next(says_it, None)
-
-
 def shell_word(text: str) -> str:
     r"""The text as a shell takes it for one word; what a page cannot show is written as bash reads
     it, ``$'\xe4'``.

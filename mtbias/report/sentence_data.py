@@ -21,7 +21,6 @@ from mtbias.reading.rules import SAYS
 from mtbias.report.call_steps import (
     WHY,
     PieceOfEvidence,
-    deciding_piece,
     shell_word,
     why_taken,
     word_read,
@@ -302,7 +301,6 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
         "pieces": marked,
         "entity_spans": entity_spans,
         "evidence_words": evidence_words,
-        "deciding_piece": deciding_piece,
         "shown_pieces": lambda call: map(PieceOfEvidence.of, call.evidence),
         "why_taken": why_taken,
         "word_read": word_read,

@@ -27,7 +27,7 @@ class EvidenceClass(StrEnum):
     GENERIC = "masculine noun in the table, also used of women"
     """Such a noun, with nothing feminine beside it."""
     AGREEMENT = "what agrees with a noun in the table"
-    """An article, contraction, title, name, adjective or verb, where the noun itself is silent or
+    """An article, contraction, title, name, adjective, relative pronoun or verb, where the noun itself is silent or
     yields."""
     BOTH = "both forms"
     """The translation names both genders: neutral."""
@@ -54,7 +54,7 @@ def evidence_class(call: GenderCall) -> EvidenceClass | None:
         return None
     if call.gender is Gender.NEUTRAL:
         return EvidenceClass.BOTH
-    first = next((piece for piece in call.evidence if piece.gender is call.gender), None)
+    first = None if call.decisive is None else call.evidence[call.decisive]
     if first is not None and first.source == STANZA:
         return EvidenceClass.FEATURES
     in_table = any(piece.kind == "noun" and piece.source == "lexicon" for piece in call.evidence)

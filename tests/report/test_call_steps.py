@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mtbias.reading import says
-from mtbias.report.call_steps import WHY, deciding_piece, explain_command, shell_word, why_taken
+from mtbias.report.call_steps import WHY, explain_command, shell_word, why_taken
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import read_run
@@ -91,7 +91,7 @@ def test_the_deciding_piece_is_of_the_kind_that_numbers_count(
     gender: Gender | None, pieces: tuple[Evidence, ...], place: int | None
 ) -> None:
     call = GenderCall("1", gender, None if gender else Reason.AMBIGUOUS, evidence=pieces)
-    assert deciding_piece(call) == place
+    assert call.decisive == place
     if place is not None:
         assert call.decided_by == pieces[place].kind
 

@@ -87,7 +87,7 @@ def preposition_like_article(syntax: Syntax, words: Sequence[SentenceWord], n: i
 
 
 def _is_masculine(word: SentenceWord) -> bool:
-    """A participle that agrees with a man: what stands behind it is no subject of a woman's."""
+    """By its ending it agrees with a man, and so has no woman behind it for a subject."""
     return {agreement.gender for agreement in word.facts.adjective} == {"m"}
 
 

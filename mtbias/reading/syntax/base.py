@@ -15,14 +15,10 @@ from mtbias.language.grammar import ANY, CASES, Agreement
 from mtbias.reading.agreement import GENDER_OF_LETTER, reading_agreements
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax.attributes import attributes_after, attributes_before
+from mtbias.reading.syntax.behind_mark import behind_mark
 from mtbias.reading.syntax.head_noun import find_head
 from mtbias.reading.syntax.phrase import NounPhrase
-from mtbias.reading.syntax.predicate import (
-    attributes_end,
-    behind_mark,
-    is_out_of_sight,
-    predicate,
-)
+from mtbias.reading.syntax.predicate import attributes_end, is_out_of_sight, predicate
 from mtbias.reading.words import (
     MODIFIER,
     NOMINAL,

@@ -16,11 +16,9 @@ from mtbias.language.grammar import Agreement
 from mtbias.reading.agreement import GENDER_OF_LETTER, PERSONAL, listed, only_gender
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax.insertion import (
-    attribute_behind_mark,
     is_finite_verb,
     opens_subordinate,
     reaches_verb,
-    relative_pronoun_behind,
     resumption,
 )
 from mtbias.reading.syntax.phrase import NounPhrase
@@ -66,27 +64,21 @@ def is_open_subject(phrase: NounPhrase) -> bool:
     return opens_clause(phrase) and not coordinated(phrase)
 
 
-def behind_mark(phrase: NounPhrase) -> list[Evidence]:
-    """The relative pronoun behind the phrase, and the adjective or participle behind a mark."""
-    end = attributes_end(phrase)
-    shown = [relative_pronoun_behind(phrase, end)]
-    # fr "en tant qu'électrochimiste, …" is no subject.
-    before = phrase.before()
-    conjunction = before is not None and "SCONJ" in before.tags
-    if not conjunction and is_open_subject(phrase):
-        shown.append(attribute_behind_mark(phrase, end))
-    return [piece for piece in shown if piece is not None]
-
-
 def is_out_of_sight(phrase: NounPhrase) -> bool:
-    """The subject opens the sentence, a mark stands behind it, and its verb is not found."""
+    """A mark stands behind the subject, and nobody can say whether its predicate is feminine: it
+    opens the sentence, and its verb is not found; or what is found may have another subject.
+    """
     verbs = phrase.language.verbs
-    if phrase.first > 0 or not (verbs.endings or verbs.words or verbs.copulas):
-        return False
-    if not is_open_subject(phrase):
+    if not (verbs.endings or verbs.words or verbs.copulas) or not is_open_subject(phrase):
         return False
     end = attributes_end(phrase)
-    return is_behind_pause(phrase.words, end + 1) and resumption(phrase, end) is None
+    if not is_behind_pause(phrase.words, end + 1):
+        return False
+    n = resumption(phrase, end)
+    if n is None:
+        return phrase.first == 0
+    found = _behind(phrase, n - 1, begins=True)
+    return found is not None and _has_other_subject(phrase, found)
 
 
 def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int, Evidence]]:
