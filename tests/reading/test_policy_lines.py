@@ -52,7 +52,7 @@ SENTENCES = [
     (18, "ru", f"{DOCTOR} ~, который|PRON жил|VERB", "male"),
     (20, "ru", f"{DOCTOR} ~, по|ADP словам|NOUN|Case=Dat", "no morphology"),
     (19, "ru", f"{DOCTOR} Москвы|PROPN|Case=Gen ~, которая|PRON живёт|VERB", "ambiguous"),
-    (19, "ru", f"{DOCTOR} Москвы|PROPN|Case=Gen ~, который|PRON живёт|VERB", "ambiguous"),
+    (21, "ru", f"{DOCTOR} Москвы|PROPN|Case=Gen ~, который|PRON живёт|VERB", "male"),
     (21, "ru", "*Врач|NOUN|Case=Nom живёт|VERB", "male"),
     (22, "es", "La|DET *periodista|NOUN italiano|ADJ llegó|VERB", "ambiguous"),
     (23, "es", "La|DET *periodista|NOUN llegó|VERB", "female"),

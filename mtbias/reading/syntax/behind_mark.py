@@ -178,7 +178,11 @@ def _shown(
     gender = only_gender(allowed) if allowed else None
     if gender not in PERSONAL:
         return None
-    own = None if _another_noun_agrees(phrase, end, gender) else gender
+    disputed = _another_noun_agrees(phrase, end, gender)
+    # Whosever it is, a masculine one says nothing against a masculine noun.
+    if disputed and gender is Gender.MALE:
+        return None
+    own = None if disputed else gender
     return evidence(rule_name, kind, [phrase.words[place]], own, "form", listed(allowed))
 
 
