@@ -11,7 +11,7 @@ from mtbias.errors import DataError
 from mtbias.files.reading import read_table
 from scripts.whole_person_labels import COLUMNS, FILES, LANGUAGES, SECOND_SENTENCE, read_labels
 
-ROWS = {"de": 100, "es": 190, "it": 100, "ru": 100}
+ROWS = {"de": 130, "es": 220, "it": 130, "ru": 130}
 
 
 @pytest.fixture
@@ -58,8 +58,10 @@ def test_no_sentence_is_in_both_parts(lang: str, data: Path) -> None:
     assert [source for source, of_source in parts.items() if len(of_source) > 1] == []
 
 
-# Two texts in the layout of the public ones: line 2 of a system's output for BUG.
-_BUG = "A cook left . ||| Un cocinero se fue.\nThe cook said she slept . ||| El cocinero dijo que ella dormía.\n"
+# In the layout of a system's output for BUG; the label is of its second line.
+_BUG = """A cook left . ||| Un cocinero se fue.
+The cook said she slept . ||| El cocinero dijo que ella dormía.
+"""
 _LABEL = {
     "text": "bug-toy-2",
     "start": "4",
