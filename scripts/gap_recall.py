@@ -32,7 +32,7 @@ from mtbias.english.people import EXAMPLE_NAMES, read_names  # noqa: E402
 from mtbias.errors import MtbiasError  # noqa: E402
 from mtbias.files.strict_json import decoded  # noqa: E402
 from mtbias.mining.mined_rows import Window, contexts_of  # noqa: E402
-from mtbias.mining.parsed_sentence import EnglishParser, PassageSentence  # noqa: E402
+from mtbias.morphology.english_parser import EnglishParser, PassageSentence  # noqa: E402
 from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 from mtbias.types import Gender, Span  # noqa: E402

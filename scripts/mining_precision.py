@@ -34,19 +34,16 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
+from mtbias.english.dependencies import ParsedSentence  # noqa: E402
 from mtbias.english.words import GENDER_OF_PRONOUN  # noqa: E402 - the paths above come first
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.files.reading import read_table  # noqa: E402
 from mtbias.mining.confidence import TERMS, ConfidenceModel, shipped_model, term_values  # noqa: E402
 from mtbias.mining.mined_rows import MiningOptions, Occupations, read_occupations, rows_of  # noqa: E402  # noqa: E402
-from mtbias.mining.parsed_sentence import (  # noqa: E402
-    EnglishParser,
-    Find,
-    ParsedSentence,
-    sentence_tokens,
-)
+from mtbias.mining.parsed_sentence import Find, sentence_tokens  # noqa: E402
 from mtbias.mining.patterns import EDGES, Pattern, find, read_patterns  # noqa: E402
 from mtbias.mining.text_input import WordFilter  # noqa: E402
+from mtbias.morphology.english_parser import EnglishParser  # noqa: E402
 from mtbias.morphology.stanza_models import PARSER, find_package  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 from mtbias.types import Gender  # noqa: E402

@@ -46,14 +46,15 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
 
 from mtbias.corpora.bug import BugRow, read_rows  # noqa: E402 - the paths above come first
+from mtbias.english.dependencies import ParsedSentence  # noqa: E402
 from mtbias.english.words import GENDER_OF_PRONOUN  # noqa: E402
 from mtbias.errors import DataError, MtbiasError  # noqa: E402
 from mtbias.files.encodings import without_mojibake  # noqa: E402
 from mtbias.files.strict_json import decoded  # noqa: E402
 from mtbias.mining.confidence import shipped_model, term_values  # noqa: E402
 from mtbias.mining.mined_rows import read_occupations  # noqa: E402
-from mtbias.mining.parsed_sentence import ParsedSentence, parsed_sentence  # noqa: E402
 from mtbias.mining.patterns import BUG_QUERIES, EDGES, Pattern, find, read_patterns  # noqa: E402
+from mtbias.morphology.english_parser import parsed_sentence  # noqa: E402
 from mtbias.stats.resampling import wilson_percent  # noqa: E402
 
 NUMBERS = {query: 11 if number == 14 else number for number, query in BUG_QUERIES.items()}

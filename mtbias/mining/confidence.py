@@ -20,9 +20,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from mtbias.english.dependencies import Node, ParsedSentence
 from mtbias.english.gender_swap import gendered_words, word_gender
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES
-from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
+from mtbias.mining.parsed_sentence import Find
 from mtbias.types import Gender, frozen
 
 TERMS = (

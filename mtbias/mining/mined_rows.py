@@ -28,19 +28,14 @@ from typing import Literal
 
 from mtbias.coref.gap_data import GapInstance, Labels, write_instances
 from mtbias.corpora.catalog import cached_file
+from mtbias.english.dependencies import Node, ParsedSentence
 from mtbias.english.people import Person, people, proper_names
 from mtbias.english.words import GENDER_OF_PRONOUN, PRONOUN_ROLES, count_pronouns
 from mtbias.files.reading import read_table
 from mtbias.mining.confidence import ancestors, shipped_model, term_values
-from mtbias.mining.parsed_sentence import (
-    Find,
-    Node,
-    ParsedSentence,
-    PassageSentence,
-    SentenceTokens,
-    sentence_tokens,
-)
+from mtbias.mining.parsed_sentence import Find, SentenceTokens, sentence_tokens
 from mtbias.mining.patterns import BUG_QUERIES
+from mtbias.morphology.english_parser import PassageSentence
 from mtbias.settings import Settings, at_least, number_in
 from mtbias.types import Gender, Span, frozen
 

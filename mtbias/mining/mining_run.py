@@ -43,9 +43,9 @@ from mtbias.mining.mined_rows import (
     read_occupations,
     rows_of,
 )
-from mtbias.mining.parsed_sentence import MOST_TOKENS, EnglishParser
 from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
 from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, read_chunks
+from mtbias.morphology.english_parser import MOST_TOKENS, EnglishParser
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
 from mtbias.report.tables import PrintedTable, draw, markdown_text, number
 from mtbias.types import Gender, Progress, frozen

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.mining import parsed_sentence
-from mtbias.mining.parsed_sentence import EnglishParser
+from mtbias.morphology.english_parser import EnglishParser
 from mtbias.morphology.stanza_models import PARSER, find_package, load_pipeline
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from mtbias.mining.parsed_sentence import Node, ParsedSentence
+from mtbias.english.dependencies import Node, ParsedSentence
 from mtbias.mining.patterns import SHIPPED
 from mtbias.types import Span
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.mining import parsed_sentence
-from mtbias.mining.parsed_sentence import EnglishParser
+from mtbias.morphology import english_parser
+from mtbias.morphology.english_parser import EnglishParser
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package
 
 PASSAGES = [
@@ -45,7 +45,7 @@ def test_only_sentences_that_are_wanted_are_parsed(parser: EnglishParser) -> Non
 def test_a_sentence_that_is_too_long_is_counted(
     parser: EnglishParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parsed_sentence, "MOST_TOKENS", 5)
+    monkeypatch.setattr(english_parser, "MOST_TOKENS", 5)
     parses = parser.parse(["The nurse left.", "The nurse left the house with him."], lambda _: True)
     assert (len(parses.parsed), parses.too_long) == (1, 1)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mtbias.mining.mined_rows import MinedRow, MiningOptions, Occupations, rows_of
-from mtbias.mining.parsed_sentence import EnglishParser
 from mtbias.mining.patterns import find, read_patterns
+from mtbias.morphology.english_parser import EnglishParser
 from mtbias.types import Gender
 
 TABLE = Occupations({"doctor": Gender.MALE, "nurse": Gender.FEMALE}, sha256="")

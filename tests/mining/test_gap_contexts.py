@@ -10,10 +10,11 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.coref.gap_data import read_instances
+from mtbias.english.dependencies import ParsedSentence
 from mtbias.errors import DataError
 from mtbias.files.writing import write_atomic
 from mtbias.mining.mined_rows import MinedContext, context_lines, contexts_of, is_initial, may_hold
-from mtbias.mining.parsed_sentence import ParsedSentence, PassageSentence
+from mtbias.morphology.english_parser import PassageSentence
 from mtbias.types import Gender
 from tests.mining.small_trees import tree
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from mtbias.corpora.bug import BugRow, read_rows
+from mtbias.english.dependencies import Node, ParsedSentence
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.mining.mined_rows import COLUMN_OF_GENDER, num_of_pronouns, read_occupations
-from mtbias.mining.parsed_sentence import Node, ParsedSentence, SentenceTokens, sentence_tokens
+from mtbias.mining.parsed_sentence import SentenceTokens, sentence_tokens
 from mtbias.types import Span
 
 

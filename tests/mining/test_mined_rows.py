@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from mtbias.english.dependencies import Node, ParsedSentence
 from mtbias.errors import SettingError
 from mtbias.mining.mined_rows import (
     BOTH_GENDERS,
@@ -22,7 +23,7 @@ from mtbias.mining.mined_rows import (
     corpus_lines,
     rows_of,
 )
-from mtbias.mining.parsed_sentence import Find, Node, ParsedSentence
+from mtbias.mining.parsed_sentence import Find
 from mtbias.types import Gender, Span
 
 NURSES = Occupations({"nurse": Gender.FEMALE}, sha256="")

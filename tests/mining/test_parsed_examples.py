@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.mining.parsed_sentence import ParsedSentence, parsed_sentence
+from mtbias.english.dependencies import ParsedSentence
 from mtbias.mining.patterns import Pattern, find, read_patterns
+from mtbias.morphology.english_parser import parsed_sentence
 from tests.mining.small_trees import examples, tree
 
 PATTERNS = read_patterns()

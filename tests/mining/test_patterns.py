@@ -7,20 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mtbias.english.dependencies import MOST_WORDS, Edge, Node, basic_graph, extended_graph
 from mtbias.errors import DataError
-from mtbias.mining.parsed_sentence import Node
-from mtbias.mining.patterns import (
-    EDGES,
-    MOST_STEPS,
-    MOST_WORDS,
-    Edge,
-    Pattern,
-    basic_graph,
-    extended_graph,
-    find,
-    is_singular_noun,
-    read_patterns,
-)
+from mtbias.mining.patterns import EDGES, MOST_STEPS, Pattern, find, is_singular_noun, read_patterns
 from mtbias.types import Span
 from tests.mining.small_trees import examples
 from tests.mining.small_trees import tree as sentence_of
