@@ -202,7 +202,8 @@ def _words(language: Language) -> Problems:
         *(f"verbs.{table}" for table in _VERB_WORDS),
         *(f"speaker.{table}" for table in _SPEAKER_WORDS),
     )
-    for name in ("names", "relatives", "sex_adjectives", "possessors", "prepositions", *tables):
+    letters = ("names", "sex_adjectives", "possessors", "pronouns")
+    for name in (*letters, "relatives", "prepositions", *tables):
         for form in sorted(attrgetter(name)(language)):
             if form not in _forms(language, _phrase(language, form, "x")):
                 yield f"[{name}]: {form!r} is not one word, so that no text contains it"
@@ -316,7 +317,7 @@ def _gender_pairs(language: Language) -> Problems:
     """Tables that know one gender alone; `contract_problems` adds phrases that differ in gender
     alone.
     """
-    for name in ("names", "sex_adjectives", "possessors"):
+    for name in ("names", "sex_adjectives", "possessors", "pronouns"):
         if len(genders := {*getattr(language, name).values()}) == 1:
             yield f"[{name}] has words for {genders.pop()} alone"
 

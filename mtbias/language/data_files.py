@@ -221,7 +221,7 @@ _KEYS = {
     "speaker": {f.name for f in fields(SpeakerRules)},
 }
 _SETS = ("silent_determiners", "prepositions_like_articles", "neutral_endings")
-_LETTERS = ("names", "sex_adjectives", "possessors")
+_LETTERS = ("names", "sex_adjectives", "possessors", "pronouns")
 _TABLES = {*_KEYS, *_AGREEMENTS, *_KINDS, *_SETS, *_LETTERS, "paradigms", "prepositions"}
 
 

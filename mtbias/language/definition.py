@@ -106,6 +106,8 @@ class Language:
     *weiblich*), and nouns beside another one (it *medici donne*, ru *врач-женщина*)."""
     possessors: Mapping[str, str] = field(default_factory=dict)
     """Possessives that tell the gender of who has something (de *sein*, *ihr*)."""
+    pronouns: Mapping[str, str] = field(default_factory=dict)
+    """Pronouns of the third person singular that tell a person's gender (de *er*, *ihr*)."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     verbs: VerbRules = field(default_factory=VerbRules)
     speaker: SpeakerRules = field(default_factory=SpeakerRules)

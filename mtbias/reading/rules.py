@@ -57,6 +57,7 @@ SAYS: Mapping[str, str] = {
     "verb_by_ending": "",
     "verb_by_tagger": "",
     "word_of_subject": "",
+    "pronoun_of_person": "a pronoun of the person",
     # Why a word is believed to name nobody.
     "adjective_of_thing": "an adjective of a thing",
     "unsure_alignment": "aligned without certainty, not known as a noun for people",

@@ -133,6 +133,19 @@ class Syntax:
         """A determiner by its form, and no adverb (es *mucho más joven*, it *ammira molto*)."""
         return word.form in self.language.determiners and word.tags != {"ADV"}
 
+    def tells_beside_generic(self, piece: Evidence) -> bool:
+        """Whether evidence beside a masculine noun that is used of women, too, tells the person's
+        gender: its article does (es *el chofer*, *la chofer*), the noun itself does not.
+        """
+        return piece.kind != "noun"
+
+    def doubts_pronoun(self, word: SentenceWord) -> bool:
+        """Whether a pronoun of the third person may stand for nobody, so that only the alignment
+        tells: one that is an article, too, may be a neuter (es *lo sabía*).
+        """
+        article = word.form in self.language.determiners
+        return article and word.form not in self.language.possessors
+
     def is_article(self, word: SentenceWord) -> bool:
         """What opens a noun phrase, so that whatever stands behind it belongs to that."""
         return word.form in self.language.determiners or "DET" in word.tags

@@ -41,6 +41,10 @@ class Semitic(Syntax):
         """See `sex_word_of_another`."""
         return sex_word_of_another(phrase, source)
 
+    def doubts_pronoun(self, word: SentenceWord) -> bool:
+        """Also one that stands for the copula (he *העבודה היא*)."""
+        return True
+
     def is_attribute_before(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
         """No adjective stands before its noun."""
         return False

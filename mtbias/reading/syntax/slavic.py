@@ -11,7 +11,7 @@ from mtbias.reading.rules import rule
 from mtbias.reading.syntax.cased import Cased
 from mtbias.reading.syntax.phrase import NounPhrase
 from mtbias.reading.words import VERBAL, SentenceWord, feature_values
-from mtbias.types import Word
+from mtbias.types import Evidence, Gender, Word
 
 
 class Slavic(Cased):
@@ -45,6 +45,12 @@ class Slavic(Cased):
     ) -> list[int]:
         """All of them: there are no articles, and finite participles are none of them."""
         return found
+
+    def tells_beside_generic(self, piece: Evidence) -> bool:
+        """Masculine attributes are the noun's, for most cases have no others (ru *с новым врачом*
+        of women, too); the predicate is the person's.
+        """
+        return piece.kind in ("verb", "pronoun", "title") or piece.gender is Gender.FEMALE
 
     def is_bare_participle(self, word: SentenceWord) -> bool:
         """See `participle_without_copula`."""
