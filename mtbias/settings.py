@@ -202,6 +202,9 @@ class StanzaSettings(CacheSettings):
 class EvaluatorSettings(StanzaSettings):
     """What reads the genders; the same for all systems that are to be compared."""
 
+    measure: str | None = None
+    """What is asked of the translations, where it is not the data set's own question: whole-person,
+    whether every word that agrees with the person is in the right gender."""
     aligner: Aligner = "statistical"
     """What finds the entity's words in the translation: mtbias's own model, learnt from the
     sentences at hand; the embeddings of a multilingual encoder; the first, and the second where the

@@ -9,6 +9,7 @@ the texts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -146,6 +147,30 @@ def _text(record: Record, lang: str, data: Path) -> tuple[str, str]:
         return source, _translations(data / f"winomt/translations/{kind}/en-{lang}.txt")[source]
     except (IndexError, KeyError):
         raise record.error(f"expected a row of the public data, got {name!r}") from None
+
+
+def texts_beside(
+    lang: str, data: Path, persons: Iterable[LabelledPerson], lines: int
+) -> list[tuple[str, str]]:
+    """Sources and translations of the files that labelled persons come from, the first `lines` of
+    each; of MT-GenEval the second sentences.
+    """
+    files = {person.text.rpartition("-")[0] for person in persons}
+    found: list[tuple[str, str]] = []
+    for file in sorted(files):
+        corpus, _, kind = file.partition("-")
+        if corpus == "context":
+            stem = f"{data}/mtgeneval/context/geneval-context-wikiprofessions"
+            sources = _lines(Path(f"{stem}-2to1-test.en_{lang}.en"))[:lines]
+            targets = _lines(Path(f"{stem}-{kind}-test.en_{lang}.{lang}"))[:lines]
+            seconds = [source.partition(SECOND_SENTENCE)[2] for source in sources]
+            found += zip(seconds, targets, strict=True)
+        else:
+            folder = "bug" if corpus == "bug" else "winomt"
+            rows = _lines(data / f"{folder}/translations/{kind}/en-{lang}.txt")[:lines]
+            pairs = (row.partition(SEPARATOR) for row in rows if row)
+            found += [(source, target) for source, _, target in pairs]
+    return found
 
 
 @cache

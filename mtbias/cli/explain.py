@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora.own_sentences import custom_corpus
+from mtbias.english.words import pronouns_gender
 from mtbias.errors import DataError, SettingError, UsageError
-from mtbias.evaluation.explanation import explain, explain_in_run
+from mtbias.evaluation.explanation import (
+    explain,
+    explain_in_run,
+    explain_person,
+    explain_person_in_run,
+)
 from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.reading.sentence_pair import Pair
 from mtbias.runs.finished_run import read_run
@@ -26,6 +32,7 @@ def command(
     *,
     lang: str | None = None,
     entity: str | None = None,
+    gender: Literal["male", "female"] | None = None,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
 ) -> None:
@@ -38,6 +45,9 @@ def command(
     may be others than in a run. Give the options of the evaluator that the run had: where the call
     is another than the run's, the last line says so.
 
+    With --measure whole-person, or of a run with it: the person's mentions in the source, the words
+    that render each and agree with it, and the call.
+
     Parameters
     ----------
     first
@@ -48,9 +58,14 @@ def command(
         Target language of a translation; that of a run is known.
     entity
         The person's words as they stand in the sentence, such as "construction worker".
+    gender
+        The person's gender, for --measure whole-person (default: that of the sentence's pronouns).
     """
     if lang is None and entity is None:
         run = read_run(Path(first))
+        if run.kind.reads_persons:
+            print(explain_person_in_run(run, second), end="")
+            return
         if not run.kind.reads_entities:
             message = f"expected a run that reads the gender of a person, got one of {run.measure}"
             raise UsageError(message)
@@ -61,14 +76,19 @@ def command(
     elif lang is None or entity is None:
         raise UsageError("expected --lang and --entity with a sentence, or neither with a run")
     else:
-        pair = Pair.of(_instance(first, entity), second)
         options = MeasureOptions(lang=lang, settings=evaluator, device=device.device)
+        instance = _instance(first, entity, gender)
+        if evaluator.measure is not None:
+            print(explain_person(options, instance, second), end="")
+            return
+        pair = Pair.of(instance, second)
         explanation = explain(GENDER_MEASURE.open(options), [pair], pair.id)
     print(explanation.text(), end="")
 
 
-def _instance(source: str, entity: str) -> Instance:
-    row = {"id": "1", "source": source, "entity": entity, "gender": "unknown"}
+def _instance(source: str, entity: str, gender: str | None) -> Instance:
+    told = gender or pronouns_gender(source) or "unknown"
+    row = {"id": "1", "source": source, "entity": entity, "gender": str(told)}
     try:
         (instance,) = custom_corpus([row]).instances
     except DataError as error:

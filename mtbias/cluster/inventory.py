@@ -119,17 +119,6 @@ def inventory(
         path = sweep.data.get(name)
         return load_corpus(name, path, cache=cache, lang=lang, source_lang=sweep.source_lang)
 
-    def measure(name: str) -> MeasureKind | None:
-        """What a data set is measured by; None where that cannot be known: its own part says
-        why.
-        """
-        if name in datasets():
-            return find_measure(datasets()[name].measure)
-        try:
-            return find_measure(load(name, sweep.languages[0]).measure)
-        except (MtbiasError, OSError):
-            return find_measure(GENDER) if name == CUSTOM else None
-
     def data(name: str, fetch: bool) -> str:
         path = sweep.data.get(name)
         if fetch and path is None and name in datasets():
@@ -170,17 +159,41 @@ def inventory(
         ),
         *(Part("data", name, "", partial(data, name)) for name in sweep.datasets),
     ]
-    measures = [kind for kind in map(measure, sweep.datasets) if kind is not None]
+    found = (_measure_of(name, sweep, load) for name in sweep.datasets)
+    measures = [kind for kind in found if kind is not None]
     if any(kind.needs_stanza for kind in measures):
         folder = (
             demo.stanza_folder_of_demo()
             if _is_of_demo(sweep)
             else stanza_folder(sweep.stanza_dir, cache)
         )
-        parts += _stanza(sweep.languages, folder, can_fetch=not _is_of_demo(sweep))
+        langs = _languages_read(sweep, measures)
+        parts += _stanza(langs, folder, can_fetch=not _is_of_demo(sweep))
     if "neural" in sweep.aligner and any("aligner" in kind.uses for kind in measures):
         parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
     return parts
+
+
+def _measure_of(
+    name: str, sweep: Sweep, load: Callable[[str, str], Corpus[Any]]
+) -> MeasureKind | None:
+    """What a data set is measured by in a sweep; None where that cannot be known: its own part says
+    why.
+    """
+    if sweep.measure is not None:
+        return find_measure(sweep.measure)
+    if name in datasets():
+        return find_measure(datasets()[name].measure)
+    try:
+        return find_measure(load(name, sweep.languages[0]).measure)
+    except (MtbiasError, OSError):
+        return find_measure(GENDER) if name == CUSTOM else None
+
+
+def _languages_read(sweep: Sweep, measures: Iterable[MeasureKind]) -> list[str]:
+    """Those whose models of Stanza are needed: English too, where sources are parsed."""
+    parses = any(kind.parses_sources for kind in measures)
+    return [*sweep.languages, *([ENGLISH] if parses else [])]
 
 
 def _systems(sweep: Sweep) -> Iterator[Part]:

@@ -11,8 +11,9 @@ from textwrap import shorten
 
 from mtbias.corpora import entity_place
 from mtbias.corpora.own_sentences import custom_corpus
-from mtbias.errors import DataError
+from mtbias.errors import DataError, SettingError
 from mtbias.evaluation.gender_calls import GenderMeasure, TranslatedPart
+from mtbias.evaluation.person_calls import WHOLE_PERSON_NAME, PersonKind
 from mtbias.language.definition import Language
 from mtbias.language.source import SourceLanguage
 from mtbias.language.split_texts import SplitTexts
@@ -22,10 +23,13 @@ from mtbias.reading.policy import Decision, PolicyLine
 from mtbias.reading.rules import RULES, listening, says
 from mtbias.reading.sentence_pair import Pair
 from mtbias.reading.words import SentenceWord, sentence_words
+from mtbias.report.person_list import chain_text
 from mtbias.report.tables import aligned, printable
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.types import Alignment, Analysis, GenderCall, Word, frozen
+from mtbias.scoring.measure import MeasureOptions, find_measure
+from mtbias.scoring.whole_person import PersonRecord
+from mtbias.types import Alignment, Analysis, GenderCall, Instance, Word, frozen
 
 _NONE = "  none"
 _WIDTH = 70
@@ -176,6 +180,39 @@ def explain_in_run(measure: GenderMeasure, run: FinishedRun, id_: str) -> Explan
             return explanation
         explanations.append(explanation)
     return replace(explanations[0], other_call=_other_call(measure, run, record))
+
+
+def explain_person(options: MeasureOptions, instance: Instance, translation: str) -> str:
+    """The chain of mentions of one person, and the call, for a terminal.
+
+    Raises:
+        SettingError: the measure of the options reads no whole persons, or the source tells no
+            gender and none is given.
+        MtbiasError: a language or model is missing.
+    """
+    kind = find_measure(options.settings.measure or "")
+    if not isinstance(kind, PersonKind):
+        asked = options.settings.measure
+        raise SettingError("measure", f"expected {WHOLE_PERSON_NAME} here, got {asked}")
+    if instance.gold is None:
+        message = "expected male or female for a sentence without pronouns of one gender"
+        raise SettingError("gender", f"{message}, got nothing")
+    (record,) = kind.open(options).judge_texts([instance], [translation])
+    return chain_text(record)
+
+
+def explain_person_in_run(run: FinishedRun, id_: str) -> str:
+    """The same of a person of a run, as its `calls.jsonl` has it.
+
+    Raises:
+        DataError: none has this id.
+    """
+    records: Sequence[PersonRecord] = run.calls
+    found = next((record for record in records if record.id == id_), None)
+    if found is None:
+        first = f", such as {records[0].id!r}" if records else ""
+        raise DataError(f"expected the id of a person of the run{first}, got {id_!r}")
+    return chain_text(found)
 
 
 def _at_each_place(record: CallRecord, source: SourceLanguage) -> list[Pair]:

@@ -4,7 +4,7 @@ sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mtbias.align import Aligner, Pair, get_aligner
@@ -35,6 +35,7 @@ from mtbias.scoring.scores import Scores, score
 from mtbias.settings import EvidenceReader
 from mtbias.translate.text_language import CopiedRun, copied_runs
 from mtbias.types import (
+    Alignment,
     Analysis,
     GenderCall,
     Instance,
@@ -199,6 +200,17 @@ class TranslatedPart:
         return call
 
 
+@frozen
+class ReadPair:
+    """A sentence pair with what was found in its translation."""
+
+    pair: Pair
+    alignment: Alignment
+    analysis: Analysis
+    """Of what of it is translated."""
+    call: GenderCall
+
+
 @dataclass(frozen=True)
 class GenderMeasure(AnalysedTexts):
     """What reads genders in one language (`mtbias.scoring.measure.Measure`)."""
@@ -249,24 +261,33 @@ class GenderMeasure(AnalysedTexts):
 
         The aligner sees the whole corpus at once, since it learns from it.
         """
+        texts = words or SplitTexts(self.language, self.source)
+        read = with_features if self.evidence == "tables" else read_features
+        return tuple(
+            read(each.call, each.analysis, self.language)
+            for each in self.read_pairs(pairs, texts, progress)
+        )
+
+    def read_pairs(
+        self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+    ) -> Iterator[ReadPair]:
+        """Each of `pairs` that has a head with its alignment, its morphology and the call that the
+        tables make; the others only help alignment.
+        """
         total = len(pairs)
         progress("align", 0, total)
-        texts = words or SplitTexts(self.language, self.source)
         translated = [TranslatedPart.of(pair) for pair in pairs]
         alignments = self.aligner.align([part.pair for part in translated], texts, progress)
         progress("align", total, total)
         self.analyse((pair.text for pair in pairs), progress)
-        read = with_features if self.evidence == "tables" else read_features
-        calls = []
         rows = zip(pairs, translated, alignments, strict=True)
         for done, (pair, part, alignment) in enumerate(rows, 1):
             if pair.head is not None:
                 analysis = part.only(self.analyser.analysis(pair.text))
                 call = part.without_copy(decide(alignment, analysis, texts), pair.head)
-                calls.append(read(call, analysis, self.language))
+                yield ReadPair(pair, alignment, analysis, call)
             if done % 1000 == 0 or done == total:
                 progress("decide", done, total)
-        return tuple(calls)
 
 
 def make_aligner(options: MeasureOptions) -> Aligner:

@@ -65,9 +65,8 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
     # downloaded.
     load = partial(_load, dataset, lang, settings)
     corpus = _if_here(load) if dataset in datasets() else load()  # no other can be downloaded
-    kind = _measure_kind(
-        datasets()[dataset].measure if corpus is None else corpus.measure, settings
-    )
+    own = datasets()[dataset].measure if corpus is None else corpus.measure
+    kind = _measure_kind(own, settings)
     source_lang = settings.source_lang if corpus is None else corpus.source_lang
     system_options = Asked(
         name=name,
@@ -98,7 +97,7 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
             fetch_dataset(dataset, cache_folder(settings.cache_dir), progress=bars)
         corpus = load()
     return Request(
-        corpus=corpus,
+        corpus=_as_asked(corpus, kind, settings),
         lang=lang,
         system=system or system_kind.open(system_options),
         measure=measure or kind.open(replace(options, fetch=announce)),
@@ -150,6 +149,7 @@ def prepare_score(
     _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
     kind = _measure_kind(corpus.measure, settings)
+    corpus = _as_asked(corpus, kind, settings)
     options = MeasureOptions(
         lang=lang,
         settings=settings,
@@ -227,18 +227,38 @@ _NOT_USED: Mapping[str, str] = {
 """What is said of a setting that changes nothing for a measure (`MeasureKind.uses`)."""
 
 
-def _measure_kind(name: str, settings: EvalSettings | ScoreSettings) -> MeasureKind:
-    """The measure `name`.
+def _measure_kind(own: str, settings: EvalSettings | ScoreSettings) -> MeasureKind:
+    """The measure of the settings, else the data set's `own`.
 
     Raises:
-        SettingError: a setting that only another measure has.
+        UsageError: nobody registers it.
+        SettingError: it does not judge such a data set; a setting that only another measure has.
     """
-    kind = find_measure(name)
+    asked = settings.measure or own
+    kind = find_measure(asked)
+    if asked != own and own not in kind.judges:
+        known = " or ".join([*sorted(kind.judges), asked])
+        expected = f"expected a data set whose measure is {known} with {asked}"
+        raise SettingError("measure", f"{expected}, got one whose measure is {own}")
     there = settings.__dataclass_fields__
     for setting in [each for each in _NOT_USED if each in there and each not in kind.uses]:
         if getattr(settings, setting) != getattr(type(settings), setting):
             raise SettingError(setting, f"{_NOT_USED[setting]}; leave it out here")
     return kind
+
+
+def _as_asked(
+    corpus: Corpus[Any], kind: MeasureKind, settings: EvalSettings | ScoreSettings
+) -> Corpus[Any]:
+    """The corpus as one that is measured by what the settings ask for.
+
+    Raises:
+        SettingError: it cannot be (`MeasureKind.check_asked`).
+    """
+    if settings.measure is None or settings.measure == corpus.measure:
+        return corpus
+    kind.check_asked(corpus)
+    return replace(corpus, measure=settings.measure)
 
 
 def _if_here(opened: Callable[[], T]) -> T | None:

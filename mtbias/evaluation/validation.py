@@ -441,6 +441,9 @@ def validate_file(
     langs = list(dict.fromkeys(langs))
     for lang in langs:
         get_language(lang)  # an unknown one is refused before anything is read
+    if settings.measure is not None:
+        message = "human labels of entities are compared here; leave it out"
+        raise SettingError("measure", message)
     if runs and not n_resamples:
         message = "expected at least 200 where runs are corrected, whose numbers are medians of draws, got 0"
         raise SettingError("resamples", message)

@@ -18,6 +18,7 @@ from mtbias.scoring import definitions
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.scores import unknown_part
+from mtbias.scoring.whole_person import PersonRecord
 from mtbias.types import JsonObject, frozen
 
 _OWN = {"demo": "the demo's sentences", "custom": "sentences of one's own"}
@@ -53,6 +54,8 @@ class ReportRun:
     explain: str = ""
     """The command that explains one of its sentences, before the sentence's id; empty where it has
     no folder."""
+    persons: Sequence[PersonRecord] = ()
+    """The lines of its `calls.jsonl`, of a measure of whole persons."""
 
     @property
     def label(self) -> str:
@@ -97,6 +100,11 @@ class ReportRun:
             source_lang=run.source_lang,
             files=run.corpus[1],
         )
+        if run.kind.reads_persons:
+            direction = get_language(run.lang).direction
+            return replace(
+                shown, persons=run.calls, direction=direction, explain=explain_command(run)
+            )
         if not run.kind.reads_entities:
             return shown
         return replace(

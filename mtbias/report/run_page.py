@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from mtbias.report import alarm_texts, plots, run_table
+from mtbias.report import alarm_texts, person_list, plots, run_table
 from mtbias.report.call_steps import WHY
 from mtbias.report.page import render_page
 from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, svg_panel
@@ -236,6 +236,7 @@ def _page(
             "Men and women by occupation" if women else f"By {listed([by.label for by in by_all])}", by_all
         ),
         "unknown": ("Sentences of unknown gender", parts[1:]),
+        "persons": ("Persons with a word in the other gender", person_list.by_run(runs)),
         "left-out": ("What was left out", [
             run for run in runs if {"reasons", "evidence"} & run.metrics.keys() or any(noticed(run.metrics))
         ]),
@@ -271,6 +272,7 @@ def _page(
         filled=filled,
         tables=run_table,
         plots=plots,
+        persons=person_list,
         published={
             (run.lang, found.title): found
             for run in runs

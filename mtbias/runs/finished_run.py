@@ -195,7 +195,7 @@ class FinishedRun:
         found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
         found |= {
             key: identity[key]
-            for key in ("evidence", "source_plugin", "variant", "context")
+            for key in ("evidence", "parser", "source_plugin", "variant", "context")
             if key in identity
         }
         return {**measure_entry(self.measure), **found}

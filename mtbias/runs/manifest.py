@@ -19,8 +19,8 @@ SCHEMA = 1
 SIGNATURE_KEYS = (
     "dataset", "source_language", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding",
     "batch", "server", "prompt", "temperature", "answer_tokens", "repeat", "date", "cleaned",
-    "aligner", "evidence", "stanza", "plugin", "source_plugin", "variant", "context", "quality",
-    "scores", "mtbias", "seed",
+    "measure", "aligner", "evidence", "stanza", "parser", "plugin", "source_plugin", "variant",
+    "context", "quality", "scores", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""
 _SIGNED_AS = {

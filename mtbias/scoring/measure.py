@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from mtbias.corpora.corpus import GENDER
+from mtbias.corpora.corpus import GENDER, Corpus
 from mtbias.entry_points import load, refuse
 from mtbias.files.text_repair import KINDS
 from mtbias.scoring.counting import Counting
@@ -116,11 +116,26 @@ class MeasureKind(ABC):
     the others are refused where they are set."""
     repairs: Collection[str] = KINDS
     """What is undone in damaged translations, of `mtbias.files.text_repair.KINDS`."""
+    judges: frozenset[str] = frozenset()
+    """The measures on whose corpora a user may ask for this one (``--measure``): their instances
+    are what it judges, too."""
     needs_stanza: bool = False
     """Whether it reads translations by Stanza's models."""
+    parses_sources: bool = False
+    """Whether it parses English sources by Stanza's models."""
     reads_entities: bool = False
     """Whether its records are calls of an entity's gender (`mtbias.runs.call_records.CallRecord`):
     then pages list them, and alarms look at the calls too."""
+    reads_persons: bool = False
+    """Whether its records are whole persons (`mtbias.scoring.whole_person.PersonRecord`): then
+    pages list those whose words disagree with the source."""
+
+    def check_asked(self, corpus: Corpus[Any]) -> None:  # noqa: B027 - what `judges` says is enough
+        """Refuse a corpus of another measure, of one of `judges`, that this one cannot judge.
+
+        Raises:
+            SettingError: says what is expected.
+        """
 
     @abstractmethod
     def open(self, options: MeasureOptions) -> Measure:

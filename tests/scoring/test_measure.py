@@ -22,6 +22,7 @@ USES = {
     "gest": set[str](),  # the speaker is read from verbs, nothing is aligned
     "mt-geneval": {"variant", "scores"},  # words are compared with references
     "mt-geneval-context": {"variant"},
+    "whole-person": {"aligner"},  # nouns are read by the tables; other words have one reader only
 }
 SET = {
     "aligner": ScoreSettings(aligner="eflomal"),
