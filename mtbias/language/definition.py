@@ -81,6 +81,10 @@ class Language:
     """Relative pronouns, with what the noun that they take up agrees with (ru *которая*); nothing
     where they do not agree with it (ru *чья*). The tagger knows others."""
     adjective_endings: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
+    """Ending of an adjective → what it agrees with; empty: it shows nothing, whatever a shorter
+    ending or the tagger says."""
+    adjectives: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
+    """The same of whole words, which are looked up first."""
     noun_endings: Mapping[str, NounKind | None] = field(default_factory=dict)
     """Ending → what it says; None: nothing, whatever a shorter ending says."""
     noun_endings_except: Mapping[str, NounKind | None] = field(default_factory=dict)
@@ -476,12 +480,17 @@ class Language:
         )
 
     def adjective(self, form: str) -> tuple[Agreement, ...]:
-        """What an adjective of this form agrees with, by its longest known ending; empty where that
-        says nothing.
+        """What an adjective of this form agrees with: as a whole word, else by its longest known
+        ending. Empty where neither is known; where they show nothing, `ANY`.
         """
         folded = self.fold(form)
-        endings = (folded[start:] for start in range(len(folded)))
-        return next((self.adjective_endings[e] for e in endings if e in self.adjective_endings), ())
+        if folded in self.adjectives:
+            return self.adjectives[folded] or (ANY,)
+        for start in range(len(folded)):
+            found = self.adjective_endings.get(folded[start:])
+            if found is not None:
+                return found or (ANY,)
+        return ()
 
     @cached_property
     def with_feminine(self) -> frozenset[str]:

@@ -46,6 +46,7 @@ def edits(
     places = [n for n in (head, *phrase.left, *phrase.right) if n not in doubted]
     found = {
         **_pronouns(phrase, gender),
+        **_behind_mark(phrase, gender),
         **_of_predicates(phrase, gender),
         **_of_phrase(phrase, places, gender, call.evidence),
     }
@@ -123,7 +124,7 @@ def _of_predicates(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
 
 def _pronouns(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
     """Pronouns of the third person singular, possessives of such an owner, and the relative pronoun
-    right behind.
+    right behind by the tagger.
     """
     words, behind = phrase.words, phrase.last + 1
     # de *ihre* is "their", too, where there are several, and *Ihre* "your".
@@ -139,3 +140,12 @@ def _pronouns(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
     if behind < len(words) and not words[behind].joined and words[behind].tags == {"PRON"}:
         found += [behind] if tagged_gender(words[behind].tagged)[0] is gender else []
     return dict.fromkeys(found, True)
+
+
+def _behind_mark(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
+    """The relative pronoun behind the phrase, and the adjective or participle behind a mark, which
+    its form tells.
+    """
+    pieces = phrase.syntax.behind_mark(phrase)
+    spans = {piece.span for piece in pieces if piece.gender is gender}
+    return {n: True for n, word in enumerate(phrase.words) if word.span in spans}

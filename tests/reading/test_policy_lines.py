@@ -19,8 +19,8 @@ LINES = policy_lines()
 KINDS = (*NounKind, None)
 
 # Adjectives whose form is the same for women and men; the tagger reads them as one or the other.
-AMIABLE_WOMAN = "amable|ADJ|Gender=Fem"
-CAPABLE_MAN = "capaz|ADJ|Gender=Masc"
+CHIC_WOMAN = "chic|ADJ|Gender=Fem"
+CHIC_MAN = "chic|ADJ|Gender=Masc"
 
 DOCTOR = "*Врач|NOUN|Case=Nom"
 
@@ -52,14 +52,14 @@ SENTENCES = [
     (18, "ru", f"{DOCTOR} ~, который|PRON жил|VERB", "male"),
     (20, "ru", f"{DOCTOR} ~, по|ADP словам|NOUN|Case=Dat", "no morphology"),
     (19, "ru", f"{DOCTOR} Москвы|PROPN|Case=Gen ~, которая|PRON живёт|VERB", "ambiguous"),
-    (21, "ru", f"{DOCTOR} Москвы|PROPN|Case=Gen ~, который|PRON живёт|VERB", "male"),
+    (20, "ru", f"{DOCTOR} Москвы|PROPN|Case=Gen ~, который|PRON живёт|VERB", "no morphology"),
     (21, "ru", "*Врач|NOUN|Case=Nom живёт|VERB", "male"),
     (22, "es", "La|DET *periodista|NOUN italiano|ADJ llegó|VERB", "ambiguous"),
     (23, "es", "La|DET *periodista|NOUN llegó|VERB", "female"),
     (23, "es", "El|DET *periodista|NOUN llegó|VERB", "male"),
-    (24, "es", f"Su|DET {AMIABLE_WOMAN} *periodista|NOUN {CAPABLE_MAN} vino|VERB", "ambiguous"),
-    (25, "es", f"Su|DET *periodista|NOUN {AMIABLE_WOMAN} vino|VERB", "female"),
-    (25, "es", f"Su|DET *periodista|NOUN {CAPABLE_MAN} vino|VERB", "male"),
+    (24, "es", f"Su|DET {CHIC_WOMAN} *periodista|NOUN {CHIC_MAN} vino|VERB", "ambiguous"),
+    (25, "es", f"Su|DET *periodista|NOUN {CHIC_WOMAN} vino|VERB", "female"),
+    (25, "es", f"Su|DET *periodista|NOUN {CHIC_MAN} vino|VERB", "male"),
     (26, "de", "Heute|ADV kam|VERB *Sensei|NOUN|Animacy=Anim,Gender=Masc", "male"),
     (27, "de", "Er|PRON wurde|AUX *Vorsitzender|NOUN", "male"),
     (27, "de", "Sie|PRON wurde|AUX *Vorsitzende|NOUN", "female"),
