@@ -315,6 +315,11 @@ def files_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
+def files_beside_weights(folder: Path) -> list[Path]:
+    """Config and tokenizer of a checkpoint: all that mtbias reads of it but the weights."""
+    return sorted({path for pattern in _WANTED for path in folder.glob(pattern)})
+
+
 def file_hash(path: Path) -> str:
     """SHA-256 of a file."""
     with open_input(path) as file:
