@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -28,9 +29,12 @@ from mtbias.align.neural_aligner import Encoder, NeuralAligner, locate_encoder
 from mtbias.cli import main
 from mtbias.corpora import load_corpus
 from mtbias.demo import reference_file
-from mtbias.errors import ModelError, SettingError
+from mtbias.errors import DependencyError, ModelError, SettingError
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
+from mtbias.translate.bitext import read_bitext
+from scripts.real_encoder import write_encoder
+from tests.built import built
 
 from .encoders import parallel
 from .test_neural_aligner import BY_HAND, heads, pair
@@ -379,3 +383,37 @@ def test_the_command_writes_an_encoder_and_signs_it(
         f"|model:tuned@{record['revision']}|mtbias:{__version__}"
     )
     assert (said["layer"], said["loss"]) == (1, record["loss"])
+
+
+# ----- a real encoder
+
+GOOGLE = Path(os.environ.get("MTBIAS_SHARED", "../shared")) / "data/winomt/translations/google"
+
+
+@pytest.fixture(scope="session")
+def real_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """multilingual-e5-small: the folder that MTBIAS_REAL_ENCODER names, else made of its
+    packages."""
+    if given := os.environ.get("MTBIAS_REAL_ENCODER"):
+        return Path(given)
+    try:
+        return built(tmp_path_factory, "e5-small", write_encoder)
+    except DependencyError as error:
+        pytest.skip(f"no real encoder: {error}")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not GOOGLE.is_dir(), reason="needs WinoMT's translations: set MTBIAS_SHARED")
+def test_a_real_encoder_aligns_other_sentences_better_for_it(
+    real_encoder: Path, tmp_path: Path
+) -> None:
+    """Twelve steps on German and Arabic lower the loss on other sentences of both, and on Russian,
+    which is not among the pairs."""
+    some = {lang: read_bitext(GOOGLE / f"en-{lang}.txt")[::20] for lang in ("ar", "de", "ru")}
+    pairs = TuningPairs.distinct([*some["ar"][:90], *some["de"][:90]])
+    settings = TuningSettings(steps=12, batch_pairs=8, device="cpu")
+    result = tuned(real_encoder, tmp_path / "tuned", settings, pairs)
+    for lang, of_lang in some.items():
+        before = loss_of(real_encoder, 8, of_lang[100:120])
+        after = loss_of(result.checkpoint.folder, 8, of_lang[100:120])
+        assert after < before, f"{lang}: {before} to {after}"
