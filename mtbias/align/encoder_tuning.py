@@ -1,9 +1,9 @@
 """Tuning a multilingual encoder for word alignment, on sentence pairs without any alignment.
 
-Self-training after awesome-align (Dou and Neubig 2021, https://aclanthology.org/2021.eacl-main.181):
-the subwords that the encoder itself links are pulled together, against all others of the two
-sentences. The layers up to the one whose embeddings are compared are trained, the embedding of
-subwords is not.
+Self-training after awesome-align (Dou and Neubig 2021,
+https://aclanthology.org/2021.eacl-main.181): the subwords that the encoder itself links are pulled
+together, against all others of the two sentences. The layers up to the one whose embeddings are
+compared are trained, the table of subwords' embeddings is not.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from mtbias.types import Json, frozen
 from mtbias.version import __version__
 
 RECORD = "tuning.json"
-"""The file in the tuned encoder's folder that says how it was made."""
+"""The file in the tuned encoder's folder that records how it was made."""
 TEMPERATURE = 0.05
 """What cosines are divided by."""
 SURE = 0.3
@@ -279,9 +279,12 @@ def _readable(
 ) -> list[tuple[_Ids, _Ids]]:
     """The subwords of each pair of which either side has some, and not too many."""
     most = min(settings.most_subwords, encoder.room)
-    sources, targets = (encoder.subwords([pair[side] for pair in pairs.pairs]) for side in (0, 1))
-    rows = [(source.ids, target.ids) for source, target in zip(sources, targets, strict=True)]
-    kept = [row for row in rows if all(0 < len(ids) <= most for ids in row)]
+    sources = encoder.subwords([source for source, _ in pairs.pairs])
+    targets = encoder.subwords([target for _, target in pairs.pairs])
+    kept = []
+    for source, target in zip(sources, targets, strict=True):
+        if source.ids and target.ids and max(len(source.ids), len(target.ids)) <= most:
+            kept.append((source.ids, target.ids))
     if not kept:
         raise DataError(
             f"expected sentence pairs of 1 to {most} subwords on either side to tune on, got none "
@@ -328,8 +331,8 @@ def _trained(
     for step, batch in enumerate(islice(batches, settings.steps)):
         for group in optimizer.param_groups:
             group["lr"] = _learning_rate(step, settings)
-        sides = [_embedded(encoder, [rows[n][side] for n in batch]) for side in (0, 1)]
-        (source, source_mask), (target, target_mask) = sides
+        source, source_mask = _embedded(encoder, [rows[n][0] for n in batch])
+        target, target_mask = _embedded(encoder, [rows[n][1] for n in batch])
         loss = alignment_loss(source, target, source_mask, target_mask)
         losses.append(loss.item())
         if not math.isfinite(losses[-1]):
@@ -385,7 +388,8 @@ def _save(encoder: Encoder, original: Path, folder: Path, layer: int) -> None:
         whole.load_state_dict({**whole.state_dict(), **tuned})
         if not all(bool(each.isfinite().all()) for each in whole.parameters()):
             raise ModelError(
-                f"{original}: the tuned weights do not fit into {stored}; use a lower --learning-rate"
+                f"{original}: the tuned weights do not fit into {stored}; "
+                "use a lower --learning-rate"
             )
         setattr(whole.config, LAYER_KEY, layer)
         # A pooler is not read here; of a checkpoint that has none it would be random numbers.

@@ -81,7 +81,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "balance": "mtbias corpora balance --dataset bug --data corpus.tsv --out balanced.tsv",
         },
         "align": {
-            "tune": "mtbias align tune --encoder google-bert/bert-base-multilingual-cased --pairs de.txt --out tuned",
+            "tune": "mtbias align tune --encoder e5-small --pairs en-de.txt --out e5-small-de",
         },
         "doctor": "mtbias doctor --sweep paper.toml",
     },

@@ -219,7 +219,6 @@ def test_progress_tells_the_loss_of_each_step(bert: Path, tmp_path: Path) -> Non
 
     tune(found, PAIRS, tmp_path / "tuned", TEN_STEPS, note)
     assert told == [(n, 10) for n in range(1, 11)]
-    assert losses[-1] < losses[0]
 
 
 # ----- pairs
