@@ -24,6 +24,16 @@ def test_a_folder_gets_its_name_when_it_is_complete(tmp_path: Path) -> None:
     assert (path / "weights").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
+def test_the_current_folder_is_filled_where_it_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model").mkdir()
+    monkeypatch.chdir(tmp_path / "model")
+    with whole_folder(Path()) as folder:
+        (folder / "weights").touch()
+    assert (tmp_path / "model" / "weights").exists()
+
+
 def test_an_empty_folder_may_have_the_name_and_a_filled_one_stays(tmp_path: Path) -> None:
     path = tmp_path / "model"
     path.mkdir()

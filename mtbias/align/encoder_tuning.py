@@ -190,10 +190,12 @@ def read_tuning_pairs(
 
     Raises:
         DataError: a file cannot be read, or is not of its form; there are no pairs.
-        SettingError: no files are named.
+        SettingError: no files are named, or translations without a corpus.
     """
     if not pairs and not translations:
         raise SettingError("pairs", "expected --pairs or --translations to tune on, got neither")
+    if bool(translations) != (corpus is not None):
+        raise SettingError("translations", "expected a data set and its translations, got one only")
     read: list[Text] = []
     files: dict[str, str] = {}
     for path in pairs:

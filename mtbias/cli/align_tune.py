@@ -60,7 +60,7 @@ def command(
 
     refuse_filled(out)
     read = None
-    if translations:
+    if translations or corpus.dataset or corpus.data:
         read = load_corpus(
             corpus.dataset or "winomt",
             corpus.data,

@@ -305,6 +305,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
         RunFolderError: the disk is full, or another operating-system error; there is such a
             folder, and it is not empty.
     """
+    path = path.resolve()  # the current folder has no name of its own
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         with explained(path, "make the folder"):

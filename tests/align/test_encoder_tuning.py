@@ -240,6 +240,18 @@ def test_the_same_pairs_from_lines_and_tables(tmp_path: Path) -> None:
     assert list(together.files) == ["a.txt", "a.tsv"]
 
 
+def test_the_command_takes_translations_of_a_data_set(
+    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--encoder", str(bert), "--dataset", "demo", "--out", str(tmp_path / "tuned")]
+    words += ["--translations", str(reference_file("de")), str(reference_file("es"))]
+    assert main(["align", "tune", *words, "--steps", "1", "--device", "cpu", "--json"]) == 0
+    said: Any = json.loads(capsys.readouterr().out)
+    assert list(said["pairs"]["files"]) == ["de.tsv", "es.tsv"]
+    instances = len(load_corpus("demo", None).instances)
+    assert instances < said["pairs"]["number"] <= 2 * instances
+
+
 def test_translations_of_a_data_set_are_pairs() -> None:
     corpus = load_corpus("demo", None)
     found = read_tuning_pairs([], [reference_file("de")], corpus)
@@ -287,6 +299,9 @@ def test_refusals_name_what_is_wrong(
 
     assert said(*encoder, *to) == (
         "--pairs: expected --pairs or --translations to tune on, got neither"
+    )
+    assert said(*encoder, *to, *given, "--dataset", "demo") == (
+        "--translations: expected a data set and its translations, got one only"
     )
     missing = tmp_path / "missing.txt"
     assert said(*encoder, *to, "--pairs", missing) == (
