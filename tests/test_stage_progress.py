@@ -52,6 +52,16 @@ def test_a_short_stage_has_no_line_and_each_stage_begins_again() -> None:
     assert log.getvalue().splitlines() == ["analyse 20 of 50 (40 %),  0.65 sentences/s, 00:46 left"]
 
 
+def test_a_note_stands_at_the_end_of_the_line() -> None:
+    log, clock = io.StringIO(), Clock()
+    show = ProgressLine(unit="steps", file=log, clock=clock, interval=30)
+    show("tune", 0, 900)
+    clock.now += 45
+    show.note = "loss 0.412"
+    show("tune", 90, 900)  # 90 in 45 s; 810 / 2 = 405 s
+    assert log.getvalue() == "tune 90 of 900 (10 %),  2.00 steps/s, 06:45 left, loss 0.412\n"
+
+
 def test_what_was_done_before_is_no_rate_and_hours_are_hours() -> None:
     log, clock = io.StringIO(), Clock()
     show = ProgressLine(file=log, clock=clock, interval=30)

@@ -40,13 +40,18 @@ CPU_TOKENS, GPU_TOKENS = 1 << 12, 1 << 15
 """Subwords of a batch, padded."""
 
 
-def check_encoder(folder: Path, layer: int | None) -> int:
-    """The layer whose embeddings are taken: `layer`, or two thirds up, of the encoder whose
-    config.json is in `folder`.
+LAYER_KEY = "aligner_layer"
+"""The key of config.json under which a tuned encoder (`mtbias.align.encoder_tuning`) has its
+layer."""
+
+
+def check_encoder(folder: Path, layer: int | None, setting: str = "aligner_layer") -> int:
+    """The layer whose embeddings are taken, of the encoder whose config.json is in `folder`:
+    `layer`, else the one that the encoder was tuned at, else two thirds up.
 
     Raises:
         ModelError: no config.json, or one of something else than an encoder.
-        SettingError: the encoder has no such layer.
+        SettingError: the encoder has no such layer; `setting` is what asked for it.
     """
     config = read_config(folder)
     layers = config.get("num_hidden_layers")
@@ -54,13 +59,18 @@ def check_encoder(folder: Path, layer: int | None) -> int:
     if config.get("is_encoder_decoder") or type(layers) is not int or layers < 1:
         raise ModelError(
             f"{folder}: expected a multilingual encoder such as BERT or XLM-R, got a config.json of type {kind!r}; "
-            "--aligner-model takes the hub id or the folder of an encoder"
+            "give the hub id or the folder of an encoder"
         )
     if layer is not None and layer > layers:
         raise SettingError(
-            "aligner_layer", f"expected a layer of {folder.name}, 0 to {layers}, got {layer}"
+            setting, f"expected a layer of {folder.name}, 0 to {layers}, got {layer}"
         )
-    return round(DEPTH * layers) if layer is None else layer
+    if layer is not None:
+        return layer
+    tuned = config.get(LAYER_KEY)
+    if type(tuned) is int and 0 < tuned <= layers:
+        return tuned
+    return round(DEPTH * layers)
 
 
 @frozen
@@ -88,10 +98,12 @@ class Encoder:
         self._tokenizer = load_tokenizer(folder, "AutoTokenizer")
         with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
             self._before, self._after = self._special_tokens()
-        self._model = _load_encoder(folder, layer, device)
+        self.model = _load_encoder(folder, layer, device)
+        """transformers' model, of `layer` layers."""
         with explained(folder, "reading config.json", _ADVICE):
-            self._room = self._most_tokens() - len(self._before) - len(self._after)
-            self._vocabulary = int(self._model.get_input_embeddings().num_embeddings)
+            self.room = self._most_tokens() - len(self._before) - len(self._after)
+            """Subwords that it reads at once, special ones not included."""
+            self._vocabulary = int(self.model.get_input_embeddings().num_embeddings)
 
     def subwords(self, texts: Sequence[str]) -> list[Subwords]:
         """The subwords of each text, of whatever length.
@@ -135,7 +147,7 @@ class Encoder:
         windows = [
             (n, *window)
             for n, text in enumerate(texts)
-            for window in cut_windows(len(text.ids), self._room)
+            for window in cut_windows(len(text.ids), self.room)
         ]
         rows = [texts[n].ids[start:end] for n, start, end, *_ in windows]
         pieces: list[list[Any]] = [[] for _ in texts]
@@ -184,7 +196,11 @@ class Encoder:
             self.most_tokens = middle * longest
         return [*self._batch(rows[:middle]), *self._batch(rows[middle:])]
 
-    def _hidden(self, rows: Sequence[Sequence[int]]) -> list[Any]:
+    def states(self, rows: Sequence[Sequence[int]]) -> Any:  # noqa: ANN401 - a tensor
+        """What the last layer makes of each row of at most `room` subwords, special tokens left
+        out: a tensor [rows, longest row, size] on the device. What is behind a shorter row means
+        nothing.
+        """
         import torch
 
         whole = [[*self._before, *ids, *self._after] for ids in rows]
@@ -196,10 +212,16 @@ class Encoder:
         mask = torch.tensor(
             [[1] * len(row) + [0] * (longest - len(row)) for row in whole], device=self.device
         )
-        with torch.inference_mode():
-            read = self._model(input_ids=ids, attention_mask=mask).last_hidden_state.cpu()
         start = len(self._before)
-        found = [row[start : start + len(ids)] for row, ids in zip(read, rows, strict=True)]
+        behind = start + max(map(len, rows))
+        return self.model(input_ids=ids, attention_mask=mask).last_hidden_state[:, start:behind]
+
+    def _hidden(self, rows: Sequence[Sequence[int]]) -> list[Any]:
+        import torch
+
+        with torch.inference_mode():
+            read = self.states(rows).cpu()
+        found = [row[: len(ids)] for row, ids in zip(read, rows, strict=True)]
         if not all(bool(each.isfinite().all()) for each in found):
             raise ModelError(f"{self.folder}: embeddings that are not numbers; {_ADVICE}")
         return found
@@ -219,7 +241,7 @@ class Encoder:
         return list(ids[:first]), list(ids[last:])
 
     def _most_tokens(self) -> int:
-        config = self._model.config
+        config = self.model.config
         positions = getattr(config, "max_position_embeddings", None) or MOST_TOKENS
         if "roberta" in config.model_type:
             positions -= config.pad_token_id + 1  # its positions begin behind the padding's
@@ -425,7 +447,13 @@ def mutual_links(source: Any, target: Any) -> list[tuple[int, int]]:  # noqa: AN
 
 
 def locate_encoder(
-    model: str | None, lang: str, *, cache: Path, offline: bool = False, fetch: bool = True
+    model: str | None,
+    lang: str,
+    *,
+    cache: Path,
+    offline: bool = False,
+    fetch: bool = True,
+    setting: str = "aligner_model",
 ) -> Checkpoint:
     """The encoder `model` on this machine: a folder, or a hub id, which may end in ``@COMMIT`` (or
     a branch or tag).
@@ -434,7 +462,7 @@ def locate_encoder(
     the commit at which it was first downloaded is written down and used from then on.
 
     Raises:
-        UsageError: no such model.
+        UsageError: no such model; `setting` is what names it.
         MissingResourceError: it is not here and may not, or cannot, be fetched; names the command
             that does.
     """
@@ -448,6 +476,6 @@ def locate_encoder(
         )
     except SettingError:
         raise SettingError(
-            "aligner_model",
+            setting,
             f"expected a hub id (OWNER/NAME) or a folder with an encoder, got {name!r}",
         ) from None

@@ -80,6 +80,9 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "check": "mtbias corpora check --data corpus.tsv --out check.html",
             "balance": "mtbias corpora balance --dataset bug --data corpus.tsv --out balanced.tsv",
         },
+        "align": {
+            "tune": "mtbias align tune --encoder e5-small --pairs en-de.txt --out e5-small-de",
+        },
         "doctor": "mtbias doctor --sweep paper.toml",
     },
     "Many runs, clusters": {
@@ -109,6 +112,7 @@ commands."""
 
 _PARTS = {
     "languages": "Write the plugin of a new language, and check it.",
+    "align": "Tune an encoder for word alignment.",
     "corpora": "Mine corpora from text, describe, pair, check and balance corpora.",
     "coref": "Score coreference systems on data sets of gender bias, and solve weights.",
     "embeddings": "Measure gender bias in word vectors, and debias them.",

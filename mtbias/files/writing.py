@@ -16,6 +16,7 @@ import logging
 import os
 import re
 import secrets
+import shutil
 import socket
 import stat
 import sys
@@ -290,6 +291,38 @@ def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder that is filled within the block and then gets its name, complete or not at all; an
+    empty folder may have that name.
+
+    It is filled beside `path` under a hidden name; whatever goes wrong, it is removed. Only a
+    killed process leaves it behind.
+
+    Raises:
+        RunFolderError: the disk is full, or another operating-system error; there is such a
+            folder, and it is not empty.
+    """
+    path = path.resolve()  # the current folder has no name of its own
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with explained(path, "make the folder"):
+            temporary.mkdir(parents=True)
+        yield temporary
+        with explained(path, "write"):
+            readers = (
+                temporary.stat().st_mode & 0o666
+            )  # libraries write files that others cannot read
+            for file in temporary.iterdir():
+                file.chmod(readers)
+                with file.open("rb") as opened:
+                    os.fsync(opened)
+            temporary.replace(path)
+            _sync_folder(path.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _chunks(content: bytes | Iterable[str]) -> Iterator[bytes]:

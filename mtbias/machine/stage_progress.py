@@ -65,6 +65,8 @@ class ProgressLine:
         self._began = self._last = 0.0
         self._before = 0
         """How many were done when the stage began."""
+        self.note = ""
+        """Stands at the end of bar and line: ``loss 0.412``."""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show `done` of `total` of `stage`."""
@@ -84,6 +86,7 @@ class ProgressLine:
             self._bar = None
         if self._bar is None:
             self._bar = tqdm(total=total, desc=stage, unit=self._unit[:4], file=file, leave=False)
+        self._bar.set_postfix_str(self.note, refresh=False)
         self._bar.update(done - self._bar.n)
         if done >= total:
             self._bar.close()
@@ -103,7 +106,8 @@ class ProgressLine:
                 "prefix": stage,
                 "bar_format": _LINE,
             }
-            print(tqdm.format_meter(done, total, now - self._began, **about), file=file, flush=True)
+            line = tqdm.format_meter(done, total, now - self._began, **about)
+            print(", ".join(filter(None, (line, self.note))), file=file, flush=True)
 
 
 def log_seconds() -> float:

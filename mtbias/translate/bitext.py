@@ -6,9 +6,8 @@ from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 
-from mtbias.errors import DataError
 from mtbias.files.encodings import without_mojibake
-from mtbias.files.reading import read_text, split_lines
+from mtbias.files.reading import TextFile, read_text
 from mtbias.files.text_repair import repair
 
 SEPARATOR = " ||| "
@@ -22,14 +21,21 @@ def read_bitext(path: Path) -> list[tuple[str, str]]:
     Raises:
         DataError: no such file, not UTF-8, empty, or a line without the separator.
     """
+    return parse_bitext(read_text(path))
+
+
+def parse_bitext(file: TextFile) -> list[tuple[str, str]]:
+    """`read_bitext` for a file that is in memory.
+
+    Raises:
+        DataError: a line without the separator.
+    """
     pairs = []
-    for number, line in enumerate(split_lines(read_text(path).text), 1):
-        if not line.strip():
-            continue
+    for number, line in file.filled_lines():
         source, separator, target = line.partition(SEPARATOR.rstrip())
         if not separator:
             message = f"expected 'source ||| target', got {line[:60]!r}; write the bars between source and target"
-            raise DataError(message, path=path, line=number)
+            raise file.error(message, number)
         if source.strip() and target.strip():
             pairs.append((source.strip(), target.strip()))
     return pairs

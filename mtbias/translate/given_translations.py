@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from mtbias.errors import DataError, escaped
 from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
-from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text
+from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text, parse_bitext
 from mtbias.translate.outputs import counted
 from mtbias.translate.system import Begun, Made, Sources, Store, System, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
@@ -194,6 +194,23 @@ def join_texts(
     return join_translations(file, instances, allow_missing=allow_missing)
 
 
+def parse_pairs(file: TextFile) -> list[tuple[str, str]]:
+    """(source, target) of each row of a file that belongs to no corpus; rows with an empty side are
+    passed over.
+
+    A table by the end of its name (``.tsv``, ``.csv``, ``.jsonl``) has the columns ``source``, and
+    ``target`` or ``translation``; any other file ``source ||| target`` lines.
+
+    Raises:
+        DataError: it is not of its form (with the line).
+    """
+    if file.path.suffix.lower() not in TABLES:
+        return parse_bitext(file)
+    rows = _read_table(file, key="source")
+    pairs = [(row.source.strip(), row.target.strip()) for row in rows]
+    return [(source, target) for source, target in pairs if source and target]
+
+
 def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
     ours = next((instance for instance in instances if instance.id not in match.rows), instances[0])
     found = (
@@ -326,15 +343,19 @@ def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Ro
     return rows
 
 
-def _read_table(file: TextFile) -> list[_Row]:
+def _read_table(file: TextFile, key: str | None = None) -> list[_Row]:
+    """The rows, each with what joins it: the column `key`, or ``id``, or where there is none
+    ``source``.
+    """
     table = parse_table(file, texts=_COLUMNS)
     targets = [name for name in ("target", "translation") if name in table.columns]
-    if len(targets) != 1 or not {"id", "source"} & set(table.columns):
-        message = (
-            "expected the columns 'id' or 'source', and one of 'target' and 'translation'; got "
-        )
+    keys = [key] if key else ["id", "source"]
+    if len(targets) != 1 or not set(keys) & set(table.columns):
+        wanted = " or ".join(map(repr, keys))
+        columns = "column" if key else "columns"
+        message = f"expected the {columns} {wanted}, and one of 'target' and 'translation'; got "
         raise DataError(message + table.listing, path=file.path, line=1)
-    key = "id" if "id" in table.columns else "source"
+    key = next(name for name in keys if name in table.columns)
     for record in table.records:
         if not record.get(key):
             raise DataError(f"the row has no {key}", path=file.path, line=record.line)

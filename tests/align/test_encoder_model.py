@@ -126,7 +126,7 @@ def test_a_batch_that_does_not_fit_is_halved(bert: Path, monkeypatch: pytest.Mon
     encoder = Encoder(bert, layer=2, device="cpu")
     read = encoder.subwords(texts)
     whole = encoder.vectors(read)
-    real, room, failed = encoder._model.forward, 200, list[int]()
+    real, room, failed = encoder.model.forward, 200, list[int]()
 
     def small(*args: Any, **kwargs: Any) -> Any:
         if kwargs["input_ids"].numel() > room:
@@ -134,7 +134,7 @@ def test_a_batch_that_does_not_fit_is_halved(bert: Path, monkeypatch: pytest.Mon
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(encoder._model, "forward", small)
+    monkeypatch.setattr(encoder.model, "forward", small)
     for found, expected in zip(encoder.vectors(read), whole, strict=True):
         torch.testing.assert_close(found, expected, atol=1e-6, rtol=0)
     assert failed[:3] == [40, 20, 10]
@@ -149,7 +149,7 @@ def test_a_single_text_that_does_not_fit(bert: Path, monkeypatch: pytest.MonkeyP
     def none(*_: Any, **__: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(encoder._model, "forward", none)
+    monkeypatch.setattr(encoder.model, "forward", none)
     read = encoder.subwords(["The cook slept.", "The singer saw the cook."])
     with pytest.raises(
         ModelError,
@@ -164,7 +164,7 @@ def test_another_failure_is_one_line(bert: Path, monkeypatch: pytest.MonkeyPatch
     def broken(*_: Any, **__: Any) -> Any:
         raise ValueError("shapes do not fit\nsecond line")
 
-    monkeypatch.setattr(encoder._model, "forward", broken)
+    monkeypatch.setattr(encoder.model, "forward", broken)
     with pytest.raises(
         ModelError, match=r"bert: encoding failed: ValueError: shapes do not fit; download"
     ):

@@ -303,9 +303,7 @@ def _local(folder: Path, name: str) -> Checkpoint:
 def files_hash(folder: Path) -> str:
     """SHA-256 over the names and contents of a checkpoint's files (config, tokenizer, weights)."""
     digest = sha256()
-    paths = {
-        path for pattern in (*_WANTED, *_WEIGHTS, *_OLD_WEIGHTS) for path in folder.glob(pattern)
-    }
+    paths = _matching(folder, *_WANTED, *_WEIGHTS, *_OLD_WEIGHTS)
     if any(path.suffix == ".safetensors" for path in paths):
         paths = {
             path for path in paths if path.suffix != ".bin"
@@ -313,6 +311,15 @@ def files_hash(folder: Path) -> str:
     for path in sorted(paths):
         digest.update(f"{path.name} {file_hash(path)}\n".encode())
     return digest.hexdigest()
+
+
+def files_beside_weights(folder: Path) -> list[Path]:
+    """Config and tokenizer of a checkpoint: all that mtbias reads of it but the weights."""
+    return sorted(_matching(folder, *_WANTED))
+
+
+def _matching(folder: Path, *patterns: str) -> set[Path]:
+    return {path for pattern in patterns for path in folder.glob(pattern)}
 
 
 def file_hash(path: Path) -> str:
