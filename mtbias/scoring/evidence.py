@@ -27,8 +27,9 @@ class EvidenceClass(StrEnum):
     GENERIC = "masculine noun in the table, also used of women"
     """Such a noun, with nothing feminine beside it."""
     AGREEMENT = "what agrees with a noun in the table"
-    """An article, contraction, title, name, adjective, relative pronoun or verb, where the noun itself is silent or
-    yields."""
+    """An article, contraction, title, name, adjective, relative pronoun or verb, where the noun
+    itself is silent or yields.
+    """
     BOTH = "both forms"
     """The translation names both genders: neutral."""
     ENDING = "ending of a noun outside the table"

@@ -48,8 +48,8 @@ def relative_pronoun_behind(phrase: NounPhrase, end: int) -> Evidence | None:
     """A relative pronoun agrees with the noun before it in gender, whatever its case: ru *врач,
     которая…*, *врач, с которой…*, ar *الباريستا التي*.
 
-    Silent where another noun may be the one that it takes up (ru *врач больницы, которая закрылась*,
-    *жалоба на судью, которая осталась без ответа*).
+    Silent where another noun may be the one that it takes up (ru *врач больницы, которая
+    закрылась*, *жалоба на судью, которая осталась без ответа*).
     """
     place = relative_place(phrase, end + 1)
     if place is None or _asks_for_noun(phrase, place):
