@@ -23,12 +23,19 @@ from mtbias.files.text_repair import OF_CHARACTERS, repair
 from mtbias.language.installed import get_language
 from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt, load_prompt
 from mtbias.translate.outputs import EXAMPLES
-from mtbias.translate.text_language import MIN_WORDS, is_copy, is_in_another, words
+from mtbias.translate.text_language import (
+    MIN_WORDS,
+    is_copy,
+    is_in_another,
+    is_repetitive,
+    words,
+)
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "empty": "empty answers",
         "truncated": "answers cut off within the translation",
+        "loop": "answers that repeat themselves without end",
         "refusal": "refusals",
         "overlong": "answers much longer than the source",
         "unmarked": "answers without the marks that the prompt asks for",
@@ -54,6 +61,8 @@ TIMES_LONGER = 5
 LEAST_LONG = 200
 """A text of more than `TIMES_LONGER` times the source's characters, and this many more, is no
 translation of it."""
+_UNFINISHED = frozenset({"length", "loop"})
+"""Why an answer ended that was not finished."""
 MOST_MARKS = 8
 """Marks within marks: a line that has more has another shape."""
 MOST_LINES = 60
@@ -105,15 +114,17 @@ def clean(
         source: the sentence.
         prompt: what was asked (`mtbias.translate.language_models.prompt_files`).
         lang: ISO 639-1 code of the language asked for.
-        finish: why the server says that the answer ended: ``length`` where it was cut off,
-            ``content_filter`` where it was withheld; others, and None, are a usual end.
+        finish: why the answer ended: ``length`` where it was cut off, ``loop`` where it repeated
+            itself without end, ``content_filter`` where it was withheld; others, and None, are a
+            usual end.
     """
     reading = _Reading(source, lang, _answer_words(lang))
     text, reason = None, "refusal"
     if finish != "content_filter":
         text, reason = reading.translation(repair(answer, OF_CHARACTERS).text, prompt.answer)
-    if finish == "length" and (text is None or _plain(answer).endswith(_plain(text))):
-        text, reason = None, "truncated"
+    if finish in _UNFINISHED and (text is None or reading.ends_with(answer, text)):
+        looping = finish == "loop" or is_repetitive(answer)
+        text, reason = None, "loop" if looping else "truncated"
     noticed = {*reading.kinds, reason}
     return Cleaned(text, tuple(kind for kind in KINDS if kind in noticed), reason or None)
 
@@ -219,6 +230,14 @@ class _Reading:
     """What was noticed so far."""
     in_any_language: bool = False
     """Whether a line in another language may be the translation."""
+    has_further_lines: bool = False
+    """Whether lines stand behind that of the translation."""
+
+    def ends_with(self, answer: str, translation: str) -> bool:
+        """Whether nothing stands behind the translation, so that an end of the answer is its own
+        end.
+        """
+        return not self.has_further_lines and _plain(answer).endswith(_plain(translation))
 
     def translation(self, answer: str, form: AnswerForm) -> tuple[str | None, str]:
         """The translation in an answer, or the reason why there is none."""
@@ -251,6 +270,7 @@ class _Reading:
     def _only(self, text: str, others: Sequence[str], form: AnswerForm) -> tuple[str | None, str]:
         """The first line that may be the translation, unless another is one too."""
         further = {self._bare(line)[0] for line in others} - {""}
+        self.has_further_lines = bool(further)
         several = (
             further - {text}
             if form.lines == "alternatives"
@@ -440,6 +460,11 @@ _QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
 _DOUBLE = frozenset('"“”„«»')
 """Marks that are no apostrophes, nor marks within a word, so that one alone has lost its
 partner."""
+
+
+def marks_thought(text: str) -> bool:
+    """Whether a mark of thinking stands in a text, such as a chat template."""
+    return bool(_BEGINS_THOUGHT.search(text) or _ENDS_THOUGHT.search(text))
 
 
 def after_thought(text: str) -> str | None:

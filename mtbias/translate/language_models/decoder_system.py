@@ -4,9 +4,11 @@ cleaned and kept.
 
 from __future__ import annotations
 
+import logging
 import warnings
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +18,14 @@ from mtbias.errors import ModelError, SettingError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import chosen_device
 from mtbias.settings import DTYPES, LanguageModelSettings
-from mtbias.translate.language_models.answers import Answer, AnswersPlan
+from mtbias.translate.language_models.answers import MOST_TOKENS, Answer, AnswersPlan
+from mtbias.translate.language_models.cleaning import marks_thought
+from mtbias.translate.language_models.greedy_search import (
+    Answering,
+    EndRules,
+    GreedySearch,
+    Question,
+)
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.outputs import unknown_marks, with_marks
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained
@@ -37,6 +46,39 @@ from mtbias.types import Json, SourceSentence, Span
 PROMPT_DATE = "26 Jul 2024"
 """The date of prompts, for chat templates that ask for today's: the one that Llama 3's has where it
 knows none."""
+# An English-only tokenizer (SmolLM2's) needs at most 5.7 times the tokens of the source for
+# translations of WinoMT into eight languages, Ukrainian being the longest; Gemma 3's at most 2.5.
+TIMES_SOURCE = 6
+ROOM = 64
+"""The most tokens of an answer follow its source: `TIMES_SOURCE` times its tokens, and room for an
+announcement or a note."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLimit:
+    """How many tokens an answer may have."""
+
+    most: int
+    """At most so many, whatever the source."""
+    from_source: bool
+    """Whether the limit also follows the source's tokens."""
+
+    def of(self, source_tokens: int) -> int:
+        """Most tokens of the answer to a source: ``min(most, 6 × source tokens + 64)``, or `most`.
+
+        It depends on the sentence alone, so that an answer does not depend on what shares its
+        batch.
+        """
+        if not self.from_source:
+            return self.most
+        return min(self.most, TIMES_SOURCE * source_tokens + ROOM)
+
+    @property
+    def signature(self) -> Json:
+        """``1024,6x+64``, or the number alone: part of a run's identity."""
+        return f"{self.most},{TIMES_SOURCE}x+{ROOM}" if self.from_source else self.most
 
 
 class DecoderSystem(BatchSystem):
@@ -74,8 +116,28 @@ class DecoderSystem(BatchSystem):
                 f"expected {known} for {checkpoint.name}, a language model, got {self.dtype!r}",
             )
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
+        given = self.language_model.answer_tokens
+        self.limit = AnswerLimit(given or MOST_TOKENS, given is None and not self._thinks)
         # Greedy; the start token that `max_length` counts is none here.
-        self.decoding = Decoding(beams=1, max_length=self.language_model.answer_tokens + 1)
+        self.decoding = Decoding(beams=1, max_length=self.limit.most + 1)
+
+    @property
+    def _thinks(self) -> bool:
+        """Whether an answer may have more than a translation: a thought, or several translations,
+        whose length does not follow the source's.
+        """
+        form = self.prompt.answer
+        asks_for_more = form.between is not None or form.lines == "alternatives"
+        return asks_for_more or self.tokenizer.thinks
+
+    @property
+    def ends_at_line(self) -> bool:
+        """Whether an answer ends with its line: a model without a chat template does not end it
+        otherwise, but goes on with the next question.
+        """
+        form = self.prompt.answer
+        of_one_line = form.between is None and form.lines != "alternatives"
+        return of_one_line and self.tokenizer.template == "plain"
 
     @cached_property
     def engine(self) -> DecoderEngine:
@@ -129,10 +191,10 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
         return {
             "engine": f"transformers/{version('transformers')}",
             "dtype": self.system.dtype,
-            "decoding": "greedy",
+            "decoding": "greedy,noloop" + (",line" if self.system.ends_at_line else ""),
             "template": self.system.tokenizer.template,
             "prompt": self.prompt.label,
-            "answer_tokens": self.system.language_model.answer_tokens,
+            "answer_tokens": self.system.limit.signature,
         }
 
     @cached_property
@@ -143,6 +205,13 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
             self.system.tokenizer.encode(self.prompt.filled(s, self.lang, source))
             for s in self.distinct
         ]
+
+    @cached_property
+    def questions(self) -> Sequence[Question]:
+        """The prompt of each distinct source with the limit of its answer."""
+        count, limit = self.system.tokenizer.count, self.system.limit
+        limits = [limit.of(count(source)) for source in self.distinct]
+        return [Question(ids, most) for ids, most in zip(self.encoded, limits, strict=True)]
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -168,28 +237,67 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
         Raises:
             ModelError: the weights cannot be loaded, or one prompt does not fit into memory.
         """
-        halving, limit = Halving(), self.system.language_model.answer_tokens
+        halving, given_up = Halving(), _GivenUp()
+        ends_at_line = self.system.ends_at_line
 
-        def too_long(prompt: Sequence[int], lacking: str) -> ModelError:
+        def too_long(question: Question, lacking: str) -> ModelError:
             return ModelError(
-                f"one prompt of {len(prompt)} tokens with an answer of up to {limit} does not fit into memory "
-                f"({lacking}); use fewer --answer-tokens, another --dtype, or --device cpu"
+                f"one prompt of {len(question.ids)} tokens with an answer of up to {question.limit} does not fit into "
+                f"memory ({lacking}); use fewer --answer-tokens, another --dtype, or --device cpu"
             )
 
         for part in parts:
             answers = halving.run(
-                [self.encoded[row] for row in self.batches[part].rows],
-                lambda some: len(some) * (max(map(len, some)) + limit),
-                lambda some: self.system.engine.answer(some, limit=limit),
+                [self.questions[row] for row in self.batches[part].rows],
+                _area,
+                lambda some: self.system.engine.answer(some, ends_at_line=ends_at_line),
                 too_long,
             )
             self.put(store, part, answers)
+            given_up.count(answers)
             yield part, answers
         circumstances |= {
             "translate_device": self.system.device,
             "batch": list(self.budget),
             "batches_halved": halving.halved,
+            "answers_given_up": dict(given_up.kinds),
         }
+
+
+def _area(questions: Sequence[Question]) -> int:
+    """Rows × tokens of a batch, answers included."""
+    longest = max(len(question.ids) for question in questions)
+    return len(questions) * (longest + max(question.limit for question in questions))
+
+
+@dataclass
+class _GivenUp:
+    """Counts the answers that were ended before they were finished, and says so while they are
+    made.
+    """
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    """How many ended as ``loop``, and how many as ``length``."""
+    made: int = 0
+    """Answers so far."""
+    _said_at: int = 1
+
+    def count(self, answers: Sequence[Answer]) -> None:
+        """Count these too; warns where the number has doubled since it was said."""
+        self.made += len(answers)
+        kinds = [answer.finish for answer in answers]
+        self.kinds.update(kind for kind in kinds if kind in {"loop", "length"})
+        total = self.kinds.total()
+        if total < self._said_at:
+            return
+        self._said_at = 2 * total
+        _log.warning(
+            "%d of the first %d answers were given up: %d repeat themselves, %d reached their most tokens",
+            total,
+            self.made,
+            self.kinds["loop"],
+            self.kinds["length"],
+        )
 
 
 @dataclass(frozen=True)
@@ -200,8 +308,9 @@ class DecoderTokenizer:
     _tokenizer: Any
     template: str
     """``chat`` where the checkpoint has a chat template, with the date where it asks for one; else
-    ``plain``: the turns one after the other.
+    ``plain`` (`as_plain_text`).
     """
+    _texts: dict[int, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path) -> DecoderTokenizer:
@@ -230,8 +339,7 @@ class DecoderTokenizer:
             ModelError: the chat template refuses it.
         """
         if self.template == "plain":
-            text = "\n\n".join(message["content"] for message in messages)
-            return list(self._tokenizer(text)["input_ids"])
+            return list(self._tokenizer(as_plain_text(messages))["input_ids"])
         advice = "choose another --prompt (some templates take no system message)"
         with explained(self.folder, "filling in the chat template", advice):
             text = self._tokenizer.apply_chat_template(
@@ -240,6 +348,30 @@ class DecoderTokenizer:
         return list(
             self._tokenizer(text, add_special_tokens=False)["input_ids"]
         )  # the template writes them itself
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the chat template, or a token of its own, has a mark of thinking."""
+        template = self._tokenizer.chat_template
+        if not template:
+            return False
+        return any(map(marks_thought, (str(template), *self._tokenizer.get_added_vocab())))
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has."""
+        return len(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def ends_line(self, ids: Sequence[int]) -> bool:
+        """Whether token ids end with the end of a line that is not blank."""
+        if "\n" not in self._decoded(ids[-1]):
+            return False
+        return "\n" in self.decode(ids).lstrip()
+
+    def _decoded(self, token: int) -> str:
+        """The text of one token."""
+        if token not in self._texts:
+            self._texts[token] = str(self._tokenizer.decode([token]))
+        return self._texts[token]
 
     def unknown_places(self, text: str) -> tuple[Span, ...]:
         """The places in a text that no token stands for, where the tokenizer has a token for
@@ -256,6 +388,20 @@ class DecoderTokenizer:
         """The token that ends a text."""
         end = self._tokenizer.eos_token_id
         return frozenset() if end is None else frozenset({int(end)})
+
+
+def as_plain_text(messages: Sequence[Mapping[str, str]]) -> str:
+    """The turns of a conversation, a blank line between them, for a model without a chat template.
+
+    The answer to a turn that ends with a colon ("German:") stands behind it, on its line.
+    """
+    text = ""
+    for message in messages:
+        is_answer = message["role"] == "assistant"
+        on_line = is_answer and text.rstrip().endswith(":")
+        between = " " if on_line else "\n\n"
+        text = f"{text.rstrip() if on_line else text}{between}{message['content']}"
+    return text.removeprefix("\n\n")
 
 
 class DecoderEngine:
@@ -275,54 +421,44 @@ class DecoderEngine:
         self._model = load_model(folder, AutoModelForCausalLM, device=device, dtype=dtype)
         named = self._model.generation_config.eos_token_id
         listed = named if isinstance(named, list) else [] if named is None else [named]
-        self._ends = sorted({*listed, *tokenizer.ends})
+        self._ends = frozenset({*listed, *tokenizer.ends})
         # What the checkpoint's own says of beams, sampling and repetition is no part of greedy
         # search, and would fill what a search leaves open.
         self._model.generation_config = GenerationConfig()
 
-    def answer(self, prompts: Sequence[Sequence[int]], *, limit: int) -> list[Answer]:
-        """The likeliest next token each time, up to `limit` of them: the answers to `prompts`,
-        token ids each.
+    def answer(self, questions: Sequence[Question], *, ends_at_line: bool = False) -> list[Answer]:
+        """The likeliest next token each time: the answers to `questions`, each up to its limit.
 
         Prompts are padded on the left, so that all answers begin at one place; what pads is masked.
+
+        Args:
+            questions: prompts with their limits.
+            ends_at_line: whether an answer ends at the end of its first line that is not blank.
 
         Raises:
             OutOfMemory: the batch is too large for the device.
             ModelError: scores are not finite, or generating fails.
         """
         import torch
-        from transformers import GenerationConfig, LogitsProcessorList
 
-        longest = max(map(len, prompts))
-        pad = self._ends[0] if self._ends else 0
-        ids = [[*[pad] * (longest - len(prompt)), *prompt] for prompt in prompts]
-        mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
         bad: list[Any] = []
 
-        def watch(_: object, scores: Any) -> Any:  # noqa: ANN401 - a logits processor; it does not wait for the GPU
+        def watch(scores: Any) -> None:  # noqa: ANN401 - a tensor; it does not wait for the GPU
             bad[:] = [scores.isnan().any() | (bad[0] if bad else False)]
-            return scores
 
-        def generate() -> list[list[int]]:
+        pad = min(self._ends, default=0)
+        search = GreedySearch(self._model, pad=pad, watch=watch)
+        rules = EndRules(self._ends, self.tokenizer.ends_line if ends_at_line else None)
+
+        def generate() -> list[Answering]:
             with torch.inference_mode(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = self._model.generate(
-                    input_ids=torch.tensor(ids, device=self.device),
-                    attention_mask=torch.tensor(mask, device=self.device),
-                    generation_config=GenerationConfig(
-                        do_sample=False,
-                        max_new_tokens=limit,
-                        eos_token_id=self._ends or None,
-                        pad_token_id=pad,
-                    ),
-                    logits_processor=LogitsProcessorList([watch]),
-                )
-            return list(found[:, longest:].tolist())
+                return search.run(questions, rules)
 
         with explained(
             self.folder, "generating with transformers", "download the checkpoint again"
         ):
-            rows = within_memory(generate, self.device)
+            answers = within_memory(generate, self.device)
         if any(bad):
             raise ModelError(
                 f"{self.folder}: scores are not finite in {self.dtype}; "
@@ -332,13 +468,9 @@ class DecoderEngine:
                     else "use --dtype float32"
                 )
             )
-        return [self._answer(row, len(prompt)) for row, prompt in zip(rows, prompts, strict=True)]
+        return list(map(self._answer, answers))
 
-    def _answer(self, row: Sequence[int], prompt_tokens: int) -> Answer:
-        """The answer of a row, which ends at the first token that ends it; what follows only fills
-        the batch.
-        """
-        end = next((place for place, token in enumerate(row) if token in self._ends), None)
-        new = row if end is None else row[:end]
-        finish = "length" if end is None else "stop"
-        return Answer(self.tokenizer.decode(new), finish, None, prompt_tokens, len(new))
+    def _answer(self, made: Answering) -> Answer:
+        """An answer as it is kept."""
+        text = self.tokenizer.decode(made.ids)
+        return Answer(text, made.finish, None, len(made.question.ids), len(made.ids))
