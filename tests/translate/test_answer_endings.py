@@ -3,13 +3,16 @@ that nothing of it depends on what shares their batch."""
 
 from __future__ import annotations
 
+import json
 import logging
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from transformers import AutoTokenizer
 
 from mtbias.translate.language_models.decoder_system import (
     AnswerLimit,
@@ -34,9 +37,18 @@ ENDLESS = {f"w{n}": f"w{n + 1}" for n in range(120)}
 """Words that go on and on, none twice."""
 CHAIN = {
     **ENDLESS,
-    "nurse": "die", "die": "Pflegerin", "Pflegerin": "kam",
-    "cook": "der", "der": "Koch", "Koch": "schlief", "schlief": "\n", "\n": "English:",
-    "singer": "de", "de": "la", "la": "manera", "manera": "de",
+    "nurse": "die",
+    "die": "Pflegerin",
+    "Pflegerin": "kam",
+    "cook": "der",
+    "der": "Koch",
+    "Koch": "schlief",
+    "schlief": "\n",
+    "\n": "English:",
+    "singer": "de",
+    "de": "la",
+    "la": "manera",
+    "manera": "de",
     "writer": "w0",
 }
 """The nurse's answer ends, the cook's has a further line, the singer's repeats itself, the writer's
@@ -210,6 +222,26 @@ def test_where_an_answer_may_think_its_limit_does_not_follow_the_source(
     assert identity["decoding"] == f"greedy,noloop{line}"
 
 
+def test_a_sentence_with_the_name_of_a_special_token_is_read_with_a_hole(
+    chat: Path, bare: str, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(chat, tmp_path / "turns"))
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    # As the marks between turns in Gemma's: special, but without a role in the tokenizer's config.
+    mark = {"id": content["model"]["vocab"]["w7"], "content": "<turn>", "special": True}
+    content["added_tokens"].append({**content["added_tokens"][0], **mark})
+    content["model"]["vocab"]["<turn>"] = content["model"]["vocab"].pop("w7")
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert "<turn>" not in AutoTokenizer.from_pretrained(folder).all_special_tokens
+    sources = ("the nurse", "a <turn> nurse", "nurse <turn>")
+    noticed = run(plan(folder, corpus(*sources), prompt=bare)).noticed
+    assert noticed["examples"]["source_unknown"] == ["s0", "s1", "s2"]
+    tokenizer = DecoderTokenizer.load(folder)
+    holes = [[text[slice(*at)] for at in tokenizer.unknown_places(text)] for text in sources]
+    assert holes == [["the"], ["a", "<turn>"], ["<turn>"]]
+
+
 def test_turns_for_a_model_without_a_template_stand_behind_each_other() -> None:
     def turns(*contents: str) -> list[dict[str, str]]:
         roles = ["user", "assistant"] * len(contents)
@@ -232,7 +264,6 @@ def test_models_with_other_caches_give_what_one_prompt_after_the_other_gives(
     """One that sees only the last tokens, and one whose state no row can leave. They are untrained:
     what they say is noise."""
     from transformers import (
-        AutoTokenizer,
         Gemma3ForCausalLM,
         Gemma3TextConfig,
         MambaConfig,
@@ -240,7 +271,7 @@ def test_models_with_other_caches_give_what_one_prompt_after_the_other_gives(
     )
 
     tokenizer = AutoTokenizer.from_pretrained(base)
-    tokens = {"vocab_size": len(tokenizer), "pad_token_id": 1, "eos_token_id": 1}
+    tokens: dict[str, Any] = {"vocab_size": len(tokenizer), "pad_token_id": 1, "eos_token_id": 1}
     tokens |= {"bos_token_id": None, "hidden_size": 32, "num_hidden_layers": 2}
     torch.manual_seed(0)
     model: Any

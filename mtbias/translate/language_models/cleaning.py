@@ -118,15 +118,29 @@ def clean(
             itself without end, ``content_filter`` where it was withheld; others, and None, are a
             usual end.
     """
+    unfinished = finish in _UNFINISHED
+    kept = _without_begun_repetition(answer) if unfinished else answer
     reading = _Reading(source, lang, _answer_words(lang))
     text, reason = None, "refusal"
     if finish != "content_filter":
-        text, reason = reading.translation(repair(answer, OF_CHARACTERS).text, prompt.answer)
-    if finish in _UNFINISHED and (text is None or reading.ends_with(answer, text)):
+        text, reason = reading.translation(repair(kept, OF_CHARACTERS).text, prompt.answer)
+    if text is not None and kept != answer:
+        reading.kinds.add("lines")
+    elif unfinished and (text is None or _plain(answer).endswith(_plain(text))):
         looping = finish == "loop" or is_repetitive(answer)
         text, reason = None, "loop" if looping else "truncated"
     noticed = {*reading.kinds, reason}
     return Cleaned(text, tuple(kind for kind in KINDS if kind in noticed), reason or None)
+
+
+def _without_begun_repetition(answer: str) -> str:
+    """An answer that was not finished, without its last line where that is the beginning of an
+    earlier one: it is no other translation.
+    """
+    before, _, last = answer.rstrip().rpartition("\n")
+    begun = last.strip()
+    repeats = any(line.strip().startswith(begun) for line in before.splitlines())
+    return before if repeats else answer
 
 
 def needs_cleaning(text: str, source: str, lang: str) -> bool:
@@ -230,14 +244,6 @@ class _Reading:
     """What was noticed so far."""
     in_any_language: bool = False
     """Whether a line in another language may be the translation."""
-    has_further_lines: bool = False
-    """Whether lines stand behind that of the translation."""
-
-    def ends_with(self, answer: str, translation: str) -> bool:
-        """Whether nothing stands behind the translation, so that an end of the answer is its own
-        end.
-        """
-        return not self.has_further_lines and _plain(answer).endswith(_plain(translation))
 
     def translation(self, answer: str, form: AnswerForm) -> tuple[str | None, str]:
         """The translation in an answer, or the reason why there is none."""
@@ -270,7 +276,6 @@ class _Reading:
     def _only(self, text: str, others: Sequence[str], form: AnswerForm) -> tuple[str | None, str]:
         """The first line that may be the translation, unless another is one too."""
         further = {self._bare(line)[0] for line in others} - {""}
-        self.has_further_lines = bool(further)
         several = (
             further - {text}
             if form.lines == "alternatives"

@@ -29,7 +29,7 @@ from mtbias.translate.language_models.greedy_search import (
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.outputs import unknown_marks, with_marks
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained
-from mtbias.translate.seq2seq.codec import load_tokenizer, unknown_places
+from mtbias.translate.seq2seq.codec import load_tokenizer, special_ids, unknown_places
 from mtbias.translate.seq2seq.engine import (
     BatchPlan,
     BatchSystem,
@@ -133,7 +133,7 @@ class DecoderSystem(BatchSystem):
     @property
     def ends_at_line(self) -> bool:
         """Whether an answer ends with its line: a model without a chat template does not end it
-        otherwise, but goes on with the next question.
+        otherwise, but continues with the next question.
         """
         form = self.prompt.answer
         of_one_line = form.between is None and form.lines != "alternatives"
@@ -373,11 +373,15 @@ class DecoderTokenizer:
             self._texts[token] = str(self._tokenizer.decode([token]))
         return self._texts[token]
 
+    @cached_property
+    def _special(self) -> frozenset[int]:
+        return special_ids(self._tokenizer)
+
     def unknown_places(self, text: str) -> tuple[Span, ...]:
         """The places in a text that no token stands for, where the tokenizer has a token for
-        these.
+        these, or that are the name of a special token.
         """
-        return unknown_places(self._tokenizer, text)
+        return unknown_places(self._tokenizer, text, self._special)
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of token ids, without special tokens."""

@@ -85,7 +85,13 @@ def loops(ids: Sequence[int]) -> bool:
 class GreedySearch:
     """Answers of one model: the likeliest token each time."""
 
-    def __init__(self, model: Any, *, pad: int, watch: Callable[[Any], None]) -> None:  # noqa: ANN401 - a transformers model
+    def __init__(
+        self,
+        model: Any,  # noqa: ANN401 - of transformers
+        *,
+        pad: int,
+        watch: Callable[[Any], None],
+    ) -> None:
         """`pad` fills prompts up on the left, masked; `watch` is given the scores of each step,
         rows × vocabulary.
         """
@@ -150,7 +156,7 @@ class GreedySearch:
 
         enough = math.ceil(len(running) / _LEAVING_SHARE) if self._rows_can_leave else len(running)
 
-        def enough_ended(ids: Any, _: object, **__: object) -> Any:  # noqa: ANN401 - a stopping criterion
+        def enough_ended(ids: Any, _: object, **__: object) -> Any:  # noqa: ANN401 - tensors
             for answer, token in zip(running, ids[:, -1].tolist(), strict=True):
                 if answer.finish is None:
                     rules.take(answer, token)

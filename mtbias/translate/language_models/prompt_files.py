@@ -110,16 +110,16 @@ class Prompt:
             got = ", ".join(self.languages) or "none"
             raise ValueError(f"languages: expected those of the examples, {shown}; got {got}")
         for lang, pairs in self.examples.items():
-            texts = [text for pair in pairs for text in pair]
-            if not texts or not all(text.strip() for text in texts):
+            blank = [pair for pair in pairs if not (pair[0].strip() and pair[1].strip())]
+            if blank or not pairs:
                 raise ValueError(
                     f"examples.{lang}: expected pairs of a sentence and its translation, none blank"
                 )
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the JSON of role and content of each turn, of `answer`, and of `examples` where
-        there are some; no comment of the file changes it.
+        """SHA-256 of the JSON of role and content of each turn, of `answer`, and of `examples`
+        where there are some; no comment of the file changes it.
         """
         asked: dict[str, Any] = {
             "messages": [[turn.role, turn.content] for turn in self.messages],
