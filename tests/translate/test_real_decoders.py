@@ -28,10 +28,12 @@ SOURCES = [
     "The assistant helped the carpenter and learned from him.",
     "The chief gave the housekeeper a tip because she was helpful.",
     "The writer went to talk to the driver on the bus because he was lonely.",
-    "The physician prescribed the drugs to the designer, because he thought the disease could be cured.",
 ]
+TOKENS = 32
+"""Most tokens of an answer."""
 TEMPLATE = (
-    "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n"
+    "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
+    "<|im_end|>\n"
     "<|im_start|>user\n{asked}<|im_end|>\n<|im_start|>assistant\n"
 )
 """SmolLM2's chat template, written out."""
@@ -69,25 +71,30 @@ def prompts(folder: Path, prompt: str) -> list[str]:
     return [TEMPLATE.format(asked=turns[0]["content"]) for turns in filled]
 
 
-@pytest.mark.parametrize("rows", [1, 5])
-def test_answers_are_those_of_the_plain_loop_up_to_their_end(real: Path, rows: int) -> None:
-    base = real.name == "gemma3-270m"
-    prompt = "few-shot" if base else "plain"
+@pytest.fixture(scope="module")
+def expected(real: Path) -> list[str]:
+    """The first line that is not blank of what the plain loop gives."""
+    is_base = real.name == "gemma3-270m"
+    asked = prompts(real, "few-shot" if is_base else "plain")
+    answers = continued(real, asked, TOKENS, end=1 if is_base else 2)
+    return [first_line(answer) for answer in answers]
+
+
+def first_line(answer: str) -> str:
+    return answer.strip().partition("\n")[0]
+
+
+@pytest.mark.parametrize("rows", [1, len(SOURCES)])
+def test_answers_are_those_of_the_plain_loop(real: Path, rows: int, expected: list[str]) -> None:
+    is_base = real.name == "gemma3-270m"
     sources = Corpus([SourceSentence(str(n), n, source) for n, source in enumerate(SOURCES)])
-    made = plan(real, sources, lang="es", prompt=prompt, batch_rows=rows)
+    prompt = "few-shot" if is_base else "plain"
+    made = plan(real, sources, lang="es", prompt=prompt, batch_rows=rows, answer_tokens=TOKENS)
     raw = [each.raw or "" for each in run(made).translations]
-    end = 1 if base else 2
-    expected = continued(real, prompts(real, prompt), 40, end)
-    if base:
-        # Up to the end of the first line that is not blank.
-        assert [text.strip() for text in raw] == [
-            text.lstrip().split("\n")[0].strip() for text in expected
-        ]
-    else:
-        assert [" ".join(text.split())[:80] for text in raw] == [
-            " ".join(text.split())[:80] for text in expected
-        ]
-    assert len(set(raw)) == len(SOURCES)
+    assert [first_line(answer) for answer in raw] == expected
+    assert len(set(expected)) == len(SOURCES)
+    if is_base:  # nothing behind the line
+        assert [answer.strip() for answer in raw] == expected
 
 
 def test_what_the_checkpoint_is_asked_is_what_is_written_out(real: Path) -> None:
