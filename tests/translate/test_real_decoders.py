@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.translate.language_models.decoder_system import DecoderTokenizer
+from mtbias.translate.language_models.decoder_system import TIMES_SOURCE, DecoderTokenizer
 from mtbias.translate.language_models.prompt_files import load_prompt
 from mtbias.types import SourceSentence
 from scripts.real_models import MODELS, write_checkpoint, write_gguf
@@ -116,3 +116,18 @@ def test_winomt_comes_back_as_it_was(real: Path, winomt: Path) -> None:
         ids = tokenizer._tokenizer(source, add_special_tokens=False)["input_ids"]
         assert tokenizer.decode(ids) == source
         assert tokenizer.unknown_places(source) == ()
+
+
+def test_no_translation_of_winomt_is_longer_than_the_limit_without_its_room(
+    real: Path, winomt: Path
+) -> None:
+    """Of every ninth translation of six systems; docs/language_models.md has the longest."""
+    tokenizer = DecoderTokenizer.load(real)
+    longest = 0.0
+    for path in sorted((winomt / "translations").glob("*/en-*.txt")):
+        for row in path.read_text(encoding="utf-8").splitlines()[::9]:
+            source, _, target = row.partition(" ||| ")
+            longest = max(longest, tokenizer.count(target.strip()) / tokenizer.count(source))
+    most = {"gemma3-270m": 2.5, "smollm2-135m-instruct": 5.7}
+    assert longest == pytest.approx(most[real.name], abs=0.05)
+    assert longest < TIMES_SOURCE
