@@ -14,11 +14,8 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from mtbias.translate.language_models.decoder_system import (
-    AnswerLimit,
-    DecoderTokenizer,
-    as_plain_text,
-)
+from mtbias.translate.language_models.decoder_system import AnswerLimit
+from mtbias.translate.language_models.decoder_tokenizer import DecoderTokenizer, as_plain_text
 from mtbias.translate.language_models.greedy_search import (
     Answering,
     EndRules,

@@ -13,10 +13,8 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError, SettingError, UsageError
-from mtbias.translate.language_models.decoder_system import (
-    DecoderEngine,
-    DecoderTokenizer,
-)
+from mtbias.translate.language_models.decoder_system import DecoderEngine
+from mtbias.translate.language_models.decoder_tokenizer import DecoderTokenizer
 from mtbias.translate.seq2seq.checkpoints import is_decoder
 from mtbias.translate.seq2seq.engine import OutOfMemory
 from mtbias.translate.system import MemoryStore

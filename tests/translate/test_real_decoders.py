@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.translate.language_models.decoder_system import TIMES_SOURCE, DecoderTokenizer
+from mtbias.translate.language_models.decoder_system import TIMES_SOURCE
+from mtbias.translate.language_models.decoder_tokenizer import DecoderTokenizer
 from mtbias.translate.language_models.prompt_files import load_prompt
 from mtbias.types import SourceSentence
 from scripts.real_models import MODELS, write_checkpoint, write_gguf
