@@ -64,7 +64,7 @@ content = "{source}"
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A base model."""
-    return make_chain(tmp_path_factory.mktemp("base"), CHAIN)
+    return make_chain(tmp_path_factory.mktemp("own") / "base", CHAIN)
 
 
 @pytest.fixture(scope="module")
@@ -155,15 +155,29 @@ def test_each_answer_of_a_base_model_ends_for_its_own_reason(
     assert [len((each.raw or "").split()) for each in (writer, here)] == [76, 82]
     assert found.noticed["untranslated"] == {"truncated": 2, "loop": 1}
     assert tally.execution["answers_given_up"] == {"loop": 1, "length": 2}
-    assert [record.getMessage() for record in caplog.records] == [
+    orders, given_up = (record.getMessage() for record in caplog.records)
+    assert orders.startswith("base has no chat template: such a model continues a text")
+    assert given_up == (
         "3 of the first 5 answers were given up: 1 repeat themselves, 2 reached their most tokens"
-    ]
+    )
 
 
-def test_a_chat_model_ends_its_answers_itself(chat: Path, bare: str) -> None:
+@pytest.mark.parametrize(("prompt", "warned"), [("plain", 1), ("few-shot", 0), ("tower", 0)])
+def test_a_base_model_that_is_given_an_order_is_warned_of(
+    base: Path, prompt: str, warned: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    plan(base, corpus("nurse"), prompt=prompt)
+    assert len(caplog.records) == warned
+    assert all("--prompt few-shot" in record.getMessage() for record in caplog.records)
+
+
+def test_a_chat_model_ends_its_answers_itself(
+    chat: Path, bare: str, caplog: pytest.LogCaptureFixture
+) -> None:
     nurse, cook = run(plan(chat, corpus("nurse", "cook"), prompt=bare)).translations
     assert (nurse.text, cook.text) == ("die Pflegerin kam", "der Koch schlief")
     assert (cook.raw or "").split() == ["der", "Koch", "schlief", "English:"]
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5, 16])

@@ -112,10 +112,22 @@ class DecoderSystem(BatchSystem):
                 f"expected {known} for {checkpoint.name}, a language model, got {self.dtype!r}",
             )
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
+        self._warn_of_orders()
         given = self.language_model.answer_tokens
         self.limit = AnswerLimit(given or MOST_TOKENS, given is None and not self._thinks)
         # Greedy; the start token that `max_length` counts is none here.
         self.decoding = Decoding(beams=1, max_length=self.limit.most + 1)
+
+    def _warn_of_orders(self) -> None:
+        """Warn where a model without a chat template is given an order, which it would not obey."""
+        asks_to_continue = self.prompt.messages[-1].content.rstrip().endswith(":")
+        if self.tokenizer.template == "plain" and not asks_to_continue:
+            _log.warning(
+                "%s has no chat template: such a model continues a text rather than obey the prompt %s; "
+                "--prompt few-shot shows it examples",
+                self.checkpoint.name,
+                self.prompt.name,
+            )
 
     @property
     def _thinks(self) -> bool:
