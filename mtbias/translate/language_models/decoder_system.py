@@ -84,7 +84,7 @@ class DecoderSystem(BatchSystem):
 
     uses = frozenset({"prompt", "answer_tokens", "dtype", "batch_rows", "preset", "revision"})
     """The settings that change something."""
-    cpu_rows = 16  # prompts are longer than sources, and wait for the longest answer among them
+    cpu_rows = 16  # prompts are longer than sources
 
     def __init__(self, checkpoint: Checkpoint, asked: Asked) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
@@ -114,7 +114,8 @@ class DecoderSystem(BatchSystem):
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
         self._warn_of_orders()
         given = self.language_model.answer_tokens
-        self.limit = AnswerLimit(given or MOST_TOKENS, given is None and not self._thinks)
+        is_translation = not (self.tokenizer.thinks or self._asks_for_more)
+        self.limit = AnswerLimit(given or MOST_TOKENS, given is None and is_translation)
         # Greedy; the start token that `max_length` counts is none here.
         self.decoding = Decoding(beams=1, max_length=self.limit.most + 1)
 
@@ -130,22 +131,17 @@ class DecoderSystem(BatchSystem):
             )
 
     @property
-    def _thinks(self) -> bool:
-        """Whether an answer may have more than a translation: a thought, or several translations,
-        whose length does not follow the source's.
-        """
+    def _asks_for_more(self) -> bool:
+        """Whether the prompt asks for more than a translation: something before it, or several."""
         form = self.prompt.answer
-        asks_for_more = form.between is not None or form.lines == "alternatives"
-        return asks_for_more or self.tokenizer.thinks
+        return form.between is not None or form.lines == "alternatives"
 
     @property
     def ends_at_line(self) -> bool:
         """Whether an answer ends with its line: a model without a chat template does not end it
         otherwise, but continues with the next question.
         """
-        form = self.prompt.answer
-        of_one_line = form.between is None and form.lines != "alternatives"
-        return of_one_line and self.tokenizer.template == "plain"
+        return self.tokenizer.template == "plain" and not self._asks_for_more
 
     @cached_property
     def engine(self) -> DecoderEngine:
