@@ -124,8 +124,8 @@ class DecoderSystem(BatchSystem):
         asks_to_continue = self.prompt.messages[-1].content.rstrip().endswith(":")
         if self.tokenizer.template == "plain" and not asks_to_continue:
             _log.warning(
-                "%s has no chat template: such a model continues a text rather than obey the prompt %s; "
-                "--prompt few-shot shows it examples",
+                "%s has no chat template: such a model continues a text rather than obey the "
+                "prompt %s; --prompt few-shot shows it examples",
                 self.checkpoint.name,
                 self.prompt.name,
             )
