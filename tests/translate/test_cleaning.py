@@ -120,6 +120,9 @@ REMOVED = [
     ("es", f"The doctor is a woman, as her says.\n{ES}", ES, ("language",)),
     ("es", f"{ES}\n###", ES, ()),
     ("es", f"{ES}\nEnglish: The cook came.\nSpanish: Vino el cocinero.", ES, ("lines",)),
+    # twice the same, but for punctuation and case
+    ("es", f'{ES[:-1]}\n\nIn Spanish, the sentence translates to "{ES}"', ES[:-1], ("lines",)),
+    ("es", f"{ES}\n{ES.lower()}", ES, ("lines",)),
     # twice the same
     ("es", f"{ES}\n{ES}", ES, ("lines",)),
 ]
@@ -140,6 +143,8 @@ NONE = [
     ("es", "Die Ärztin bat den Pfleger, ihr bei dem Eingriff zu helfen.", "language"),
     ("es", "Here is the translation:", "introduction"),
     ("es", f"{ES}\n{ES_MALE}", "alternatives"),
+    ("es", f'{ES}\nIn Spanish, this translates to "{ES_MALE}"', "alternatives"),
+    ("es", f'{ES}\nIt may be translated as "{ES}" or "{ES_MALE}"', "alternatives"),
     ("es", f"1. {ES}\n2. {ES_MALE}", "alternatives"),
     ("es", f"Masculine: {ES_MALE}\nFeminine: {ES}", "alternatives"),
     ("es", f"{ES} / {ES_MALE}", "alternatives"),

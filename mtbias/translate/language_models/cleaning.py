@@ -276,11 +276,9 @@ class _Reading:
     def _only(self, text: str, others: Sequence[str], form: AnswerForm) -> tuple[str | None, str]:
         """The first line that may be the translation, unless another is one too."""
         further = {self._bare(line)[0] for line in others} - {""}
-        several = (
-            further - {text}
-            if form.lines == "alternatives"
-            else {each for each in further if _alike(text, each)}
-        )
+        several = {each for each in further if not self._repeats(each, text)}
+        if form.lines != "alternatives":
+            several = {each for each in several if _alike(text, each)}
         if several and form.lines != "first":
             return None, "alternatives"
         if (
@@ -293,6 +291,15 @@ class _Reading:
             return None, "shape"
         self._notice("lines", bool(further))
         return text, ""
+
+    def _repeats(self, line: str, translation: str) -> bool:
+        """Whether a line is the translation once more, without anything else or within a sentence
+        about it ("In Spanish, this translates to …").
+        """
+        if words(line) == words(translation):
+            return True
+        whole, part = _plain(line), _plain(translation)
+        return self._speaks(line) and part in whole and len(whole) < 2 * len(part)
 
     def _notice(self, kind: str, noticed: bool) -> None:
         self.kinds.update([kind] if noticed else [])
