@@ -123,6 +123,12 @@ REMOVED = [
     # twice the same, but for punctuation and case
     ("es", f'{ES[:-1]}\n\nIn Spanish, the sentence translates to "{ES}"', ES[:-1], ("lines",)),
     ("es", f"{ES}\n{ES.lower()}", ES, ("lines",)),
+    (
+        "de",
+        f'{DE}\n\nIn German, the translation is:\n\n"{DE[:-1]}"\n\nThis translation is a simplified one.',
+        DE,
+        ("lines",),
+    ),
     # twice the same
     ("es", f"{ES}\n{ES}", ES, ("lines",)),
 ]
