@@ -305,8 +305,9 @@ class LanguageModelSettings(Settings):
     """Prompt: a name (`mtbias list prompts`) or a file."""
     temperature: float | Literal["server"] = 0.0
     """Temperature from 0 to 2, or server: none is sent, for models that take none."""
-    answer_tokens: int = at_least(1, 1024, 1_000_000)
-    """Most tokens of an answer, thinking included."""
+    answer_tokens: int | None = at_least(1, None, 1_000_000)
+    """Most tokens of an answer, thinking included (default: 1,024; of a checkpoint that does not
+    think also six times the source's and 64)."""
     base_url: str = "https://api.openai.com/v1"
     """Address of the endpoint, up to its /v1."""
     api_key_env: str | None = None

@@ -197,4 +197,6 @@ def _prompts(names: tuple[str, ...]) -> Rows:
                 for turn in prompt.messages
                 for line in f"{turn.role}: {turn.content}".split("\n")
             ]
+            for lang, pairs in prompt.examples.items():
+                lines += [f"  {lang}: {source} → {target}" for source, target in pairs]
         yield prompt.as_json(), "\n".join(map(escaped, lines))

@@ -153,11 +153,12 @@ def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
     assert main(["list", "prompts"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("/")[0] for line in lines] == [
-        "alternatives", "eurollm", "gender-aware", "mittens", "plain", "tower",
+        "alternatives", "eurollm", "few-shot", "gender-aware", "mittens", "plain", "tower",
     ]  # fmt: skip
     own = tmp_path / "own.toml"
     own.write_text(
-        'name = "own"\nversion = "3"\nlanguages = ["de"]\n[[messages]]\nrole = "user"\ncontent = "{source}\\u001b"\n',
+        'name = "own"\nversion = "3"\nlanguages = ["de"]\n[[messages]]\nrole = "user"\ncontent = "{source}\\u001b"\n'
+        '[examples]\nde = [["Yes.", "Ja."]]\n',
         encoding="utf-8",
     )
     assert main(["list", "prompts", "tower", str(own)]) == 0
@@ -166,7 +167,11 @@ def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
         "  user: Translate the following text from {source_language} into {language}.\n  {source_language}: {source}\n"
         in out
     )
-    assert re.search(r"^own/3#[0-9a-f]{8} .*\(de\)\n  user: \{source\}\\x1b$", out, re.MULTILINE)
+    assert re.search(
+        r"^own/3#[0-9a-f]{8} .*\(de\)\n  user: \{source\}\\x1b\n  de: Yes\. → Ja\.$",
+        out,
+        re.MULTILINE,
+    )
     assert main(["list", "prompts", "tower", "--json"]) == 0
     (shown,) = json.loads(capsys.readouterr().out)
     assert (shown["name"], shown["version"], len(shown["sha256"])) == ("tower", "1", 64)

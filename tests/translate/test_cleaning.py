@@ -120,6 +120,15 @@ REMOVED = [
     ("es", f"The doctor is a woman, as her says.\n{ES}", ES, ("language",)),
     ("es", f"{ES}\n###", ES, ()),
     ("es", f"{ES}\nEnglish: The cook came.\nSpanish: Vino el cocinero.", ES, ("lines",)),
+    # twice the same, but for punctuation and case
+    ("es", f'{ES[:-1]}\n\nIn Spanish, the sentence translates to "{ES}"', ES[:-1], ("lines",)),
+    ("es", f"{ES}\n{ES.lower()}", ES, ("lines",)),
+    (
+        "de",
+        f'{DE}\n\nIn German, the translation is:\n\n"{DE[:-1]}"\n\nThis translation is a simplified one.',
+        DE,
+        ("lines",),
+    ),
     # twice the same
     ("es", f"{ES}\n{ES}", ES, ("lines",)),
 ]
@@ -140,6 +149,8 @@ NONE = [
     ("es", "Die Ärztin bat den Pfleger, ihr bei dem Eingriff zu helfen.", "language"),
     ("es", "Here is the translation:", "introduction"),
     ("es", f"{ES}\n{ES_MALE}", "alternatives"),
+    ("es", f'{ES}\nIn Spanish, this translates to "{ES_MALE}"', "alternatives"),
+    ("es", f'{ES}\nIt may be translated as "{ES}" or "{ES_MALE}"', "alternatives"),
     ("es", f"1. {ES}\n2. {ES_MALE}", "alternatives"),
     ("es", f"Masculine: {ES_MALE}\nFeminine: {ES}", "alternatives"),
     ("es", f"{ES} / {ES_MALE}", "alternatives"),
@@ -299,6 +310,36 @@ def test_a_translation_is_cut_off_only_where_the_answer_is_cut_within_it() -> No
     assert clean(ES, SOURCE, PLAIN, "es", finish="stop") == Cleaned(ES)
 
 
+LOOP = " de la manera" * 12
+
+
+@pytest.mark.parametrize(
+    ("answer", "finish", "reason"),
+    [
+        (f"La doctora{LOOP}", "loop", "loop"),
+        (f"La doctora{LOOP}", "length", "loop"),  # a server's, which cuts it off at its most tokens
+        (f"La doctora{LOOP}", None, None),  # a translation that anybody may have written
+        ("", "loop", "loop"),
+        (f"{ES[:-8]}", "loop", "loop"),
+        (f"<think>The doctor{LOOP}", "loop", "loop"),
+        (f"{ES}\n\nNota: se dice{LOOP}", "loop", None),
+        (f"{ES}\n{ES}\n{ES}\n{ES}", "loop", None),  # the translation again and again
+        (f"{ES}\n{ES}\n{ES}\n{ES}", "length", None),
+        (f"{ES}\n{ES}\n{ES[:-8]}", "loop", None),
+        (f"{ES}\n{ES[:-8]}", "length", None),
+        (f"{ES}\n{ES_MALE[:-8]}", "length", "truncated"),  # another translation
+    ],
+)
+def test_an_answer_that_repeats_itself_has_no_translation_unless_it_stands_before(
+    answer: str, finish: str | None, reason: str | None
+) -> None:
+    found = clean(answer, SOURCE, PLAIN, "es", finish=finish)
+    assert (found.reason, found.text is None) == (reason, reason is not None)
+    assert ("loop" in found.kinds) == (reason == "loop")
+    if reason is None and finish is not None:
+        assert found.text == ES
+
+
 def test_what_the_server_withheld_is_a_refusal() -> None:
     assert clean(ES, SOURCE, PLAIN, "es", finish="content_filter") == Cleaned(
         None, ("refusal",), "refusal"
@@ -370,7 +411,7 @@ MARKS = re.compile("[*_`]")
 @given(
     answer=ANSWERS,
     lang=st.sampled_from(sorted(CLEAN)),
-    finish=st.sampled_from([None, "stop", "length"]),
+    finish=st.sampled_from([None, "stop", "length", "loop"]),
 )
 @settings(max_examples=400, deadline=None)
 def test_the_translation_is_a_part_of_the_answer_and_clean_itself(
@@ -383,7 +424,8 @@ def test_the_translation_is_a_part_of_the_answer_and_clean_itself(
         assert found.reason in found.kinds
     else:
         assert found.text.strip()
-        assert found.text in answer or MARKS.sub("", found.text) in MARKS.sub("", answer)
+        composed = unicodedata.normalize("NFC", answer)
+        assert found.text in composed or MARKS.sub("", found.text) in MARKS.sub("", composed)
         assert clean(found.text, SOURCE, PLAIN, lang) == Cleaned(found.text)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shutil
 import weakref
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +13,16 @@ import pytest
 import torch
 
 from mtbias.errors import ModelError, SettingError, UsageError
-from mtbias.settings import LanguageModelSettings, TranslationSettings
-from mtbias.translate.language_models.decoder_system import (
-    DecoderEngine,
-    DecoderPlan,
-    DecoderSystem,
-    DecoderTokenizer,
-)
+from mtbias.translate.language_models.decoder_system import DecoderEngine
+from mtbias.translate.language_models.decoder_tokenizer import DecoderTokenizer
 from mtbias.translate.seq2seq.checkpoints import is_decoder
 from mtbias.translate.seq2seq.engine import OutOfMemory
-from mtbias.translate.system import Asked, MemoryStore, Translated
-from mtbias.translate.system_kinds import CheckpointKind
+from mtbias.translate.system import MemoryStore
 from mtbias.types import Instance, SourceSentence, Span, Stereotype
 from tests.built import built
 
 from .conftest import Checkpoint
+from .decoder_runs import continued, plan, run
 from .endpoint_runs import Corpus
 from .reference import change
 from .small_decoder import PAIRS, as_said, demo_pairs, make_decoder
@@ -50,52 +44,11 @@ def corpus(pairs: list[tuple[str, str]]) -> Corpus:
     return Corpus([*rows, SourceSentence("again", len(rows), pairs[0][0])])
 
 
-def plan(
-    folder: Path, corpus: Corpus, begun: Mapping[str, Any] | None = None, **more: Any
-) -> DecoderPlan:
-    ours = {key: more.pop(key) for key in ("prompt", "answer_tokens") if key in more}
-    asked = Asked(
-        name=str(folder),
-        lang="de",
-        settings=TranslationSettings(**more),
-        device="cpu",
-        cache=folder.parent,
-        offline=True,
-        language_model=LanguageModelSettings(**ours),
-    )
-    system = CheckpointKind().open(asked)
-    assert isinstance(system, DecoderSystem)
-    return system.plan(corpus, begun or {})
-
-
-def run(made: DecoderPlan, store: MemoryStore | None = None) -> Translated:
-    store = store or MemoryStore()
-    made.translate(store, range(len(made.sizes)), lambda *_: None)
-    found = made.collect(store)
-    assert isinstance(found, Translated)
-    return found
-
-
 def one_by_one(folder: Path, sources: list[str], limit: int) -> list[str]:
-    """The plain loop: a chat template, one prompt, one step after the other, no cache, no
-    padding."""
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    answers = []
-    for source in sources:
-        asked = (
-            "Translate the following sentence from English into German. Answer with the translation only.\n\n"
-            + source
-        )
-        ids = tokenizer(f"<|user|>{asked}<|end|><|assistant|>")["input_ids"]
-        new: list[int] = []
-        with torch.inference_mode():
-            while len(new) < limit and new[-1:] != [1]:
-                new.append(int(model(torch.tensor([[*ids, *new]])).logits[0, -1].argmax()))
-        answers.append(tokenizer.decode(new, skip_special_tokens=True))
-    return answers
+    """The answers to the prompt ``plain`` by the plain loop (`continued`)."""
+    asked = "Translate the following sentence from English into German. Answer with the translation only.\n\n"
+    prompts = [f"<|user|>{asked}{source}<|end|><|assistant|>" for source in sources]
+    return continued(folder, prompts, limit)
 
 
 def test_batches_give_what_one_prompt_after_the_other_gives(
@@ -155,11 +108,11 @@ def test_what_does_not_fit_is_halved(
     expected = run(plan(decoder, corpus))
     made, sizes, answer = plan(decoder, corpus), list[int](), DecoderEngine.answer
 
-    def small(self: DecoderEngine, prompts: Any, *, limit: int) -> Any:
-        sizes.append(len(prompts))
-        if len(prompts) > 5:
+    def small(self: DecoderEngine, questions: Any, **more: Any) -> Any:
+        sizes.append(len(questions))
+        if len(questions) > 5:
             raise OutOfMemory("no room")
-        return answer(self, prompts, limit=limit)
+        return answer(self, questions, **more)
 
     monkeypatch.setattr(DecoderEngine, "answer", small)
     store = MemoryStore()
@@ -172,9 +125,9 @@ def test_what_does_not_fit_is_halved(
         DecoderEngine, "answer", lambda *_, **__: (_ for _ in ()).throw(OutOfMemory("no room"))
     )
     with pytest.raises(
-        ModelError, match=r"one prompt of \d+ tokens with an answer of up to 1024 does not fit"
+        ModelError, match=r"one prompt of \d+ tokens with an answer of up to 300 does not fit"
     ):
-        run(plan(decoder, corpus))
+        run(plan(decoder, corpus, answer_tokens=300))
 
 
 def test_when_halves_begin_nothing_is_left_of_what_ran_out_of_memory(

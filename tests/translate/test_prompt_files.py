@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from mtbias.entry_points import installed
 from mtbias.errors import DataError, UsageError
+from mtbias.evaluation.gender_calls import GENDER_MEASURE
+from mtbias.language.installed import GROUP as LANGUAGES
+from mtbias.reading.sentence_pair import Pair
+from mtbias.scoring.measure import MeasureOptions
+from mtbias.settings import EvaluatorSettings
 from mtbias.translate.language_models.prompt_files import list_prompts, load_prompt
+from mtbias.types import Gender, Span
 
+GENDERED = {"her", "hers", "his"}
 SOURCE = "The doctor {language} came."  # braces of a sentence are text
 OWN = """
 name = "own"
@@ -64,6 +73,8 @@ def test_published_wordings_are_exact(name: str, asked: str) -> None:
 
 def test_every_prompt_that_ships_names_the_language_of_the_sources() -> None:
     for prompt in list_prompts():
+        if prompt.examples:
+            continue  # they are in English
         (message,) = prompt.filled(SOURCE, "de", "fr")
         assert "French" in message["content"]
         assert "English" not in message["content"]
@@ -72,15 +83,64 @@ def test_every_prompt_that_ships_names_the_language_of_the_sources() -> None:
 def test_every_prompt_that_ships_says_what_it_is_and_asks_in_every_language() -> None:
     prompts = list_prompts()
     assert [prompt.name for prompt in prompts] == sorted(
-        ["alternatives", "eurollm", "gender-aware", "mittens", "plain", "tower"]
+        ["alternatives", "eurollm", "few-shot", "gender-aware", "mittens", "plain", "tower"]
     )
     for prompt in prompts:
         assert prompt.about
         assert prompt.origin
         for lang, language in (("ar", "Arabic"), ("uk", "Ukrainian")):
-            (message,) = prompt.filled(SOURCE, lang)
+            message = prompt.filled(SOURCE, lang)[-1]
             assert language in message["content"]
             assert SOURCE in message["content"]
+
+
+def test_examples_are_asked_for_as_the_sentence_is() -> None:
+    turns = load_prompt("few-shot").filled(SOURCE, "de")
+    assert [turn["role"] for turn in turns] == ["user", "assistant"] * 2 + ["user"]
+    woman_first, man_first, _ = (turn["content"] for turn in turns[::2])
+    assert woman_first == (
+        "English: The singer forgot her umbrella and asked the neighbor for his.\nGerman:"
+    )
+    assert turns[1]["content"].startswith("Die Sängerin")
+    assert man_first.startswith("English: The dancer lost his ticket")
+    assert turns[3]["content"].startswith("Der Tänzer")
+    assert turns[4]["content"] == f"English: {SOURCE}\nGerman:"
+    with pytest.raises(
+        UsageError, match="the examples of the prompt few-shot are in English, the "
+    ):
+        load_prompt("few-shot").filled(SOURCE, "de", "fr")
+    with pytest.raises(UsageError, match=r"few-shot is for ar, cs, .*; got the language"):
+        load_prompt("few-shot").filled(SOURCE, "nl")
+
+
+def test_examples_show_a_woman_and_a_man_in_each_place_in_every_language() -> None:
+    prompt = load_prompt("few-shot")
+    assert set(prompt.languages) == set(installed(LANGUAGES))
+    (first, second), *others = ([source for source, _ in each] for each in prompt.examples.values())
+    assert all(other == [first, second] for other in others)
+    pronouns = [
+        [word for word in re.findall(r"\w+", each) if word in GENDERED] for each in (first, second)
+    ]
+    assert pronouns == [["her", "his"], ["his", "hers"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", load_prompt("few-shot").languages)
+def test_the_evaluator_reads_the_genders_of_the_examples(lang: str, stanza_dir: Path) -> None:
+    people = [("singer", "neighbor"), ("dancer", "actor")]
+    pairs = []
+    for (source, target), entities in zip(
+        load_prompt("few-shot").examples[lang], people, strict=True
+    ):
+        for entity in entities:
+            at = source.index(entity)
+            pairs.append(Pair(entity, source, target, Span(at, at + len(entity)), entity))
+    settings = EvaluatorSettings(stanza_dir=stanza_dir)
+    measure = GENDER_MEASURE.open(MeasureOptions(lang=lang, settings=settings, device="cpu"))
+    assert [call.gender for call in measure.call_pairs(pairs)] == [
+        *(Gender.FEMALE, Gender.MALE),
+        *(Gender.MALE, Gender.FEMALE),
+    ]
 
 
 def test_a_prompt_of_ones_own_is_a_file(own: Path) -> None:
@@ -131,12 +191,22 @@ LEAST = 'name = "a"\nversion = "1"\n[[messages]]\nrole = "user"\ncontent = "x {s
         (LEAST.replace('"user"', '"assistant"'), "expected user and assistant in turn, user last"),
         ('name = "a"\nversion = "1"\nmessages = []\n', "system only first; got none"),
         (f"{LEAST}colour = 1\n", "messages.0.colour: unknown key; there are content, role"),
-        (f"colour = 1\n{LEAST}", "colour: unknown key; there are about, answer, languages"),
+        (f"colour = 1\n{LEAST}", "colour: unknown key; there are about, answer, examples"),
         (
             f'{LEAST}[answer]\nlines = "many"\n',
             "answer.lines: expected one, first or alternatives, got 'many'",
         ),
         (f'{LEAST}[answer]\nbetween = ["<a>"]\n', "answer.between"),
+        (
+            f'{LEAST}[examples]\nde = [["Yes.", "Ja."]]\n',
+            "languages: expected those of the examples, de; got none",
+        ),
+        (
+            f'languages = ["de"]\n{LEAST}[examples]\nde = [["Yes.", " "]]\n',
+            "examples.de: expected pairs of a sentence and its translation, none blank",
+        ),
+        (f'languages = ["de"]\n{LEAST}[examples]\nde = []\n', "examples.de: expected pairs"),
+        (f'languages = ["de"]\n{LEAST}[examples]\nde = [["Yes."]]\n', "examples.de.0"),
         (
             f'{LEAST}[answer]\nbetween = ["", "b"]\n',
             "between: expected two marks that are not blank",

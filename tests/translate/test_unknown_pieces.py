@@ -21,7 +21,7 @@ from mtbias.errors import ModelError
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.translate.outputs import unknown_marks
-from mtbias.translate.seq2seq.codec import Codec, unknown_places
+from mtbias.translate.seq2seq.codec import Codec, special_ids, unknown_places
 from mtbias.types import Gender, Instance, Span, Stereotype
 
 from .conftest import Checkpoint
@@ -94,7 +94,9 @@ def test_where_pieces_are_not_the_characters_the_whole_word_is_the_place(
     # and 2.
     tokenizer = Codec(checkpoint("m2m100"), "de")._tokenizer
     text = "The \ufb01rst 10\u00bd pilots"
-    assert [text[slice(*place)] for place in unknown_places(tokenizer, text)] == ["10\u00bd"]
+    assert [
+        text[slice(*place)] for place in unknown_places(tokenizer, text, special_ids(tokenizer))
+    ] == ["10\u00bd"]
 
 
 def _instance(source: str, word: str) -> Instance:

@@ -16,6 +16,9 @@ from mtbias.translate.outputs import EXAMPLES, PartsPlan
 from mtbias.translate.system import Sources, Translated
 from mtbias.types import Translation
 
+MOST_TOKENS = 1024
+"""Most tokens of an answer, thinking included, where no other number is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -23,8 +26,8 @@ class Answer:
 
     text: str
     finish: str | None = None
-    """Why it ended: ``stop``, ``length`` (at the maximum), ``content_filter``, or what else the
-    server says."""
+    """Why it ended: ``stop``, ``length`` (at the maximum), ``loop`` (it repeated itself without
+    end), ``content_filter``, or what else the server says."""
     model: str | None = None
     """The model's name as the server gives it."""
     prompt_tokens: int | None = None

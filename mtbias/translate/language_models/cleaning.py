@@ -23,12 +23,19 @@ from mtbias.files.text_repair import OF_CHARACTERS, repair
 from mtbias.language.installed import get_language
 from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt, load_prompt
 from mtbias.translate.outputs import EXAMPLES
-from mtbias.translate.text_language import MIN_WORDS, is_copy, is_in_another, words
+from mtbias.translate.text_language import (
+    MIN_WORDS,
+    is_copy,
+    is_in_another,
+    is_repetitive,
+    words,
+)
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "empty": "empty answers",
         "truncated": "answers cut off within the translation",
+        "loop": "answers that repeat themselves without end",
         "refusal": "refusals",
         "overlong": "answers much longer than the source",
         "unmarked": "answers without the marks that the prompt asks for",
@@ -54,6 +61,8 @@ TIMES_LONGER = 5
 LEAST_LONG = 200
 """A text of more than `TIMES_LONGER` times the source's characters, and this many more, is no
 translation of it."""
+_UNFINISHED = frozenset({"length", "loop"})
+"""Why an answer ended that was not finished."""
 MOST_MARKS = 8
 """Marks within marks: a line that has more has another shape."""
 MOST_LINES = 60
@@ -105,17 +114,33 @@ def clean(
         source: the sentence.
         prompt: what was asked (`mtbias.translate.language_models.prompt_files`).
         lang: ISO 639-1 code of the language asked for.
-        finish: why the server says that the answer ended: ``length`` where it was cut off,
-            ``content_filter`` where it was withheld; others, and None, are a usual end.
+        finish: why the answer ended: ``length`` where it was cut off, ``loop`` where it repeated
+            itself without end, ``content_filter`` where it was withheld; others, and None, are a
+            usual end.
     """
+    unfinished = finish in _UNFINISHED
+    kept = _without_begun_repetition(answer) if unfinished else answer
     reading = _Reading(source, lang, _answer_words(lang))
     text, reason = None, "refusal"
     if finish != "content_filter":
-        text, reason = reading.translation(repair(answer, OF_CHARACTERS).text, prompt.answer)
-    if finish == "length" and (text is None or _plain(answer).endswith(_plain(text))):
-        text, reason = None, "truncated"
+        text, reason = reading.translation(repair(kept, OF_CHARACTERS).text, prompt.answer)
+    if text is not None and kept != answer:
+        reading.kinds.add("lines")
+    elif unfinished and (text is None or _plain(answer).endswith(_plain(text))):
+        looping = finish == "loop" or is_repetitive(answer)
+        text, reason = None, "loop" if looping else "truncated"
     noticed = {*reading.kinds, reason}
     return Cleaned(text, tuple(kind for kind in KINDS if kind in noticed), reason or None)
+
+
+def _without_begun_repetition(answer: str) -> str:
+    """An answer that was not finished, without its last line where that is the beginning of an
+    earlier one: it is no other translation.
+    """
+    before, _, last = answer.rstrip().rpartition("\n")
+    begun = last.strip()
+    repeats = any(line.strip().startswith(begun) for line in before.splitlines())
+    return before if repeats else answer
 
 
 def needs_cleaning(text: str, source: str, lang: str) -> bool:
@@ -251,11 +276,9 @@ class _Reading:
     def _only(self, text: str, others: Sequence[str], form: AnswerForm) -> tuple[str | None, str]:
         """The first line that may be the translation, unless another is one too."""
         further = {self._bare(line)[0] for line in others} - {""}
-        several = (
-            further - {text}
-            if form.lines == "alternatives"
-            else {each for each in further if _alike(text, each)}
-        )
+        several = {each for each in further if not self._repeats(each, text)}
+        if form.lines != "alternatives":
+            several = {each for each in several if _alike(text, each)}
         if several and form.lines != "first":
             return None, "alternatives"
         if (
@@ -268,6 +291,15 @@ class _Reading:
             return None, "shape"
         self._notice("lines", bool(further))
         return text, ""
+
+    def _repeats(self, line: str, translation: str) -> bool:
+        """Whether a line is the translation once more, without anything else or within a sentence
+        about it ("In Spanish, this translates to …").
+        """
+        if words(line) == words(translation):
+            return True
+        whole, part = _plain(line), _plain(translation)
+        return self._speaks(line) and part in whole and len(whole) < 2 * len(part)
 
     def _notice(self, kind: str, noticed: bool) -> None:
         self.kinds.update([kind] if noticed else [])
@@ -440,6 +472,11 @@ _QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
 _DOUBLE = frozenset('"“”„«»')
 """Marks that are no apostrophes, nor marks within a word, so that one alone has lost its
 partner."""
+
+
+def marks_thought(text: str) -> bool:
+    """Whether a mark of thinking stands in a text, such as a chat template."""
+    return bool(_BEGINS_THOUGHT.search(text) or _ENDS_THOUGHT.search(text))
 
 
 def after_thought(text: str) -> str | None:

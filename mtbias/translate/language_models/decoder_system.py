@@ -4,9 +4,11 @@ cleaned and kept.
 
 from __future__ import annotations
 
+import logging
 import warnings
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -16,11 +18,17 @@ from mtbias.errors import ModelError, SettingError
 from mtbias.files.strict_json import load_json
 from mtbias.machine.devices import chosen_device
 from mtbias.settings import DTYPES, LanguageModelSettings
-from mtbias.translate.language_models.answers import Answer, AnswersPlan
+from mtbias.translate.language_models.answers import MOST_TOKENS, Answer, AnswersPlan
+from mtbias.translate.language_models.decoder_tokenizer import DecoderTokenizer
+from mtbias.translate.language_models.greedy_search import (
+    Answering,
+    EndRules,
+    GreedySearch,
+    Question,
+)
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.outputs import unknown_marks, with_marks
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained
-from mtbias.translate.seq2seq.codec import load_tokenizer, unknown_places
 from mtbias.translate.seq2seq.engine import (
     BatchPlan,
     BatchSystem,
@@ -32,11 +40,41 @@ from mtbias.translate.seq2seq.engine import (
 )
 from mtbias.translate.seq2seq.transformers_engine import load_model
 from mtbias.translate.system import Asked, Begun, Sources, Store, Translated
-from mtbias.types import Json, SourceSentence, Span
+from mtbias.types import Json, SourceSentence
 
-PROMPT_DATE = "26 Jul 2024"
-"""The date of prompts, for chat templates that ask for today's: the one that Llama 3's has where it
-knows none."""
+# More than translations need (docs/language_models.md), even where a tokenizer knows little but
+# English.
+TIMES_SOURCE = 6
+ROOM = 64
+"""The most tokens of an answer follow its source: `TIMES_SOURCE` times its tokens, and room for an
+announcement or a note."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLimit:
+    """How many tokens an answer may have."""
+
+    most: int
+    """At most so many, whatever the source."""
+    from_source: bool
+    """Whether the limit also follows the source's tokens."""
+
+    def of(self, source_tokens: int) -> int:
+        """Most tokens of the answer to a source: ``min(most, 6 × source tokens + 64)``, or `most`.
+
+        It depends on the sentence alone, so that an answer does not depend on what shares its
+        batch.
+        """
+        if not self.from_source:
+            return self.most
+        return min(self.most, TIMES_SOURCE * source_tokens + ROOM)
+
+    @property
+    def signature(self) -> Json:
+        """``1024,6x+64``, or the number alone: part of a run's identity."""
+        return f"{self.most},{TIMES_SOURCE}x+{ROOM}" if self.from_source else self.most
 
 
 class DecoderSystem(BatchSystem):
@@ -46,7 +84,7 @@ class DecoderSystem(BatchSystem):
 
     uses = frozenset({"prompt", "answer_tokens", "dtype", "batch_rows", "preset", "revision"})
     """The settings that change something."""
-    cpu_rows = 16  # prompts are longer than sources, and wait for the longest answer among them
+    cpu_rows = 16  # prompts are longer than sources
 
     def __init__(self, checkpoint: Checkpoint, asked: Asked) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
@@ -74,8 +112,36 @@ class DecoderSystem(BatchSystem):
                 f"expected {known} for {checkpoint.name}, a language model, got {self.dtype!r}",
             )
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
+        self._warn_of_orders()
+        given = self.language_model.answer_tokens
+        is_translation = not (self.tokenizer.thinks or self._asks_for_more)
+        self.limit = AnswerLimit(given or MOST_TOKENS, given is None and is_translation)
         # Greedy; the start token that `max_length` counts is none here.
-        self.decoding = Decoding(beams=1, max_length=self.language_model.answer_tokens + 1)
+        self.decoding = Decoding(beams=1, max_length=self.limit.most + 1)
+
+    def _warn_of_orders(self) -> None:
+        """Warn where a model without a chat template is given an order, which it would not obey."""
+        asks_to_continue = self.prompt.messages[-1].content.rstrip().endswith(":")
+        if self.tokenizer.template == "plain" and not asks_to_continue:
+            _log.warning(
+                "%s has no chat template: such a model continues a text rather than obey the "
+                "prompt %s; --prompt few-shot shows it examples",
+                self.checkpoint.name,
+                self.prompt.name,
+            )
+
+    @property
+    def _asks_for_more(self) -> bool:
+        """Whether the prompt asks for more than a translation: something before it, or several."""
+        form = self.prompt.answer
+        return form.between is not None or form.lines == "alternatives"
+
+    @property
+    def ends_at_line(self) -> bool:
+        """Whether an answer ends with its line: a model without a chat template does not end it
+        otherwise, but continues with the next question.
+        """
+        return self.tokenizer.template == "plain" and not self._asks_for_more
 
     @cached_property
     def engine(self) -> DecoderEngine:
@@ -129,10 +195,10 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
         return {
             "engine": f"transformers/{version('transformers')}",
             "dtype": self.system.dtype,
-            "decoding": "greedy",
+            "decoding": "greedy,noloop" + (",line" if self.system.ends_at_line else ""),
             "template": self.system.tokenizer.template,
             "prompt": self.prompt.label,
-            "answer_tokens": self.system.language_model.answer_tokens,
+            "answer_tokens": self.system.limit.signature,
         }
 
     @cached_property
@@ -143,6 +209,13 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
             self.system.tokenizer.encode(self.prompt.filled(s, self.lang, source))
             for s in self.distinct
         ]
+
+    @cached_property
+    def questions(self) -> Sequence[Question]:
+        """The prompt of each distinct source with the limit of its answer."""
+        count, limit = self.system.tokenizer.count, self.system.limit
+        limits = [limit.of(count(source)) for source in self.distinct]
+        return [Question(ids, most) for ids, most in zip(self.encoded, limits, strict=True)]
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -168,94 +241,67 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
         Raises:
             ModelError: the weights cannot be loaded, or one prompt does not fit into memory.
         """
-        halving, limit = Halving(), self.system.language_model.answer_tokens
+        halving, given_up = Halving(), _GivenUp()
+        ends_at_line = self.system.ends_at_line
 
-        def too_long(prompt: Sequence[int], lacking: str) -> ModelError:
+        def too_long(question: Question, lacking: str) -> ModelError:
             return ModelError(
-                f"one prompt of {len(prompt)} tokens with an answer of up to {limit} does not fit into memory "
-                f"({lacking}); use fewer --answer-tokens, another --dtype, or --device cpu"
+                f"one prompt of {len(question.ids)} tokens with an answer of up to {question.limit} does not fit into "
+                f"memory ({lacking}); use fewer --answer-tokens, another --dtype, or --device cpu"
             )
 
         for part in parts:
             answers = halving.run(
-                [self.encoded[row] for row in self.batches[part].rows],
-                lambda some: len(some) * (max(map(len, some)) + limit),
-                lambda some: self.system.engine.answer(some, limit=limit),
+                [self.questions[row] for row in self.batches[part].rows],
+                _area,
+                lambda some: self.system.engine.answer(some, ends_at_line=ends_at_line),
                 too_long,
             )
             self.put(store, part, answers)
+            given_up.count(answers)
             yield part, answers
         circumstances |= {
             "translate_device": self.system.device,
             "batch": list(self.budget),
             "batches_halved": halving.halved,
+            "answers_given_up": dict(given_up.kinds),
         }
 
 
-@dataclass(frozen=True)
-class DecoderTokenizer:
-    """Makes token ids of conversations, and texts of token ids."""
+def _area(questions: Sequence[Question]) -> int:
+    """Rows × tokens of a batch, answers included."""
+    longest = max(len(question.ids) for question in questions)
+    return len(questions) * (longest + max(question.limit for question in questions))
 
-    folder: Path
-    _tokenizer: Any
-    template: str
-    """``chat`` where the checkpoint has a chat template, with the date where it asks for one; else
-    ``plain``: the turns one after the other.
+
+@dataclass
+class _GivenUp:
+    """Counts the answers that were ended before they were finished, and says so while they are
+    made.
     """
 
-    @classmethod
-    def load(cls, folder: Path) -> DecoderTokenizer:
-        """The tokenizer of a checkpoint.
+    kinds: Counter[str] = field(default_factory=Counter)
+    """How many ended as ``loop``, and how many as ``length``."""
+    made: int = 0
+    """Answers so far."""
+    _said_at: int = 1
 
-        Raises:
-            ModelError: it cannot be loaded.
-        """
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            made = load_tokenizer(folder, "AutoTokenizer")
-        template = "chat" if made.chat_template else "plain"
-        if "strftime_now" in (
-            made.chat_template or ""
-        ):  # the day's date would make other prompts of the same run
-            template = f"chat, {PROMPT_DATE}"
-            # With something behind it, so that a template that begins with a line end keeps that.
-            fixed = f"{{% macro strftime_now(form) %}}{PROMPT_DATE}{{% endmacro %}}{{{{ '' }}}}"
-            made.chat_template = fixed + made.chat_template
-        return cls(folder, made, template)
-
-    def encode(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
-        """The token ids of a conversation, up to where the model is to continue.
-
-        Raises:
-            ModelError: the chat template refuses it.
-        """
-        if self.template == "plain":
-            text = "\n\n".join(message["content"] for message in messages)
-            return list(self._tokenizer(text)["input_ids"])
-        advice = "choose another --prompt (some templates take no system message)"
-        with explained(self.folder, "filling in the chat template", advice):
-            text = self._tokenizer.apply_chat_template(
-                list(messages), add_generation_prompt=True, tokenize=False
-            )
-        return list(
-            self._tokenizer(text, add_special_tokens=False)["input_ids"]
-        )  # the template writes them itself
-
-    def unknown_places(self, text: str) -> tuple[Span, ...]:
-        """The places in a text that no token stands for, where the tokenizer has a token for
-        these.
-        """
-        return unknown_places(self._tokenizer, text)
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of token ids, without special tokens."""
-        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
-
-    @property
-    def ends(self) -> frozenset[int]:
-        """The token that ends a text."""
-        end = self._tokenizer.eos_token_id
-        return frozenset() if end is None else frozenset({int(end)})
+    def count(self, answers: Sequence[Answer]) -> None:
+        """Count these too; warns where the number has doubled since it was said."""
+        self.made += len(answers)
+        kinds = [answer.finish for answer in answers]
+        self.kinds.update(kind for kind in kinds if kind in {"loop", "length"})
+        total = self.kinds.total()
+        if total < self._said_at:
+            return
+        self._said_at = 2 * total
+        _log.warning(
+            "%d of the first %d answers were given up: %d repeat themselves, %d reached their most tokens",
+            total,
+            self.made,
+            self.kinds["loop"],
+            self.kinds["length"],
+        )
 
 
 class DecoderEngine:
@@ -275,54 +321,44 @@ class DecoderEngine:
         self._model = load_model(folder, AutoModelForCausalLM, device=device, dtype=dtype)
         named = self._model.generation_config.eos_token_id
         listed = named if isinstance(named, list) else [] if named is None else [named]
-        self._ends = sorted({*listed, *tokenizer.ends})
+        self._ends = frozenset({*listed, *tokenizer.ends})
         # What the checkpoint's own says of beams, sampling and repetition is no part of greedy
         # search, and would fill what a search leaves open.
         self._model.generation_config = GenerationConfig()
 
-    def answer(self, prompts: Sequence[Sequence[int]], *, limit: int) -> list[Answer]:
-        """The likeliest next token each time, up to `limit` of them: the answers to `prompts`,
-        token ids each.
+    def answer(self, questions: Sequence[Question], *, ends_at_line: bool = False) -> list[Answer]:
+        """The likeliest next token each time: the answers to `questions`, each up to its limit.
 
         Prompts are padded on the left, so that all answers begin at one place; what pads is masked.
+
+        Args:
+            questions: prompts with their limits.
+            ends_at_line: whether an answer ends at the end of its first line that is not blank.
 
         Raises:
             OutOfMemory: the batch is too large for the device.
             ModelError: scores are not finite, or generating fails.
         """
         import torch
-        from transformers import GenerationConfig, LogitsProcessorList
 
-        longest = max(map(len, prompts))
-        pad = self._ends[0] if self._ends else 0
-        ids = [[*[pad] * (longest - len(prompt)), *prompt] for prompt in prompts]
-        mask = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts]
         bad: list[Any] = []
 
-        def watch(_: object, scores: Any) -> Any:  # noqa: ANN401 - a logits processor; it does not wait for the GPU
+        def watch(scores: Any) -> None:  # noqa: ANN401 - a tensor; it does not wait for the GPU
             bad[:] = [scores.isnan().any() | (bad[0] if bad else False)]
-            return scores
 
-        def generate() -> list[list[int]]:
+        pad = min(self._ends, default=0)
+        search = GreedySearch(self._model, pad=pad, watch=watch)
+        rules = EndRules(self._ends, self.tokenizer.ends_line if ends_at_line else None)
+
+        def generate() -> list[Answering]:
             with torch.inference_mode(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = self._model.generate(
-                    input_ids=torch.tensor(ids, device=self.device),
-                    attention_mask=torch.tensor(mask, device=self.device),
-                    generation_config=GenerationConfig(
-                        do_sample=False,
-                        max_new_tokens=limit,
-                        eos_token_id=self._ends or None,
-                        pad_token_id=pad,
-                    ),
-                    logits_processor=LogitsProcessorList([watch]),
-                )
-            return list(found[:, longest:].tolist())
+                return search.run(questions, rules)
 
         with explained(
             self.folder, "generating with transformers", "download the checkpoint again"
         ):
-            rows = within_memory(generate, self.device)
+            answers = within_memory(generate, self.device)
         if any(bad):
             raise ModelError(
                 f"{self.folder}: scores are not finite in {self.dtype}; "
@@ -332,13 +368,9 @@ class DecoderEngine:
                     else "use --dtype float32"
                 )
             )
-        return [self._answer(row, len(prompt)) for row, prompt in zip(rows, prompts, strict=True)]
+        return list(map(self._answer, answers))
 
-    def _answer(self, row: Sequence[int], prompt_tokens: int) -> Answer:
-        """The answer of a row, which ends at the first token that ends it; what follows only fills
-        the batch.
-        """
-        end = next((place for place, token in enumerate(row) if token in self._ends), None)
-        new = row if end is None else row[:end]
-        finish = "length" if end is None else "stop"
-        return Answer(self.tokenizer.decode(new), finish, None, prompt_tokens, len(new))
+    def _answer(self, made: Answering) -> Answer:
+        """An answer as it is kept."""
+        text = self.tokenizer.decode(made.ids)
+        return Answer(text, made.finish, None, len(made.question.ids), len(made.ids))

@@ -26,7 +26,12 @@ from mtbias.files.strict_json import load_json
 from mtbias.machine import network
 from mtbias.machine.devices import install_command
 from mtbias.settings import LanguageModelSettings
-from mtbias.translate.language_models.answers import Answer, AnswersPlan, changed_model
+from mtbias.translate.language_models.answers import (
+    MOST_TOKENS,
+    Answer,
+    AnswersPlan,
+    changed_model,
+)
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.remote_server import (
     begun_date,
@@ -146,7 +151,7 @@ class EndpointPlan(AnswersPlan):
             "server": self.system.host,
             "prompt": self.prompt.label,
             "temperature": temperature if isinstance(temperature, str) else f"{temperature:g}",
-            "answer_tokens": settings.answer_tokens,
+            "answer_tokens": settings.answer_tokens or MOST_TOKENS,
             **({} if settings.repeat == 1 else {"repeat": settings.repeat}),
             "date": self.date,
         }
@@ -436,7 +441,7 @@ class EndpointClient:
         request = self._client.chat.completions.with_raw_response.create(
             model=self.system.model,
             messages=list(messages),
-            **{most: self._settings.answer_tokens},
+            **{most: self._settings.answer_tokens or MOST_TOKENS},
             **extra,
         )
         task = asyncio.current_task()

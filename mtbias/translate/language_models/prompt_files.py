@@ -2,16 +2,17 @@
 looks like.
 
 A prompt is a TOML file: ``name``, ``version``, ``about``, ``origin``, ``languages`` (empty: all),
-``[[messages]]`` with ``role`` and ``content``, and ``[answer]`` (`AnswerForm`). Some ship with
-mtbias; a path names one's own.
+``[[messages]]`` with ``role`` and ``content``, ``[answer]`` (`AnswerForm`), and ``[examples]``:
+pairs of a sentence and its translation for each language. Some ship with mtbias; a path names
+one's own.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -57,10 +58,10 @@ class Message:
     content: str
 
     def __post_init__(self) -> None:
-        for field in _FIELD.findall(self.content):
-            if field not in FIELDS:
-                known = ", ".join(f"{{{name}}}" for name in FIELDS)
-                raise ValueError(f"content: expected only {known} in braces, got {{{field}}}")
+        for name in _FIELD.findall(self.content):
+            if name not in FIELDS:
+                known = ", ".join(f"{{{each}}}" for each in FIELDS)
+                raise ValueError(f"content: expected only {known} in braces, got {{{name}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ class Prompt:
     """Where the wording is from."""
     languages: tuple[str, ...] = ()
     """ISO 639-1 codes of the languages that it is written for; empty for all."""
+    examples: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, hash=False)
+    """Of each language, English sentences with their translations. They are shown before the
+    sentence: each is asked for as the last message asks, and answered."""
 
     def __post_init__(self) -> None:
         # Both stand in the signature of a run, between slashes and bars.
@@ -97,37 +101,60 @@ class Prompt:
             raise ValueError(
                 "messages: expected {source} in the last one, where the sentence is put"
             )
+        if self.examples:
+            self._check_examples()
+
+    def _check_examples(self) -> None:
+        if set(self.languages) != set(self.examples):
+            shown = ", ".join(sorted(self.examples))
+            got = ", ".join(self.languages) or "none"
+            raise ValueError(f"languages: expected those of the examples, {shown}; got {got}")
+        for lang, pairs in self.examples.items():
+            blank = [pair for pair in pairs if not (pair[0].strip() and pair[1].strip())]
+            if blank or not pairs:
+                raise ValueError(
+                    f"examples.{lang}: expected pairs of a sentence and its translation, none blank"
+                )
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the JSON of role and content of each turn, and of `answer`; no comment of the
-        file changes it.
+        """SHA-256 of the JSON of role and content of each turn, of `answer`, and of `examples`
+        where there are some; no comment of the file changes it.
         """
-        asked = {
+        asked: dict[str, Any] = {
             "messages": [[turn.role, turn.content] for turn in self.messages],
             "answer": [self.answer.lines, self.answer.between],
         }
+        if self.examples:
+            asked["examples"] = dict(self.examples)
         return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def filled(
         self, source: str, lang: str, source_lang: str = ENGLISH_CODE
     ) -> list[dict[str, str]]:
         """The conversation that asks for the translation of `source` from `source_lang` into
-        `lang`, each turn with role and content.
+        `lang`, each turn with role and content; examples come before its last turn.
 
         Raises:
-            UsageError: the prompt is not for this language, or nobody registers it.
+            UsageError: the prompt is not for these languages, or nobody registers one.
         """
         if self.languages and lang not in self.languages:
             raise UsageError(
                 f"the prompt {self.name} is for {', '.join(self.languages)}; got the language {lang}"
             )
+        if self.examples and source_lang != ENGLISH_CODE:
+            raise UsageError(
+                f"the examples of the prompt {self.name} are in {english_name(ENGLISH_CODE)}, "
+                f"the sentences in {english_name(source_lang)}"
+            )
         names = {"language": english_name(lang), "source_language": english_name(source_lang)}
         values = {"source": source, "language_code": lang, **names}
-        return [
-            {"role": turn.role, "content": _FIELD.sub(lambda match: values[match[1]], turn.content)}
-            for turn in self.messages
-        ]
+        *before, last = self.messages
+        turns = [_turn(message, values) for message in before]
+        for example, translation in self.examples.get(lang, ()):
+            turns.append(_turn(last, {**values, "source": example}))
+            turns.append({"role": "assistant", "content": translation})
+        return [*turns, _turn(last, values)]
 
     @property
     def label(self) -> str:
@@ -137,6 +164,12 @@ class Prompt:
     def as_json(self) -> dict[str, Any]:
         """The prompt as `mtbias list prompts --json` shows it."""
         return {**asdict(self), "sha256": self.sha256}
+
+
+def _turn(message: Message, values: Mapping[str, str]) -> dict[str, str]:
+    """A message with the values of `FIELDS` in their places."""
+    content = _FIELD.sub(lambda match: values[match[1]], message.content)
+    return {"role": message.role, "content": content}
 
 
 def is_file(prompt: str) -> bool:

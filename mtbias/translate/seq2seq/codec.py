@@ -86,7 +86,7 @@ class Codec:
                 self.forced = self._id(self.direction.forced)
             self._dropped = self._never_text()
             self.most_tokens = self._most_tokens()
-            self._special = frozenset(self._tokenizer.all_special_ids)
+            self._special = special_ids(self._tokenizer)
             self._special_around = self._count_special(
                 self._tokenizer(self.direction.prefix)["input_ids"]
             )
@@ -115,11 +115,14 @@ class Codec:
                     else ids
                 )
                 has_hole = self._count_special(kept) > self._special_around
-                unknown = unknown_places(self._tokenizer, source) if has_hole else ()
+                unknown = self._unknown_places(source) if has_hole else ()
                 encoded.append(Encoded(tuple(kept), cut, unknown))
         if self.direction.prefix:
             self._check_prefix(encoded[0])
         return encoded
+
+    def _unknown_places(self, source: str) -> tuple[Span, ...]:
+        return unknown_places(self._tokenizer, source, self._special)
 
     def _count_special(self, ids: Sequence[int]) -> int:
         """How many of the ids are those of special tokens."""
@@ -258,16 +261,28 @@ _BLANK = "\u2581"
 """What sentencepiece writes for a blank."""
 
 
-def unknown_places(tokenizer: Any, text: str) -> tuple[Span, ...]:  # noqa: ANN401 - transformers' tokenizers share no type
-    """The places in `text` that `tokenizer` reads as a special token: the unknown one, or what it
-    has in its place.
+def special_ids(tokenizer: Any) -> frozenset[int]:  # noqa: ANN401 - transformers' tokenizers share no type
+    """The tokens that are no part of a text: those with a role, and all that the tokenizer's files
+    call special, such as those between the turns of a conversation.
+    """
+    added = tokenizer.added_tokens_decoder.items()
+    marked = (id_ for id_, token in added if token.special)
+    return frozenset(tokenizer.all_special_ids).union(marked)
+
+
+def unknown_places(
+    tokenizer: Any,  # noqa: ANN401
+    text: str,
+    special: frozenset[int],
+) -> tuple[Span, ...]:
+    """The places in `text` that `tokenizer` reads as one of the tokens `special` (`special_ids`):
+    the unknown one, what it has in its place, or one whose name stands in the text.
 
     Transformers 5 gives MADLAD-400's end token where a character is unknown. A tokenizer in Python
     tells no places. There each word is read by itself, for no piece goes beyond a word; where none
     has such a piece by itself, the place is the whole text.
     """
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
-    special = frozenset(tokenizer.all_special_ids)
     if special.isdisjoint(ids):
         return ()
     if tokenizer.is_fast:
