@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,6 +107,10 @@ def test_another_code_or_data_has_other_results(
     nouns = package / "data" / "nouns.tsv"
     nouns.write_text("Köchin\tf\n")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    # This process could have loaded another code than that which was written since.
+    code_digest.cache_clear()
+    assert code_digest(("mtbias", "toy_speed_plugin")) is None
+    monkeypatch.setattr(kept_results, "_LOADED", time.time_ns() + 10**12)
     digests = []
     for content in ("Köchin\tf\n", "Köchin\tm\n", "Köchin\tf\n"):
         nouns.write_text(content)
@@ -114,7 +119,7 @@ def test_another_code_or_data_has_other_results(
     assert digests[0] == digests[2] != digests[1]
     (package / "syntax.py").write_text("1\n")
     code_digest.cache_clear()
-    assert code_digest(("mtbias", "toy_speed_plugin")) not in digests
+    assert code_digest(("mtbias", "toy_speed_plugin")) not in [None, *digests]
     assert code_digest(("mtbias",)) not in digests
     assert code_digest(("mtbias", "no_such_package_at_all")) is None
     kept = KeptResults(tmp_path / "results", ["no_such_package_at_all"])

@@ -129,7 +129,7 @@ def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) 
 class TokenPairs:
     """The token pairs of a corpus in chunks, for the rounds of training and what comes behind them.
 
-    A corpus of one chunk is flattened once, and its pairs are held; a larger one every time anew.
+    A corpus of one chunk is flattened once, and its pairs are held; a larger one every time again.
     """
 
     def __init__(self, source: Side, target: Side) -> None:

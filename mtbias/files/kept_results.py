@@ -11,6 +11,7 @@ import logging
 import os
 import secrets
 import sys
+import time
 import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,8 @@ _OURS = "mtbias"
 _NOT_COMPUTING = frozenset(("__pycache__", "demo"))
 """Folders of a package whose files compute nothing."""
 _LIBRARIES = ("numpy", "py3langid", "pydantic")
+_LOADED = time.time_ns()
+"""A file of code that was changed later is not what this process computes with."""
 _log = logging.getLogger(__name__)
 
 
@@ -92,7 +95,8 @@ def _oldest(folder: Path) -> Sequence[Path]:
 @cache
 def code_digest(packages: tuple[str, ...]) -> str | None:
     """A hash of all files of these packages, code and data, and of the versions of Python and of
-    the libraries that compute; None where a package is no folder or file.
+    the libraries that compute; None where a package is no folder or file, or was changed after this
+    process began.
     """
     digest = hashlib.sha256(f"{sys.version} {unicodedata.unidata_version}".encode())
     for library in _LIBRARIES:
@@ -110,16 +114,22 @@ def _files(package: str) -> Iterator[tuple[str, bytes]]:
     """The files of a package by their names in it, in order.
 
     Raises:
-        OSError: one cannot be read, or the package is not on disk.
+        OSError: one cannot be read or was changed meanwhile, or the package is not on disk.
     """
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise FileNotFoundError(package)
     origin = Path(spec.origin)
     if spec.submodule_search_locations is None:
-        yield package, origin.read_bytes()
+        yield package, _unchanged(origin)
         return
     for path in sorted(origin.parent.rglob("*")):
         name = path.relative_to(origin.parent)
         if _NOT_COMPUTING.isdisjoint(name.parts) and path.is_file():
-            yield f"{package}/{name}", path.read_bytes()
+            yield f"{package}/{name}", _unchanged(path)
+
+
+def _unchanged(path: Path) -> bytes:
+    if path.stat().st_ctime_ns > _LOADED:
+        raise OSError(f"{path} was changed")
+    return path.read_bytes()

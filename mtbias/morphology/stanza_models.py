@@ -266,7 +266,8 @@ def without_transformers() -> Iterator[None]:
     if name in sys.modules:
         yield
         return
-    sys.modules[name] = None  # type: ignore[assignment]  # as Python marks what is not to be imported
+    # As Python marks what is not to be imported.
+    sys.modules[name] = None  # type: ignore[assignment]
     try:
         yield
     finally:
