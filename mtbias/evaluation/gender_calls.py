@@ -264,6 +264,7 @@ class GenderMeasure(AnalysedTexts):
         kept = self.results.get("calls", inputs)
         if kept is not None:
             for stage in ("align", "analyse", "decide"):
+                progress(stage, 0, len(pairs))
                 progress(stage, len(pairs), len(pairs))
             return decoded(list[GenderCall], kept)
         calls = self.call_pairs(pairs, progress, words)
