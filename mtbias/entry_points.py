@@ -41,6 +41,14 @@ def called(group: str) -> dict[str, str]:
     }
 
 
+def package_of(group: str, name: str) -> str | None:
+    """The package, by its name at the top level, that has what is registered in a group under a
+    name; None where nobody registers it.
+    """
+    points = _registered(group).get(name)
+    return points[0][0].module.partition(".")[0] if points else None
+
+
 def load(group: str, name: str, what: str) -> object:
     """The object that is registered in a group under a name, such as ``de`` in
     ``mtbias.languages``.

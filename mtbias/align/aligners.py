@@ -32,6 +32,8 @@ class Aligner(ABC):
     def signature(self) -> str:
         """Name and version: part of a run's identity."""
 
+    repeatable: bool = False
+    """The same pairs always give the same alignments, on whatever machine."""
     execution: Mapping[str, Json] = MappingProxyType({})
     """Circumstances for the manifest that change no number."""
 
@@ -56,6 +58,7 @@ class StatisticalAligner(Aligner):
     """
 
     signature = "mtbias-agree/1"
+    repeatable = True
 
     def align(
         self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet

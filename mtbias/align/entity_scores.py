@@ -12,10 +12,10 @@ import numpy as np
 
 from mtbias.align.link_model import (
     LAMBDA,
+    Cells,
     FloatArray,
     LinkCounts,
-    cells_of,
-    chunks,
+    TokenPairs,
     counted,
     distinct_keys,
     posteriors,
@@ -48,9 +48,10 @@ def model_scores(pairs: IndexedPairs, language: Language) -> Iterator[EntityScor
     """Scores of every pair in order by mtbias's own model; None where a side is empty or the entity
     is no word.
     """
-    counts, null = train(pairs.source, pairs.target, prior_links(pairs, language))
-    for first, last in chunks(pairs.source, pairs.target):
-        yield from _chunk_scores(pairs, counts, null, first, last)
+    tokens = TokenPairs(pairs.source, pairs.target)
+    counts, null = train(tokens, prior_links(pairs, language))
+    for first, last, cells in tokens.chunks():
+        yield from _chunk_scores(pairs, counts, null, first, last, cells)
 
 
 def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, FloatArray]:
@@ -144,9 +145,9 @@ def _chunk_scores(
     null: tuple[FloatArray, FloatArray],
     first: int,
     last: int,
+    cells: Cells,
 ) -> Iterator[EntityScores | None]:
     source, target = pairs.source, pairs.target
-    cells = cells_of(source, target, counts.keys, first, last)
     if not len(cells.pair):
         yield from [None] * (last - first)
         return

@@ -126,6 +126,33 @@ def cells_of(source: Side, target: Side, keys: IntArray, first: int, last: int) 
     )
 
 
+class TokenPairs:
+    """The token pairs of a corpus in chunks, for the rounds of training and what comes behind them.
+
+    A corpus of one chunk is flattened once, and its pairs are held; a larger one every time again.
+    """
+
+    def __init__(self, source: Side, target: Side) -> None:
+        """The pairs of these sides."""
+        self.source, self.target = source, target
+        self.keys = distinct_keys(source, target)
+        self._ranges = list(chunks(source, target))
+        self._only: Cells | None = None
+
+    def chunks(self) -> Iterator[tuple[int, int, Cells]]:
+        """Of each chunk its sentences, [first, last), and its token pairs."""
+        for first, last in self._ranges:
+            yield first, last, self._cells(first, last)
+
+    def _cells(self, first: int, last: int) -> Cells:
+        if self._only is not None:
+            return self._only
+        cells = cells_of(self.source, self.target, self.keys, first, last)
+        if len(self._ranges) == 1:
+            self._only = cells
+        return cells
+
+
 def distinct_keys(source: Side, target: Side) -> IntArray:
     """Sorted keys of all pairs of types that occur together in some sentence."""
     # The first part is what is known; the others are merged into it as soon as they outgrow it, so
@@ -198,27 +225,25 @@ def counted(keys: IntArray, links: FloatArray, source: Side, target: Side) -> Li
 
 
 def train(
-    source: Side, target: Side, prior: tuple[IntArray, FloatArray]
+    pairs: TokenPairs, prior: tuple[IntArray, FloatArray]
 ) -> tuple[LinkCounts, tuple[FloatArray, FloatArray]]:
     """Expected links of every pair of types after `UNIFORM_ROUNDS` + `DIAGONAL_ROUNDS` rounds of
     joint EM.
 
     Args:
-        source: the English side.
-        target: the translations.
+        pairs: the token pairs of the corpus.
         prior: keys of pairs of types known to translate each other (a glossary, the same spelling)
             and the links to add to each before the first round and in every round; keys that never
             occur together are ignored.
     """
-    keys = distinct_keys(source, target)
+    source, target, keys = pairs.source, pairs.target, pairs.keys
     extra = prior_counts(keys, prior)
     null = (_frequency(source), _frequency(target))
     table: LinkCounts | None = None
     for turn in range(UNIFORM_ROUNDS + DIAGONAL_ROUNDS):
         strength = 0.0 if turn < UNIFORM_ROUNDS else LAMBDA
         counts = extra.copy()
-        for first, last in chunks(source, target):
-            cells = cells_of(source, target, keys, first, last)
+        for first, last, cells in pairs.chunks():
             if not len(cells.pair):
                 continue
             # Nothing is known in the first round: every target word is spread evenly over the

@@ -12,6 +12,7 @@ typer would need each setting once more as a parameter.
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -265,7 +266,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
         )
         guard = network.no_network(forbidden) if forbidden else nullcontext()
-        with _logging(everything=debug), _stopped_by_sigterm(), guard:
+        with _logging(everything=debug), _stopped_by_sigterm(), _seldom_collecting(), guard:
             make_app(None if words[:1] == ["--install-completion"] else words)(words)
         if sys.stdout is not None:  # None where the caller closed it
             sys.stdout.flush()
@@ -341,6 +342,23 @@ def _stopped_by_sigterm() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+_NEW_OBJECTS = 50_000
+"""So many objects more than were freed, and the garbage collector looks for circles among them."""
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Within the block the garbage collector looks less often: what commands build by the million,
+    analyses and calls, has no circles, and it goes through all of it again and again.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 class _LineFormatter(logging.Formatter):

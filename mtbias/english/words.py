@@ -70,6 +70,10 @@ QUANTIFIERS = frozenset(_QUANTIFIERS.split())
 """What may stand for people without a noun ("the two", "others")."""
 
 
+KEPT_TEXTS = 4096
+"""Texts whose words are kept: those of WinoMT, which every system and stage asks for again."""
+
+
 class SourceWord(NamedTuple):
     """A word of a source sentence."""
 
@@ -94,7 +98,7 @@ def hyphenated_parts(word: str) -> tuple[str, str, str]:
     return "-".join(parts[:-1]), parts[-1], ""
 
 
-@lru_cache(maxsize=1)  # alignment asks for one sentence's words several times in a row
+@lru_cache(maxsize=KEPT_TEXTS)
 def english_words(text: str) -> tuple[SourceWord, ...]:
     """Words of `text` in order, clitics (``'s``, ``n't``) split off, punctuation dropped."""
     words = []
@@ -193,6 +197,7 @@ def is_plural(noun: str) -> bool:
     return not noun.endswith(_SINGULAR_ENDINGS) or noun in _PLURALS_IN_US_IS | _PLURALS_IN_ICS
 
 
+@lru_cache(maxsize=1 << 14)
 def singulars(word: str) -> tuple[str, ...]:
     """`word` and what it may be the English plural of: ``ladies`` → ladies, ladie, ladi, lady."""
     found = [word]

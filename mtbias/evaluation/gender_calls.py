@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from mtbias.align import Aligner, Pair, get_aligner
 from mtbias.corpora import cache_folder
 from mtbias.demo import STANZA_NAME, stanza_folder_of_demo
+from mtbias.entry_points import package_of
 from mtbias.errors import MissingResourceError
+from mtbias.files.kept_results import NOTHING_KEPT, KeptResults
 from mtbias.files.reading import sha256_of
+from mtbias.files.strict_json import decoded, encoded
 from mtbias.language.definition import Language
+from mtbias.language.installed import GROUP as LANGUAGES
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH, SourceLanguage, source_language
 from mtbias.language.split_texts import SplitTexts
@@ -27,6 +31,8 @@ from mtbias.morphology import (
 )
 from mtbias.morphology.stanza_models import download
 from mtbias.reading import FEATURES, decide, read_features, with_features
+from mtbias.reading.rules import as_declared
+from mtbias.reading.syntax import GROUP as FAMILIES
 from mtbias.runs.call_records import CallRecord, join_records
 from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER
 from mtbias.scoring.counting import Counting
@@ -82,6 +88,7 @@ class GenderKind(MeasureKind):
             make_analyser(options),
             options.settings.evidence,
             source_language(options.source_lang),
+            make_results(options, language),
         )
 
     def read(self, line: bytes) -> CallRecord:
@@ -151,10 +158,12 @@ class GenderRecords(list[CallRecord]):
     again.
     """
 
-    def __init__(self, records: Iterable[CallRecord], words: SplitTexts) -> None:
-        """The records, and what split their translations."""
+    def __init__(
+        self, records: Iterable[CallRecord], words: SplitTexts, results: KeptResults
+    ) -> None:
+        """The records, what split their translations, and where the alarms keep what they found."""
         super().__init__(records)
-        self.words = words
+        self.words, self.results = words, results
 
 
 @frozen
@@ -220,6 +229,8 @@ class GenderMeasure(AnalysedTexts):
     analyser: Analyser
     evidence: EvidenceReader = "tables"
     source: SourceLanguage = ENGLISH
+    results: KeptResults = NOTHING_KEPT
+    """Where calls are kept that were made once."""
 
     @property
     def identity(self) -> Mapping[str, Json]:
@@ -250,9 +261,27 @@ class GenderMeasure(AnalysedTexts):
             for instance in instances
             if (text := texts[instance.id]) is not None
         ]
-        called = {call.id: call for call in self.call_pairs(pairs, progress, words)}
+        called = {call.id: call for call in self._kept_calls(pairs, progress, words)}
         calls = (called.get(i.id) or GenderCall(i.id, None, Reason.UNTRANSLATED) for i in instances)
-        return GenderRecords(join_records(instances, translations, calls), words)
+        records = join_records(instances, translations, calls)
+        return GenderRecords(records, words, self.results)
+
+    def _kept_calls(
+        self, pairs: Sequence[Pair], progress: Progress, words: SplitTexts
+    ) -> Sequence[GenderCall]:
+        """`call_pairs`, made once for the same pairs, models and code."""
+        if not (self.aligner.repeatable and as_declared()):
+            return self.call_pairs(pairs, progress, words)
+        inputs = [dict(self.identity), pairs]
+        kept = self.results.get("calls", inputs)
+        if kept is not None:
+            for stage in ("align", "analyse", "decide"):
+                progress(stage, 0, len(pairs))
+                progress(stage, len(pairs), len(pairs))
+            return decoded(list[GenderCall], kept)
+        calls = self.call_pairs(pairs, progress, words)
+        self.results.keep("calls", inputs, encoded(list[GenderCall], list(calls)))
+        return calls
 
     def call_pairs(
         self, pairs: Sequence[Pair], progress: Progress = quiet, words: SplitTexts | None = None
@@ -330,6 +359,17 @@ def make_analyser(options: MeasureOptions) -> StanzaAnalyser:
     return StanzaAnalyser(
         package, AnalysisCache(path), device=options.device, processes=settings.processes
     )
+
+
+def make_results(options: MeasureOptions, language: Language) -> KeptResults:
+    """Where the calls and alarms of a language are kept: the folder ``results`` of the cache."""
+    plugins = {
+        package_of(LANGUAGES, language.code),
+        package_of(FAMILIES, language.family),
+        package_of(LANGUAGES, options.source_lang),
+    }
+    folder = cache_folder(options.settings.cache_dir) / "results"
+    return KeptResults(folder, [plugin for plugin in plugins if plugin is not None])
 
 
 def _package(options: MeasureOptions) -> StanzaPackage:

@@ -63,6 +63,14 @@ def decoded(kind: type[T], text: bytes | str) -> T:
     return found
 
 
+def encoded(kind: type[T], value: T) -> bytes:
+    """The JSON text of a value of a dataclass (or a list or mapping of such), which `decoded`
+    reads.
+    """
+    found: bytes = _adapter(cast(Hashable, kind)).dump_json(value)
+    return found
+
+
 def converted(kind: type[T], content: object) -> T:
     """`decoded` of a plain value, such as a TOML file holds.
 

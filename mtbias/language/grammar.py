@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from enum import StrEnum
+from functools import lru_cache
+from itertools import product
 from os.path import commonprefix
 from typing import NamedTuple
 
@@ -69,16 +71,24 @@ ANY = Agreement("*", "*", "*")
 
 def meet(left: Iterable[Agreement], right: Iterable[Agreement]) -> list[Agreement]:
     """What both sides allow, each once."""
-    others = list(right)
-    found = []
-    for a in left:
-        for b in others:
-            merged = [
-                x if y == "*" else y if x in ("*", y) else None for x, y in zip(a, b, strict=True)
-            ]
-            if None not in merged:
-                found.append(Agreement(*(str(m) for m in merged)))
-    return list(dict.fromkeys(found))
+    return list(_met(tuple(left), tuple(right)))
+
+
+@lru_cache(maxsize=1 << 14)  # the forms of a corpus come again and again
+def _met(left: tuple[Agreement, ...], right: tuple[Agreement, ...]) -> tuple[Agreement, ...]:
+    met: dict[Agreement, None] = {}
+    for one, other in product(left, right):
+        values = tuple(map(_shared, one, other))
+        if "" not in values:
+            met[Agreement(*values)] = None
+    return tuple(met)
+
+
+def _shared(one: str, other: str) -> str:
+    """The value that two values of an agreement allow; empty where there is none."""
+    if other == "*":
+        return one
+    return other if one in ("*", other) else ""
 
 
 class NounReading(NamedTuple):

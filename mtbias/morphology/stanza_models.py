@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -136,7 +137,8 @@ def download(language: str, folder: Path, processors: Sequence[str] = PROCESSORS
     Raises:
         MissingResourceError: the download failed; says why.
     """
-    import stanza
+    with without_transformers():
+        import stanza
 
     try:
         wanted = ",".join(
@@ -254,6 +256,26 @@ class StanzaModels:
 
 
 @contextmanager
+def without_transformers() -> Iterator[None]:
+    """Within the block the package transformers counts as missing, unless it is loaded already.
+
+    A trainer of Stanza's imports all of it, and uses nothing of it; Stanza does without where there
+    is none. What needs it later (a model that reads a transformer) imports it as ever.
+    """
+    name = "transformers"
+    if name in sys.modules:
+        yield
+        return
+    # As Python marks what is not to be imported.
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if sys.modules.get(name) is None:
+            sys.modules.pop(name, None)
+
+
+@contextmanager
 def _not_to_be_trained() -> Iterator[None]:
     """Stanza gives each model an optimizer, for the first of which PyTorch imports its compiler:
     two seconds.
@@ -289,8 +311,10 @@ def load_pipeline(package: StanzaPackage, device: str | None, **options: object)
         MissingResourceError: Stanza cannot load the models; says which and why.
         SettingError: there is no such device.
     """
-    import stanza
     import torch
+
+    with without_transformers():
+        import stanza
 
     # cuDNN's LSTMs would compute with 10 bits of a number's 23; the tags of a GPU are to be those
     # of a CPU.

@@ -27,6 +27,10 @@ class KnownTranslations:
         """Nothing is looked up yet."""
         self.language, self.source = language, source
         self._found: dict[str, frozenset[str]] = {}
+        self._of_words: dict[tuple[str, str], frozenset[str]] = {}
+        """The same of words as other words than the entity, by their text and form."""
+        self._others: tuple[str, range, list[frozenset[str]]] = ("", range(0), [])
+        """A source, which words of it are the entity's own, and what translates the others."""
         self._phrases: dict[str, set[str]] = {}
         """English nouns of several words by each of their words."""
         for phrase in language.glossary if source is ENGLISH else ():
@@ -116,11 +120,10 @@ class KnownTranslations:
         """
         forms, source = word.facts.dictionary_forms, self.source.words(pair.source)
         own = words_of_entity(pair, source)
-        return any(
-            not self.of_mention(source, n, own).isdisjoint(forms)
-            for n in range(len(source))
-            if n not in own
-        )
+        if self._others[:2] != (pair.source, own):
+            others = (self.of_mention(source, n, own) for n in range(len(source)) if n not in own)
+            self._others = pair.source, own, [known for known in others if known]
+        return any(not known.isdisjoint(forms) for known in self._others[2])
 
     def of_mention(self, source: Sequence[SourceWord], n: int, own: range) -> frozenset[str]:
         """Folded forms that translate the n-th word of the source, or the phrase of two words that
@@ -133,23 +136,23 @@ class KnownTranslations:
         """Folded forms that translate a word of the source, or what it is made of, as another than
         the entity; what is written as no noun translates nobody.
         """
-        if not self.source.may_be_noun(word):
-            return frozenset()
-        return self.of(word.form) | self._of_nouns(self.source.wider_nouns(word.form))
+        key = word.text, word.form
+        if key not in self._of_words:
+            known = frozenset[str]()
+            if self.source.may_be_noun(word):
+                known = self.of(word.form) | self._of_nouns(self.source.wider_nouns(word.form))
+            self._of_words[key] = known
+        return self._of_words[key]
 
     def _of_ending_at(self, source: Sequence[SourceWord], n: int) -> frozenset[str]:
         """Folded forms that translate the phrase of two words that ends with the n-th of the
         source.
         """
         before = source[n - 1].form if n > 0 else ""
-        phrases = (
-            (f"{before} {word}" for word in singulars(source[n].form))
-            if before in self._phrases
-            else ()
-        )
-        return frozenset[str]().union(
-            *(self.language.glossary.get(phrase, frozenset()) for phrase in phrases)
-        )
+        if before not in self._phrases:
+            return frozenset()
+        phrases = (f"{before} {word}" for word in singulars(source[n].form))
+        return self._of_nouns(tuple(phrases))
 
 
 def words_of_entity(pair: Pair, source: Sequence[SourceWord]) -> range:

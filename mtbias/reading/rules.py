@@ -139,6 +139,11 @@ def tell(name: str, answer: object) -> None:
         listener(name, answer)
 
 
+def as_declared() -> bool:
+    """Whether no rule is switched off, and nobody listens."""
+    return not (_off or _listeners)
+
+
 @contextmanager
 def without(*names: str) -> Iterator[None]:
     """Within the block these rules are switched off.

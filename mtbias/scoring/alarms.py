@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from mtbias.errors import UsageError
+from mtbias.files.kept_results import NOTHING_KEPT
+from mtbias.files.strict_json import decoded, encoded
 from mtbias.files.text_repair import is_damaged
 from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH_CODE, source_language
@@ -159,10 +161,9 @@ def checks(
     main = of_main(records)
     fixed = sum(withheld(record.call) for record in main)
     texts = [record.translation for record in records]
-    found = languages(texts, lang)
-    sources = [record.source for record in records]
-    marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
-    marks |= _call_marks(records, texts, lang, source_lang)
+    signs = _signs_of_texts(records, texts, lang, source_lang)
+    found = signs.languages
+    marks = {**signs.marks, **_call_marks(records), **signs.entity_marks}
     alarms = _content(_counted(marks, noticed), texts, lang, found)
     raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
     if raised:
@@ -243,10 +244,41 @@ def _share(sign: Sign, part: int, whole: int, lang: str) -> JsonDict:
     }
 
 
-def _call_marks(
+@frozen
+class _SignsOfTexts:
+    """What translations and their entities show, whatever was read from them."""
+
+    languages: list[str | None]
+    """Those that the translations are in."""
+    marks: dict[str, list[bool | None]]
+    entity_marks: dict[str, list[bool | None]]
+
+
+def _signs_of_texts(
     records: Sequence[Any], texts: Sequence[str | None], lang: str, source_lang: str
-) -> dict[str, Marks]:
-    """The marks of the signs that calls and their entities show."""
+) -> _SignsOfTexts:
+    """The signs of these texts, worked out once where the records say where to keep them."""
+    results = getattr(records, "results", NOTHING_KEPT)
+    sources = [record.source for record in records]
+    entities = [record.entity for record in records]
+    inputs = [lang, source_lang, sources, entities, texts]
+    kept = results.get("signs", inputs)
+    if kept is not None:
+        return decoded(_SignsOfTexts, kept)
+    found = languages(texts, lang)
+    marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
+    of_entities = _entity_marks(records, entities, texts, lang, source_lang)
+    signs = _SignsOfTexts(
+        found,
+        {name: list(of) for name, of in marks.items()},
+        {name: list(of) for name, of in of_entities.items()},
+    )
+    results.keep("signs", inputs, encoded(_SignsOfTexts, signs))
+    return signs
+
+
+def _call_marks(records: Sequence[Any]) -> dict[str, Marks]:
+    """The marks of the signs that calls show."""
     calls = [record.call for record in records]
     classes = map(evidence_class, calls)
     marks: dict[str, Marks] = {
@@ -264,13 +296,24 @@ def _call_marks(
         Reason.NO_MORPHOLOGY,
     ):
         marks[reason.value.replace(" ", "_")] = _without_call(records, reason)
+    return marks
+
+
+def _entity_marks(
+    records: Sequence[Any],
+    entities: Sequence[str],
+    texts: Sequence[str | None],
+    lang: str,
+    source_lang: str,
+) -> dict[str, Marks]:
+    """The marks of the signs that entities show; none where the language is not installed."""
+    marks: dict[str, Marks] = {}
     words = getattr(records, "words", None)
     if words is None:
         try:
             words = SplitTexts(get_language(lang), source_language(source_lang))
         except UsageError:  # a run may be read where its language is not installed
             return marks
-    entities = [record.entity for record in records]
     if source_lang != ENGLISH_CODE:
         known = words.kept(KnownTranslations)
         marks["no_glossary"] = [not known.of(entity) for entity in entities]

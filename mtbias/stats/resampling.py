@@ -350,11 +350,18 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Floats:
 
 def _ranks(values: Floats) -> Floats:
     """The ranks of values along the last axis, from 1; equal ones share their mean rank."""
-    import pandas as pd  # scipy.stats has them too, and takes a second to load
-
-    ranks: Floats = (
-        pd.DataFrame(np.atleast_2d(values)).rank(axis=1).to_numpy().reshape(values.shape)
-    )
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    places = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    begins = np.ones(values.shape, bool)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    ends = np.ones(values.shape, bool)
+    ends[..., :-1] = begins[..., 1:]
+    first = np.maximum.accumulate(np.where(begins, places, 0), axis=-1)
+    after = np.where(ends, places, values.shape[-1])
+    last = np.minimum.accumulate(after[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
     return ranks
 
 

@@ -12,6 +12,7 @@ from mtbias.align.link_model import (
     P_NULL,
     SMOOTHING,
     LinkCounts,
+    TokenPairs,
     cells_of,
     chunks,
     posteriors,
@@ -57,7 +58,7 @@ def one_round(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_first_round_spreads_every_target_word_evenly(one_round: None) -> None:
     # Each of the two target words of a pair is half linked to each of its two source words;
     # "the"–"das" stands in both pairs: 0.5 + 0.5.
-    table, null = train(HOUSE, HAUS, NO_PRIOR)
+    table, null = train(TokenPairs(HOUSE, HAUS), NO_PRIOR)
     assert links(table, HOUSE, HAUS) == {
         ("the", "das"): 1.0,
         ("the", "haus"): 0.5,
@@ -81,7 +82,7 @@ def test_posteriors_of_the_second_round(one_round: None) -> None:
     # "haus": the 0.5 / 2.01 × 0.46 = 0.114428, house 0.227723, null 0.08 × 0.25 = 0.02; sum
     # 0.362151.
     assert (P_NULL, SMOOTHING) == (0.08, 0.01)
-    table, null = train(HOUSE, HAUS, NO_PRIOR)
+    table, null = train(TokenPairs(HOUSE, HAUS), NO_PRIOR)
     forward, backward = posteriors(cells_of(HOUSE, HAUS, table.keys, 0, 2), table, null, 0.0)
     first = [0.228856 / 0.496579, 0.114428 / 0.362151, 0.227723 / 0.496579, 0.227723 / 0.362151]
     assert forward[:4] == pytest.approx(first, abs=1e-5)  # the–das, the–haus, house–das, house–haus
@@ -92,7 +93,7 @@ def test_posteriors_of_the_second_round(one_round: None) -> None:
 def test_the_words_that_are_left_find_each_other() -> None:
     # IBM model 1: "das" explains "the" in both pairs, so that "haus" is left for "house" and "buch"
     # for "book".
-    table, _ = train(HOUSE, HAUS, NO_PRIOR)
+    table, _ = train(TokenPairs(HOUSE, HAUS), NO_PRIOR)
     found = links(table, HOUSE, HAUS)
     assert found["the", "das"] > 10 * max(found["the", "haus"], found["house", "das"])
     assert found["house", "haus"] > 10 * found["the", "haus"]
@@ -107,7 +108,7 @@ def test_a_prior_decides_what_the_corpus_leaves_open() -> None:
     # crossed pair does.
     source, target = index_side([["a", "b"]]), index_side([["x", "y"]])
     keys = np.array([0 * 2 + 1], np.int64)  # a–y
-    table, _ = train(source, target, (keys, np.array([1.0])))
+    table, _ = train(TokenPairs(source, target), (keys, np.array([1.0])))
     found = links(table, source, target)
     assert found["a", "y"] > found["a", "x"]
     assert found["b", "x"] > found["b", "y"]
@@ -115,14 +116,14 @@ def test_a_prior_decides_what_the_corpus_leaves_open() -> None:
 
 def test_a_prior_on_words_that_never_meet_is_ignored() -> None:
     keys = np.array([1 * 3 + 2, 99], np.int64)  # house–buch, and a key of no pair
-    with_prior, _ = train(HOUSE, HAUS, (keys, np.ones(2)))
-    without, _ = train(HOUSE, HAUS, NO_PRIOR)
+    with_prior, _ = train(TokenPairs(HOUSE, HAUS), (keys, np.ones(2)))
+    without, _ = train(TokenPairs(HOUSE, HAUS), NO_PRIOR)
     assert with_prior.links.tolist() == without.links.tolist()
 
 
 def test_the_diagonal_breaks_ties() -> None:
     source, target = index_side([["a", "b"]]), index_side([["x", "y"]])
-    found = links(train(source, target, NO_PRIOR)[0], source, target)
+    found = links(train(TokenPairs(source, target), NO_PRIOR)[0], source, target)
     assert found["a", "x"] > found["a", "y"]
     assert found["b", "y"] > found["b", "x"]
 
@@ -141,7 +142,7 @@ def test_posteriors_are_probabilities(
     pairs: list[tuple[list[str], list[str]]], strength: float
 ) -> None:
     source, target = index_side(s for s, _ in pairs), index_side(t for _, t in pairs)
-    table, null = train(source, target, NO_PRIOR)
+    table, null = train(TokenPairs(source, target), NO_PRIOR)
     assert len(table.keys) <= int(
         (source.lengths * target.lengths).sum()
     )  # memory: at most one row a token pair
@@ -169,11 +170,11 @@ def test_chunks_cover_all_sentences_in_order(
 @given(SENTENCES, st.integers(1, 30))
 def test_chunks_change_nothing(pairs: list[tuple[list[str], list[str]]], size: int) -> None:
     source, target = index_side(s for s, _ in pairs), index_side(t for _, t in pairs)
-    whole, _ = train(source, target, NO_PRIOR)
+    whole, _ = train(TokenPairs(source, target), NO_PRIOR)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model, "CHUNK", size)
         patch.setattr(chunks, "__defaults__", (size,))
-        parts, _ = train(source, target, NO_PRIOR)
+        parts, _ = train(TokenPairs(source, target), NO_PRIOR)
     assert parts.keys.tolist() == whole.keys.tolist()
     assert parts.links == pytest.approx(whole.links, rel=1e-9)
 
@@ -186,5 +187,5 @@ def test_empty_sides() -> None:
         (nothing, HAUS),
         (index_side([]), index_side([])),
     ):
-        table, _ = train(source, target, NO_PRIOR)
+        table, _ = train(TokenPairs(source, target), NO_PRIOR)
         assert len(table.keys) == 0

@@ -280,15 +280,34 @@ def test_a_device_that_is_not_here(name: str, message: str) -> None:
 @pytest.mark.slow
 def test_loading_does_not_import_pytorchs_compiler(stanza_dir: Path) -> None:
     # Stanza would make optimizers, which import it: two seconds of every run. One that is trained
-    # has them again.
+    # has them again. A trainer would import transformers, which nothing here uses.
     code = (
-        "import sys, torch; from pathlib import Path; from stanza.models.common import utils\n"
+        "import sys; from pathlib import Path\n"
         "from mtbias.morphology.stanza_models import find_package, load_pipeline\n"
         "said = load_pipeline(find_package('de', Path(sys.argv[1])), 'cpu')('Der Arzt kam.')\n"
         "print(said.sentences[0].words[1].upos, 'torch._dynamo' in sys.modules)\n"
+        "print('transformers' in sys.modules)\n"
+        "import torch; from stanza.models.common import utils\n"
         "weights = torch.nn.Linear(1, 1).parameters()\n"
         "print(type(utils.dispatch_optimizer('adam', weights, utils.logger, 0.1, (0.9, 0.9), 1e-6)).__name__)"
     )
     command = [sys.executable, "-c", code, str(stanza_dir)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["NOUN", "False", "Adam"]
+    assert done.stdout.split() == ["NOUN", "False", "False", "Adam"]
+
+
+def test_transformers_is_hidden_in_the_block_alone() -> None:
+    code = (
+        "import sys; from importlib.util import find_spec\n"
+        "from mtbias.morphology.stanza_models import without_transformers\n"
+        "with without_transformers():\n"
+        "    try: import transformers; print('found')\n"
+        "    except ImportError: print('hidden')\n"
+        "print('transformers' in sys.modules, find_spec('transformers') is not None)\n"
+        "sys.modules['transformers'] = sys\n"
+        "with without_transformers():\n"
+        "    import transformers; print(transformers is sys)\n"
+        "print(sys.modules['transformers'] is sys)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["hidden", "False", "True", "True", "True"]
