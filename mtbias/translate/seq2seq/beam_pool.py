@@ -56,7 +56,7 @@ def _attend(
     rows, heads, _, size = query.shape
     sentences, _, slots, _ = key.shape
     if rows == sentences:
-        return plain(module, query, key, value, attention_mask, **options)
+        return plain(module, query, key, value, attention_mask, **options)[0], None
     beams = rows // sentences
     bias = options.pop("position_bias", None)
     if bias is not None:
@@ -67,7 +67,7 @@ def _attend(
         options["position_bias"] = bias.index_select(-1, steps)
     options["is_causal"] = False
     grouped = query.view(sentences, beams, heads, size).transpose(1, 2)
-    attended, _ = plain(module, grouped, key, value, attention_mask, **options)
+    attended: torch.Tensor = plain(module, grouped, key, value, attention_mask, **options)[0]
     return attended.reshape(rows, 1, heads, size), None
 
 
@@ -187,8 +187,11 @@ class PooledDecoder:
 
 
 class _Head:
-    """The scores of tokens from the decoder's last states, written into the same memory at every
-    step: on a CPU fresh memory of that size costs more than what is computed.
+    """The scores of tokens from the decoder's last states, in fp32 whatever the weights' type:
+    neighbours would be the same in 8 or 11 bits.
+
+    On a CPU they are written into the same memory at every step: fresh memory of that size costs
+    more than what is computed.
     """
 
     def __init__(self, model: Any, most_rows: int) -> None:  # noqa: ANN401
@@ -196,20 +199,22 @@ class _Head:
         self._bias = getattr(model, "final_logits_bias", None)
         scaled = getattr(model.config, "scale_decoder_outputs", False)  # T5 with one matrix alone
         self._scale = model.model_dim**-0.5 if scaled else 1.0
-        self._scores = self._weight.new_empty(most_rows, self._weight.shape[1], dtype=torch.float32)
+        self._memory: torch.Tensor | None = None
+        if not self._weight.is_cuda:
+            size = (most_rows, self._weight.shape[1])
+            self._memory = self._weight.new_empty(size, dtype=torch.float32)
 
     def __call__(self, states: torch.Tensor) -> torch.Tensor:
         """`states` is rows × size."""
         if self._scale != 1.0:
             states = states * self._scale
-        scores = self._scores[: len(states)]
-        if states.dtype == torch.float32:
-            torch.mm(states, self._weight, out=scores)
-        elif states.is_cuda:
-            # Rounded to 8 or 11 bits, scores of neighbours would be the same.
-            scores = torch.mm(states, self._weight, out_dtype=torch.float32)
+        if self._memory is not None:
+            scores = self._memory[: len(states)]
+            torch.mm(states.float(), self._weight.float(), out=scores)
+        elif states.dtype == torch.float32:
+            scores = torch.mm(states, self._weight)
         else:
-            scores.copy_(torch.mm(states, self._weight))
+            scores = torch.mm(states, self._weight, out_dtype=torch.float32)
         return scores if self._bias is None else scores.add_(self._bias)
 
 
