@@ -286,8 +286,8 @@ class TranslationSettings(DecodingSettings):
     """How a model translates."""
 
     preset: Preset = "paper"
-    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, by CTranslate2
-    where it works there, lengths bounded by the source's."""
+    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: fp16 on a GPU (T5 bf16), by
+    CTranslate2 where it works there, lengths bounded by the source's."""
     target_code: str | None = None
     """The checkpoint's own name of the target language, where the usual one does not fit."""
     revision: str | None = None

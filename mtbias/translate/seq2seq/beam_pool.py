@@ -25,6 +25,8 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 IMPLEMENTATION = "sdpa"
 """What computes attention in the end: torch's ``scaled_dot_product_attention``."""
 _NAME = "mtbias_beam_pool"
+_MM_HAS_TYPES = torch.torch_version.TorchVersion(torch.__version__) >= (2, 8)
+"""Whether a product of 16 bits can be had in fp32, on a GPU."""
 _GROWTH = 80
 """Slots by which a pool grows: sixteen steps at beam 5."""
 
@@ -35,7 +37,8 @@ def share_pools(model: Any) -> None:  # noqa: ANN401 - a transformers model
     """
     AttentionInterface.register(_NAME, _attend)
     AttentionMaskInterface.register(_NAME, ALL_MASK_ATTENTION_FUNCTIONS[IMPLEMENTATION])
-    model.set_attn_implementation(_NAME)
+    for part in (model, model.get_encoder(), model.get_decoder()):  # T5's have configs of their own
+        part.set_attn_implementation(_NAME)
 
 
 def _attend(
@@ -48,8 +51,8 @@ def _attend(
 ) -> tuple[torch.Tensor, None]:
     """Attention of the beams of each sentence to what they share.
 
-    `query` is rows × heads × 1 × size, `key` and `value` are sentences × heads × slots × size, where
-    a sentence has as many rows as beams. With as many rows as sentences (in the encoder, in the
+    `query` is rows × heads × 1 × size, `key` and `value` are sentences × heads × slots × size, and a
+    sentence has as many rows as beams. With as many rows as sentences (in the encoder, in the
     first step, with one beam) this is plain attention.
     """
     plain = ALL_ATTENTION_FUNCTIONS[IMPLEMENTATION]
@@ -71,7 +74,7 @@ def _attend(
     return attended.reshape(rows, 1, heads, size), None
 
 
-class _PoolLayer(DynamicLayer):  # type: ignore[misc] # transformers' classes are not there to be checked
+class _PoolLayer(DynamicLayer):  # type: ignore[misc] # transformers has no types here
     """The pool of one layer's self-attention."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
@@ -121,7 +124,13 @@ class PooledDecoder:
     The model is one of `share_pools`.
     """
 
-    def __init__(self, model: Any, sources: torch.Tensor, mask: torch.Tensor, beams: int) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        model: Any,  # noqa: ANN401
+        sources: torch.Tensor,
+        mask: torch.Tensor,
+        beams: int,
+    ) -> None:
         """Encode `sources`, sentences × tokens, which are padded where `mask` is 0."""
         self._decoder = model.get_decoder()
         self._head = _Head(model, len(sources) * beams)
@@ -213,12 +222,14 @@ class _Head:
             torch.mm(states.float(), self._weight.float(), out=scores)
         elif states.dtype == torch.float32:
             scores = torch.mm(states, self._weight)
-        else:
+        elif _MM_HAS_TYPES:
             scores = torch.mm(states, self._weight, out_dtype=torch.float32)
+        else:
+            scores = torch.mm(states, self._weight).float()
         return scores if self._bias is None else scores.add_(self._bias)
 
 
 def _additive(allowed: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """A mask that is added to attention's scores: 0 where it is `allowed`, else as low as it goes."""
+    """A mask to be added to attention's scores: 0 where it is `allowed`, else as low as it goes."""
     mask = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
     return mask.masked_fill_(~allowed, torch.finfo(dtype).min)

@@ -92,7 +92,7 @@ class EngineChoice:
 
 POOLED = 8
 """Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1
-% of translations that loop, BUG takes 61 % of the steps of one stage
+% of translations that loop, BUG takes 56 % of the steps of one stage
 (`scripts/experiments/count_steps.py`)."""
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 

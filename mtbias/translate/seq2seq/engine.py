@@ -343,8 +343,8 @@ def cpu_budget(rows: int = CPU_ROWS) -> Budget:
 def gpu_budget(
     config: Mapping[str, Any], memory: int, *, bytes_per_value: int, beams: int
 ) -> Budget:
-    """What fits into half of `memory` (bytes), rounded down in steps of an eighth of a power of two,
-    so that it is the same in runs that find nearly the same memory.
+    """What fits into half of `memory` (bytes), rounded down to eighths of a power of two, so that it
+    is the same in runs that find nearly the same memory.
 
     A row needs ``7 × vocabulary × 4`` bytes for the scores of a step. A token needs ``2 × (decoder
     layers + 1) × hidden size × bytes_per_value`` for keys and values: those of one layer are copied

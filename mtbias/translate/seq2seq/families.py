@@ -52,8 +52,8 @@ class Family(ABC):
     """Beam search ends when as many hypotheses are finished as there are beams (the families'
     published default)."""
     half: ClassVar[str] = "float16"
-    """The type of weights of 16 bits. fp16 rounds eight times as finely as bf16; its range is enough
-    for all but T5, whose activations overflow."""
+    """The type of weights of 16 bits. fp16 rounds eight times as finely as bf16; its range is too
+    small for T5 alone, whose activations overflow."""
     tokenizer_class: ClassVar[str]
     """Transformers' class. Its AutoTokenizer takes another in some releases, one without language
     tokens."""

@@ -117,7 +117,7 @@ class _TokenScores:
 
     def of(self, logits: Any, rows: Any) -> Any:  # noqa: ANN401
         """The logarithms of the probabilities that `logits`, rows × vocabulary, give the tokens
-        after `rows`; with one beam, whose order is that of its probabilities, the logits themselves.
+        after `rows`; with one beam the logits themselves, which are in the same order.
 
         They are valid until they are asked for again.
         """

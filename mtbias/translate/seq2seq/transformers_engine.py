@@ -89,7 +89,7 @@ class _Threads:
 
 
 class TransformersEngine(Engine):
-    """Beam search over a transformers model, with everything that it searches by said explicitly."""
+    """Beam search over a transformers model; everything that it searches by is explicit."""
 
     def __init__(self, folder: Path, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote
