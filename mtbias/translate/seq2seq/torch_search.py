@@ -64,7 +64,12 @@ class TokenRules:
 class TorchSearch:
     """Searches with one model."""
 
-    def __init__(self, model: Any, rules: TokenRules, each_step: Callable[[], object]) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        model: Any,  # noqa: ANN401
+        rules: TokenRules,
+        each_step: Callable[[], object],
+    ) -> None:
         """`each_step` is called before each step of the decoder; what it raises ends the search."""
         self._model, self._rules, self._each_step = model, rules, each_step
         self.steps = 0
@@ -72,7 +77,14 @@ class TorchSearch:
         self.row_steps = 0
         """The rows of all steps: what a processor has to compute."""
 
-    def run(self, sources: Any, mask: Any, bounds: Bounds, *, watch: bool) -> list[Generated]:  # noqa: ANN401
+    def run(
+        self,
+        sources: Any,  # noqa: ANN401
+        mask: Any,  # noqa: ANN401
+        bounds: Bounds,
+        *,
+        watch: bool,
+    ) -> list[Generated]:
         """The best hypothesis of each of `sources`, a tensor of token ids that is padded where
         `mask` is 0.
 
@@ -199,7 +211,13 @@ def best_of_rows(scores: Any, count: int) -> tuple[Any, Any]:  # noqa: ANN401
 class _Beams:
     """The hypotheses of the sentences that are not done: n sentences × beams."""
 
-    def __init__(self, count: int, bounds: Bounds, rules: TokenRules, device: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        count: int,
+        bounds: Bounds,
+        rules: TokenRules,
+        device: Any,  # noqa: ANN401
+    ) -> None:
         import torch
 
         self._bounds, self._rules = bounds, rules
