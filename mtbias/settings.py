@@ -58,8 +58,9 @@ ADVANCED = frozenset(
             "beams",
             "concurrency",
         ),
-        *("dtype", "evidence", "length_penalty", "max_length", "max_requests", "processes"),
+        *("dtype", "evidence", "length_penalty", "max_length", "max_requests", "measure"),
         *(
+            "processes",
             "repeat",
             "requests_per_minute",
             "revision",
@@ -289,8 +290,8 @@ class TranslationSettings(DecodingSettings):
     """How a model translates."""
 
     preset: Preset = "paper"
-    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: bf16 on a GPU, by CTranslate2
-    where it works there, lengths bounded by the source's."""
+    """paper: beam 5, length penalty 1.0, 200 tokens, fp32; fast: fp16 on a GPU (T5 bf16), by
+    CTranslate2 where it works there, lengths bounded by the source's."""
     target_code: str | None = None
     """The checkpoint's own name of the target language, where the usual one does not fit."""
     revision: str | None = None

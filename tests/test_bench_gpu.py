@@ -96,7 +96,7 @@ def test_the_report_says_what_was_measured_and_what_was_not(tmp_path: Path) -> N
     log = Log(tmp_path / "out", {"align": 1.0, "analyse": 3.0}, time.perf_counter())
     for family in ("opus-mt", "m2m100", "mbart50"):
         log.add(speed(family, "easynmt", "float32", 10))
-        log.add(speed(family, "transformers", "bfloat16", 500))
+        log.add(speed(family, "transformers", "float16", 500))
     log.add(
         {
             "kind": "speed",
@@ -108,7 +108,7 @@ def test_the_report_says_what_was_measured_and_what_was_not(tmp_path: Path) -> N
     log.add({"kind": "not reached", "job": "price", "family": None})
     page = (tmp_path / "out" / "report.md").read_text()
     assert (
-        "| opus-mt | transformers bfloat16 | 2 of 16 × 40 | 500 | 50.0 | 2,048 | 25% (memory) |"
+        "| opus-mt | transformers float16 | 2 of 16 × 40 | 500 | 50.0 | 2,048 | 25% (memory) |"
         in page
     )
     assert "| opus-mt | ct2 x | left out: no cuBLAS | | | | |" in page

@@ -32,7 +32,6 @@ from mtbias.runs.run_folder import RunProgress, run_progress
 from mtbias.scoring.measure import Measure
 from mtbias.settings import EvalSettings, ScoreSettings, combined
 from mtbias.translate.given_translations import given_file
-from mtbias.translate.seq2seq.engine import get_preset
 from mtbias.types import Progress, frozen
 from mtbias.version import __version__
 
@@ -263,8 +262,8 @@ def make_request(
     """The request of a cell, the same as that of ``mtbias eval`` or ``score``. Nothing is
     downloaded.
 
-    The sweep translates on `device`, this process computes on `here`. The type is given explicitly,
-    so that a node without GPU can score what one with a GPU translated. Unless `offline`, the
+    The sweep translates on `device`, which chooses the type of the weights; this process computes
+    on `here`. So a node without GPU can score what one with a GPU translated. Unless `offline`, the
     system may leave this machine (`Task.needs_network`). That of translations that are there shares
     what it can with the one `beside` it.
     """
@@ -279,18 +278,16 @@ def make_request(
         return prepare_score(
             given_file(cell.given, name=cell.system), cell.lang, scored, beside=beside
         )
-    dtype = sweep.dtype or (get_preset(cell.preset).gpu_dtype if device == "cuda" else "float32")
     settings = combined(
         EvalSettings,
         sweep,
         dataset=cell.dataset,
         data=sweep.data.get(cell.dataset),
         preset=cell.preset,
-        dtype=dtype,
         device=here,
         offline=offline,
     )
-    return prepare_eval(cell.model, cell.lang, settings)
+    return prepare_eval(cell.model, cell.lang, settings, translates_on=device)
 
 
 @contextmanager

@@ -44,12 +44,19 @@ DEMO = "demo"
 """The model and the corpus that ship with mtbias."""
 
 
-def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = False) -> Request:
+def prepare_eval(
+    model: str,
+    lang: str,
+    settings: EvalSettings,
+    *,
+    bars: bool = False,
+    translates_on: str | None = None,
+) -> Request:
     """The request behind ``mtbias eval``: corpus, system and measure, downloaded where they are
     missing and may be.
 
     The model is a short name, hub id, folder, or ``SCHEME:NAME``. What is downloaded is logged;
-    with `bars` data sets have a progress bar on standard error.
+    with `bars` data sets have a progress bar on standard error. `translates_on` is `Asked`'s.
 
     Raises:
         MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may
@@ -77,6 +84,7 @@ def prepare_eval(model: str, lang: str, settings: EvalSettings, *, bars: bool = 
         cache=cache_folder(settings.cache_dir),
         offline=settings.offline,
         language_model=combined(LanguageModelSettings, settings),
+        translates_on=translates_on,
     )
     options = MeasureOptions(
         lang=lang,

@@ -208,6 +208,9 @@ class Asked:
     """Whether nothing may be fetched."""
     language_model: LanguageModelSettings = LanguageModelSettings()
     """How it is asked, where it is a language model."""
+    translates_on: str | None = None
+    """The kind of device that another machine translates on, which then chooses the type of the
+    weights; None: `device` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,7 @@ class CheckpointKind(SystemKind):
             source_lang=asked.source_lang,
             cache=asked.cache,
             device=asked.device,
+            translates_on=asked.translates_on,
         )
 
 

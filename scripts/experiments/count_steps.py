@@ -46,8 +46,8 @@ from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from scripts.bench.work import CORPUS, draw_lengths
 
 DECODING = PRESETS["paper"].decoding
-GPU = Budget(4096, 262_144)
-"""What `gpu_budget` gives the M2M100 of 418 million parameters with 100 GiB free, in bf16."""
+GPU = Budget(4096, 655_360)
+"""What `gpu_budget` gives the M2M100 of 418 million parameters with 100 GiB free, in fp16."""
 LOOPING = (0.0, 0.001, 0.01)
 
 

@@ -21,7 +21,7 @@ from mtbias.settings import DTYPES
 from mtbias.translate.outputs import Output
 from mtbias.translate.seq2seq.checkpoint_system import Generation
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine, most_sentences
 from mtbias.translate.seq2seq.engine import (
     Bounds,
     Decoding,
@@ -228,6 +228,30 @@ def test_nothing_but_an_end_token_gives_nothing(marian: Path, ct2_cache: Path) -
     assert engine.generate([[0]], Bounds(Decoding(), 20, None)) == [Generated(())]
 
 
+def test_batches_with_more_scores_than_ctranslate2_can_number_are_divided(
+    m2m100: Path, ct2_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Rows × vocabulary stay below 2^31: 1,717 × 5 × 250,056 = 2,146,730,760 of mBART50's 250,054
+    # filled up to a multiple of eight, 3,352 × 5 × 128,112 of M2M100's, 7,391 × 5 × 58,104 of
+    # Opus-MT's.
+    assert [most_sentences(5, size) for size in (250_054, 128_112, 58_101)] == [1717, 3352, 7391]
+    assert most_sentences(9, 2**31) == 1
+    pair = pair_of(m2m100, ct2_cache)
+    expected = pair.generate(pair.engine, Decoding(), 40)
+    sizes: list[int] = []
+    whole = CTranslate2Engine._search
+
+    def counted(self: CTranslate2Engine, batch: Any, *args: Any, **options: Any) -> list[Any]:
+        sizes.append(len(batch))
+        return whole(self, batch, *args, **options)
+
+    monkeypatch.setattr(CTranslate2Engine, "_search", counted)
+    monkeypatch.setattr("mtbias.translate.seq2seq.ct2_engine.most_sentences", lambda *_: 7)
+    assert pair.generate(pair.engine, Decoding(), 40) == expected
+    assert sizes[0] == MANY
+    assert max(sizes[1:]) == 7
+
+
 def test_more_tokens_than_positions(m2m100: Path, ct2_cache: Path) -> None:
     engine = CTranslate2Engine(m2m100, cache=ct2_cache)
     with pytest.raises(
@@ -389,7 +413,7 @@ def test_out_of_memory_is_said(m2m100: Path, ct2_cache: Path) -> None:
     program = f"""
         import resource
         from pathlib import Path
-        from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
+        from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine, most_sentences
         from mtbias.translate.seq2seq.engine import Bounds, Decoding, OutOfMemory
         engine = CTranslate2Engine(Path({str(m2m100)!r}), cache=Path({str(ct2_cache)!r}), threads=1)
         source = [*range(10, 60), 2]

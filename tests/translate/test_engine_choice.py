@@ -36,20 +36,21 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("gpu")
 def test_on_a_gpu_fast_is_ctranslate2_in_fewer_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = EngineChoice.of(FAST, "cuda")
-    assert (found.engine, found.dtype) == ("ct2", "bfloat16")
+    found = EngineChoice.of(FAST, "cuda", "float16")
+    assert (found.engine, found.dtype) == ("ct2", "float16")
     assert (
         found.why
-        == "--preset fast on cuda: CTranslate2 in bfloat16; the reference is --preset paper"
+        == "--preset fast on cuda: CTranslate2 in float16; the reference is --preset paper"
     )
+    assert EngineChoice.of(FAST, "cuda", "bfloat16").dtype == "bfloat16"
     older = {"float32", "float16", "int8"}  # a T4
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: older)
-    assert EngineChoice.of(FAST, "cuda:0").dtype == "float16"
+    assert EngineChoice.of(FAST, "cuda:0", "bfloat16").dtype == "float16"
     oldest = {"float32"}
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: oldest)
-    found = EngineChoice.of(FAST, "cuda")
-    assert (found.engine, found.dtype) == ("transformers", "bfloat16")
-    assert found.why.endswith("because CTranslate2 has no bfloat16 or float16 there")
+    found = EngineChoice.of(FAST, "cuda", "float16")
+    assert (found.engine, found.dtype) == ("transformers", "float16")
+    assert found.why.endswith("because CTranslate2 has no float16 or bfloat16 there")
 
 
 @pytest.mark.usefixtures("gpu")
@@ -57,13 +58,15 @@ def test_what_the_settings_say_is_not_chosen() -> None:
     for settings, engine, dtype in (
         (TranslationSettings(), "transformers", "float32"),
         (TranslationSettings(dtype="bfloat16"), "transformers", "bfloat16"),
-        (TranslationSettings(engine="ct2", preset="fast"), "ct2", "bfloat16"),
-        (TranslationSettings(engine="transformers", preset="fast"), "transformers", "bfloat16"),
+        (TranslationSettings(engine="ct2", preset="fast"), "ct2", "float16"),
+        (TranslationSettings(engine="transformers", preset="fast"), "transformers", "float16"),
     ):
-        assert EngineChoice.of(settings, "cuda") == EngineChoice(engine, dtype)  # type: ignore[arg-type] # a literal
+        assert EngineChoice.of(settings, "cuda", "float16") == EngineChoice(engine, dtype)  # type: ignore[arg-type] # a literal
     assert (
-        EngineChoice.of(TranslationSettings(preset="fast", dtype="float16"), "cuda").dtype
-        == "float16"
+        EngineChoice.of(
+            TranslationSettings(preset="fast", dtype="bfloat16"), "cuda", "float16"
+        ).dtype
+        == "bfloat16"
     )
 
 
@@ -72,11 +75,9 @@ def test_without_what_ctranslate2_needs_it_is_transformers_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def why(device: str) -> str:
-        found = EngineChoice.of(FAST, device)
-        assert (found.engine, found.dtype) == ("transformers", "bfloat16")
-        assert found.why.startswith(
-            f"--preset fast on {device}: transformers in bfloat16, because "
-        )
+        found = EngineChoice.of(FAST, device, "float16")
+        assert (found.engine, found.dtype) == ("transformers", "float16")
+        assert found.why.startswith(f"--preset fast on {device}: transformers in float16, because ")
         assert "\n" not in found.why
         return found.why.split("because ")[1]
 
@@ -119,7 +120,7 @@ def test_what_was_chosen_is_part_of_the_runs_identity(m2m100: Path, tmp_path: Pa
     found = CheckpointSystem(where, "de", FAST, cache=tmp_path, device="cuda")
     assert (found.engine_name, found.dtype) == (
         f"ctranslate2/{ctranslate2.__version__}",
-        "bfloat16",
+        "float16",
     )
 
 

@@ -342,7 +342,8 @@ def test_a_checkpoint_says_what_its_translations_depend_on(ready: Ready, tmp_pat
     )
     assert system.decoding == Decoding(2, 0.5, 50)
     half = _system(ready, tmp_path, dtype="bfloat16").plan(corpus, {}).identity
-    assert half["batch"] == [80, 80 * 4096]  # there the batch matters
+    assert half["batch"] == [80, 80 * 4096]  # there the batch matters,
+    assert half["search"] == "pool"  # and in which order a search adds up
     with pytest.raises(UsageError, match="expected transformers or ct2, got 'vllm'"):
         check_settings(TranslationSettings(engine="vllm"))  # type: ignore[arg-type]
     with pytest.raises(

@@ -41,17 +41,18 @@ def test_every_sentence_is_in_one_batch_within_the_budget(
         assert {decoding.limit(lengths[n]) for n in batch.rows} == {batch.limit}
         rows = len(batch.rows) * decoding.beams
         longest = max(lengths[n] for n in batch.rows)
-        tokens = rows * (longest + min(batch.limit, 2 * longest + 20))
+        expected = min(batch.limit, longest + 20)
+        tokens = len(batch.rows) * (longest + decoding.beams * expected)
         assert len(batch.rows) == 1 or (rows <= budget.rows and tokens <= budget.tokens)
 
 
-def test_room_is_kept_for_twice_the_source_and_not_for_the_most_tokens() -> None:
-    # Sources of 30 tokens at beam 5: 5 × (30 + 2 × 30 + 20) = 550 for each sentence, where 199
-    # would need 1,145.
+def test_room_is_kept_for_what_is_expected_and_not_for_the_most_tokens() -> None:
+    # Sources of 30 tokens at beam 5: 30 + 5 × (30 + 20) = 280 for each sentence, whose source all
+    # beams share; 199 new tokens would need 1,025.
     decoding = Decoding()
-    assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 2200))] == [4, 4, 4]
-    assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 2199))] == [3, 3, 3, 3]
-    assert decoding.expected(30) == 80
+    assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 1120))] == [4, 4, 4]
+    assert [len(b.rows) for b in make_plan([30] * 12, decoding, Budget(400, 1119))] == [3, 3, 3, 3]
+    assert decoding.expected(30) == 50
     assert decoding.expected(300) == 199
     assert Decoding(max_length=40).expected(30) == 39
     assert decoding.first_stop(30) == 65
@@ -91,8 +92,10 @@ def test_presets_are_those_of_the_paper_and_a_fast_one() -> None:
         200,
         False,
     )
-    assert get_preset("paper").gpu_dtype == "float32"
-    assert get_preset("fast").gpu_dtype == "bfloat16"
+    assert get_preset("paper").dtype("cuda", "float16") == "float32"
+    assert get_preset("fast").dtype("cuda:1", "float16") == "float16"
+    assert get_preset("fast").dtype("cuda") == "bfloat16"
+    assert get_preset("fast").dtype("cpu", "float16") == "float32"
     assert paper.signature == "beam5,penalty1,max200,early"
     assert PRESETS["fast"].decoding.signature == "beam5,penalty1,max200,max2x+20,early"
     with pytest.raises(UsageError, match="expected paper or fast, got 'best'"):
@@ -101,15 +104,18 @@ def test_presets_are_those_of_the_paper_and_a_fast_one() -> None:
         Decoding(beams=0)
 
 
-def test_a_gpu_gets_thousands_of_rows_in_powers_of_two() -> None:
-    # M2M100-418M: 12 decoder layers, 1024 wide, 128,112 tokens; 100 GiB free, bf16.
+def test_a_gpu_gets_thousands_of_rows_in_eighths() -> None:
+    # M2M100-418M: 12 decoder layers, 1024 wide, 128,112 tokens; 100 GiB free, 2 bytes a value.
     # A row's scores: 7 × 4 × 128,112 bytes = 3.6 MB; 0.3 × 0.5 × 100 GiB / 3.6 MB = 4,489 → 4,096
-    # rows. A token: 2 × 2 × 12 × 1024 × 2 bytes = 98,304; 0.7 × 0.5 × 100 GiB / 98,304 = 382,293 →
-    # 262,144 tokens.
+    # rows. A token: 2 × (12 + 1) × 1024 × 2 bytes = 53,248; 0.7 × 0.5 × 100 GiB / 53,248 = 705,772,
+    # between 2^19 = 524,288 and 2^20 in steps of 65,536 → 524,288 + 2 × 65,536 = 655,360 tokens.
     config = {"decoder_layers": 12, "d_model": 1024, "vocab_size": 128_112}
     budget = gpu_budget(config, 100 * 1024**3, bytes_per_value=2, beams=5)
-    assert budget == Budget(4096, 262_144)
+    assert budget == Budget(4096, 655_360)
     assert gpu_budget(config, 101 * 1024**3, bytes_per_value=2, beams=5) == budget
+    # With 50 GiB: 2,244 rows in steps of 256 → 2,048; 352,886 tokens in steps of 32,768 → 327,680.
+    half = gpu_budget(config, 50 * 1024**3, bytes_per_value=2, beams=5)
+    assert half == Budget(2048, 327_680)
     assert gpu_budget(config, 0, bytes_per_value=2, beams=5) == Budget(5, 5)
 
 
@@ -132,13 +138,12 @@ def test_repetition(text: str, stuck: bool) -> None:
 
 @pytest.mark.parametrize(
     ("threads", "memory", "concurrency"),
-    [(8, 9e9, 4), (3, 9e9, 3), (8, 3e9, 2), (8, 1e9, 1), (8, -1, 1)],
+    [(8, 9e9, 4), (3, 9e9, 3), (8, 2e9, 2), (8, 1e9, 1), (8, -1, 1)],
 )
 def test_concurrent_batches_have_room_beside_each_other(
     threads: int, memory: float, concurrency: int
 ) -> None:
-    # Opus-MT: a row has 7 × 58,101 × 4 bytes of scores and 256 tokens of 2 × 2 × 6 × 512 × 4 bytes;
-    # 80 rows are
-    # 1.137 GB, and four fifths of 3 GB hold two of them.
+    # Opus-MT: a row has 7 × 58,101 × 4 bytes of scores and 256 tokens of 2 × 7 × 512 × 4 bytes; 80
+    # rows are 0.717 GB, and four fifths of 2 GB hold two of them.
     config = {"decoder_layers": 6, "d_model": 512, "vocab_size": 58_101}
     assert cpu_concurrency(config, threads=threads, memory=int(memory)) == concurrency

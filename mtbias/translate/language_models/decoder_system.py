@@ -101,10 +101,8 @@ class DecoderSystem(BatchSystem):
             "", asked.lang, asked.source_lang
         )  # refuses a language that it is not for
         self.device = chosen_device(asked.device)
-        gpu_dtype = get_preset(asked.settings.preset).gpu_dtype
-        self.dtype = asked.settings.dtype or (
-            gpu_dtype if self.device.startswith("cuda") else "float32"
-        )
+        preset = get_preset(asked.settings.preset)
+        self.dtype = asked.settings.dtype or preset.dtype(asked.translates_on or self.device)
         if self.dtype not in DTYPES["transformers"]:  # a sweep's, which may be for CTranslate2
             known = ", ".join(DTYPES["transformers"])
             raise SettingError(

@@ -44,9 +44,8 @@ from mtbias.types import Json, SourceSentence
 
 _log = logging.getLogger(__name__)
 
-_FEWER_BITS = ("bfloat16", "float16")
-"""What ``fast`` takes of what a GPU has, the first that is there: bf16 has the range of fp32, so no
-score overflows (T5's do in fp16); GPUs before Ampere compute in fp16 alone."""
+_HALVES = ("float16", "bfloat16")
+"""Types of 16 bits. GPUs before Ampere compute in fp16 alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +58,17 @@ class EngineChoice:
     """What is to be told of it, in a line; empty where the settings left nothing to choose."""
 
     @classmethod
-    def of(cls, settings: TranslationSettings, device: str) -> EngineChoice:
+    def of(cls, settings: TranslationSettings, device: str, half: str) -> EngineChoice:
         """The engine of the settings, else transformers; on a GPU ``fast`` takes CTranslate2 where
-        it can compute.
+        it can compute, in `half`, the family's type of 16 bits, or the other one where it lacks
+        that.
 
         What is installed chooses only where `settings` name the preset ``fast`` and no engine.
         Weights play no part: a checkpoint that CTranslate2 cannot load is an error, and no reason
         for another engine, so that the same command makes the same run again.
         """
         on_gpu = device.startswith("cuda")
-        dtype = settings.dtype or (get_preset(settings.preset).gpu_dtype if on_gpu else "float32")
+        dtype = settings.dtype or get_preset(settings.preset).dtype(device, half)
         if settings.engine is not None or settings.preset != "fast":
             return cls(settings.engine or "transformers", dtype)
         told = f"--preset fast on {device}: "
@@ -77,7 +77,8 @@ class EngineChoice:
             return cls("transformers", dtype, told + why)
         from mtbias.translate.seq2seq.ct2_engine import usable_types
 
-        wanted = _FEWER_BITS if settings.dtype is None else (settings.dtype,)
+        halves = sorted(_HALVES, key=lambda each: each != half)
+        wanted = halves if settings.dtype is None else [settings.dtype]
         try:
             usable = usable_types(device)
             lacking = f"CTranslate2 has no {' or '.join(wanted)} there"
@@ -91,7 +92,7 @@ class EngineChoice:
 
 POOLED = 8
 """Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1
-% of translations that loop, BUG takes 61 % of the steps of one stage
+% of translations that loop, BUG takes 56 % of the steps of one stage
 (`scripts/experiments/count_steps.py`)."""
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
@@ -141,10 +142,12 @@ class CheckpointSystem(BatchSystem):
         cache: Path,
         device: str | None = None,
         source_lang: str = SOURCE,
+        translates_on: str | None = None,
     ) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
 
-        Converted checkpoints are kept in `cache`; the device None is a GPU where there is one.
+        Converted checkpoints are kept in `cache`; the device None is a GPU where there is one;
+        `translates_on` as in `Asked`.
 
         Raises:
             SettingError: an unknown preset or engine.
@@ -154,11 +157,13 @@ class CheckpointSystem(BatchSystem):
         preset = get_preset(settings.preset)
         self.checkpoint, self.settings, self._cache = checkpoint, settings, cache
         self.device = chosen_device(device)
-        self.chosen = EngineChoice.of(settings, self.device)
-        self.dtype = self.chosen.dtype
         self.codec = Codec(
             checkpoint.folder, lang, target_code=settings.target_code, source_lang=source_lang
         )
+        self.chosen = EngineChoice.of(
+            settings, translates_on or self.device, self.codec.family.half
+        )
+        self.dtype = self.chosen.dtype
         by_hand = {
             name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")
         }
@@ -213,10 +218,13 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
     def asked(self) -> Mapping[str, Json]:
         """See `BatchPlan`."""
         system = self.system
+        own_search = system.chosen.engine == "transformers" and system.dtype != "float32"
         return {
             "family": system.codec.family.name,
             "direction": system.codec.direction.signature,
             "engine": system.engine_name,
+            # In fp32 its translations are those of every other exact search.
+            **({"search": "pool"} if own_search else {}),
             "dtype": system.dtype,
             "decoding": system.decoding.signature,
         }

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,9 @@ def unusable(error: Exception, device: str, converted: Path) -> DependencyError 
     )
 
 
+_MOST_SCORES = 2**31 - 1
+"""CTranslate2 numbers a batch's scores, rows × vocabulary, by 32 bits, and picks wrong tokens
+where there are more."""
 PATIENCE = 2.0
 """Finished hypotheses, in multiples of the beams, that end a search without
 `Decoding.early_stopping`."""
@@ -268,6 +272,13 @@ class CTranslate2Engine(Engine):
         """
         decoding, limit, forced = bounds.decoding, bounds.limit, bounds.forced
         beams = decoding.beams
+        most = most_sentences(beams, len(self._tokens))
+        if len(batch) > most:
+            parts = [batch[first : first + most] for first in range(0, len(batch), most)]
+            found = [
+                self._search(part, bounds, every=every, hypotheses=hypotheses) for part in parts
+            ]
+            return list(chain.from_iterable(found))
         some = 1 if self._forced_end is None else beams
         return list(
             self._translator.translate_batch(
@@ -325,6 +336,14 @@ class CTranslate2Engine(Engine):
         return Generated(
             ids, cut=len(ids) >= limit, finite=all(math.isfinite(score) for score in result.scores)
         )
+
+
+def most_sentences(beams: int, vocabulary: int) -> int:
+    """How many sentences CTranslate2 can search at a time: 1,717 of mBART50 at beam 5, 7,391 of
+    Opus-MT. It fills up a vocabulary to a multiple of eight.
+    """
+    filled_up = -(-vocabulary // 8) * 8
+    return max(1, _MOST_SCORES // (beams * filled_up))
 
 
 def _find_device(ctranslate2: Any, device: str) -> tuple[str, int]:  # noqa: ANN401

@@ -70,7 +70,7 @@ class Decoding:
         """Tokens of a translation for which room is kept: few are longer, and what does not fit is
         halved.
         """
-        return min(self.limit(source_tokens), 2 * source_tokens + 20)
+        return min(self.limit(source_tokens), source_tokens + 20)
 
     @staticmethod
     def first_stop(source_tokens: int) -> int:
@@ -96,16 +96,21 @@ class Preset:
     """Settings under one name."""
 
     decoding: Decoding
-    gpu_dtype: str
-    """Weights' type on a GPU; on a CPU it is float32."""
+    half_on_gpu: bool = False
+    """Whether weights on a GPU have 16 bits; on a CPU they are always float32."""
+
+    def dtype(self, device: str, half: str = "bfloat16") -> str:
+        """The weights' type on a device, for a model whose type of 16 bits is `half`."""
+        return half if self.half_on_gpu and device.startswith("cuda") else "float32"
 
 
 PRESETS = {
-    "paper": Preset(Decoding(), "float32"),
-    "fast": Preset(Decoding(from_source=True), "bfloat16"),
+    "paper": Preset(Decoding()),
+    "fast": Preset(Decoding(from_source=True), half_on_gpu=True),
 }
 """``paper``: the setting of BUG's authors (EasyNMT 1.1): beam 5, penalty 1.0, 200 tokens, fp32.
-``fast``: bf16 on a GPU, lengths bounded by the source's."""
+``fast``: 16 bits on a GPU (`mtbias.translate.seq2seq.families.Family.half`), lengths bounded by the
+source's."""
 
 
 def get_preset(name: str) -> Preset:
@@ -289,8 +294,8 @@ class Budget(NamedTuple):
     rows: int
     """Sentences × beams."""
     tokens: int
-    """Rows × (source tokens + `Decoding.expected` new ones): what the caches of keys and values
-    grow with."""
+    """Sentences × (source tokens + beams × `Decoding.expected` new ones): those of which keys and
+    values are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,8 +321,9 @@ def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tup
     longest = limit = 0
     for n in order:
         here = decoding.limit(lengths[n])
-        wide = (len(rows) + 1) * decoding.beams
-        tokens = wide * (longest + decoding.expected(longest))
+        sentences = len(rows) + 1
+        wide = sentences * decoding.beams
+        tokens = sentences * (longest + decoding.beams * decoding.expected(longest))
         if rows and (here != limit or wide > budget.rows or tokens > budget.tokens):
             batches.append(Batch(len(batches), tuple(rows), limit))
             rows = []
@@ -337,20 +343,20 @@ def cpu_budget(rows: int = CPU_ROWS) -> Budget:
 def gpu_budget(
     config: Mapping[str, Any], memory: int, *, bytes_per_value: int, beams: int
 ) -> Budget:
-    """What fits into half of `memory` (bytes), rounded down to powers of two, so that it is the
-    same in every run.
+    """What fits into half of `memory` (bytes), rounded down to eighths of a power of two, so that it
+    is the same in runs that find nearly the same memory.
 
-    A row needs ``7 × vocabulary × 4`` bytes for the scores of a step, and for each source or target
-    token ``2 × decoder layers × hidden size × bytes_per_value`` for keys and values, twice that
-    while beams are reordered.
+    A row needs ``7 × vocabulary × 4`` bytes for the scores of a step. A token needs ``2 × (decoder
+    layers + 1) × hidden size × bytes_per_value`` for keys and values: those of one layer are copied
+    at a time, where their memory grows or shrinks.
 
     `config` is the checkpoint's ``config.json``; `memory` what is free once the weights are there;
     a value has 4 bytes in fp32, 2 in bf16 and fp16; a sentence has as many rows as beams.
     """
     usable = _GPU_SHARE * memory
     scores, token = _row_bytes(config, bytes_per_value)
-    rows = _power_of_two(min(_GPU_MOST_ROWS, 0.3 * usable / scores))
-    return Budget(max(beams, rows), max(beams, _power_of_two(0.7 * usable / token)))
+    rows = _in_eighths(min(_GPU_MOST_ROWS, 0.3 * usable / scores))
+    return Budget(max(beams, rows), max(beams, _in_eighths(0.7 * usable / token)))
 
 
 def cpu_concurrency(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
@@ -377,11 +383,16 @@ def _row_bytes(config: Mapping[str, Any], bytes_per_value: int) -> tuple[int, in
     )
     hidden = int(config.get("d_model") or 512)
     vocabulary = int(config.get("vocab_size") or 128_000)
-    return _LOGIT_COPIES * 4 * vocabulary, 2 * 2 * layers * hidden * bytes_per_value
+    return _LOGIT_COPIES * 4 * vocabulary, 2 * (layers + 1) * hidden * bytes_per_value
 
 
-def _power_of_two(value: float) -> int:
-    return 1 << (max(int(value), 1).bit_length() - 1)
+def _in_eighths(value: float) -> int:
+    """`value` rounded down to a multiple of an eighth of the power of two below it; 8 to 16 are
+    whole numbers, 100 is 96.
+    """
+    whole = max(int(value), 1)
+    step = max(1, (1 << (whole.bit_length() - 1)) // 8)
+    return whole // step * step
 
 
 # Checkpoints as systems: their plans divide a corpus into batches.

@@ -51,6 +51,9 @@ class Family(ABC):
     early_stopping: ClassVar[bool] = True
     """Beam search ends when as many hypotheses are finished as there are beams (the families'
     published default)."""
+    half: ClassVar[str] = "float16"
+    """The type of weights of 16 bits. fp16 rounds eight times as finely as bf16; its range is too
+    small for T5 alone, whose activations overflow."""
     tokenizer_class: ClassVar[str]
     """Transformers' class. Its AutoTokenizer takes another in some releases, one without language
     tokens."""
@@ -249,6 +252,7 @@ class Madlad400(Family):
     """MADLAD-400: T5, target language as ``<2xx>`` in front of the source."""
 
     name = "MADLAD-400"
+    half = "bfloat16"
     early_stopping = False
     start = None
     tokenizer_class = "AutoTokenizer"

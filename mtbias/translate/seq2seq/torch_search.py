@@ -1,16 +1,19 @@
 """Beam search over one of transformers' models: its hypotheses are those of ``model.generate``,
 with less work.
 
-``generate`` computes every row of a batch until the last sentence is done, and reorders the keys
-and values of the source too, which are the same for all beams of a sentence. Here a sentence that
-is done leaves the batch, and only the keys and values of the translation are reordered. Scores, and
-the order in which they are rounded, are those of ``generate`` (transformers 5.23,
-``GenerationMixin._beam_search`` and ``_sample``); tests hold them against it.
+``generate`` computes every row of a batch until the last sentence is done, repeats the source for
+every beam and reorders all keys and values at every step. Here a sentence that is done leaves the
+batch, and its beams share what they have in common (`mtbias.translate.seq2seq.beam_pool`). Of all
+scores over the vocabulary only the best of each row are compared. The rules are those of
+``generate`` (transformers 5.23, ``GenerationMixin._beam_search`` and ``_sample``); tests hold the
+hypotheses against it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +64,12 @@ class TokenRules:
 class TorchSearch:
     """Searches with one model."""
 
-    def __init__(self, model: Any, rules: TokenRules, each_step: Callable[[], object]) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        model: Any,  # noqa: ANN401
+        rules: TokenRules,
+        each_step: Callable[[], object],
+    ) -> None:
         """`each_step` is called before each step of the decoder; what it raises ends the search."""
         self._model, self._rules, self._each_step = model, rules, each_step
         self.steps = 0
@@ -69,78 +77,147 @@ class TorchSearch:
         self.row_steps = 0
         """The rows of all steps: what a processor has to compute."""
 
-    def run(self, sources: Any, mask: Any, bounds: Bounds, *, watch: bool) -> list[Generated]:  # noqa: ANN401
+    def run(
+        self,
+        sources: Any,  # noqa: ANN401
+        mask: Any,  # noqa: ANN401
+        bounds: Bounds,
+        *,
+        watch: bool,
+    ) -> list[Generated]:
         """The best hypothesis of each of `sources`, a tensor of token ids that is padded where
         `mask` is 0.
 
-        With `watch` scores that are not numbers are looked for, which takes a per cent or two.
+        With `watch` scores that are not numbers are looked for.
         """
+        from mtbias.translate.seq2seq.beam_pool import PooledDecoder
+
         found: list[Generated | None] = [None] * len(sources)
         state = _Beams(sources.shape[0], bounds, self._rules, sources.device)
-        decoder = _Decoder(self._model, sources, mask, bounds.decoding.beams)
-        processors = _processors(bounds, self._rules, sources.device)
+        decoder = PooledDecoder(self._model, sources, mask, bounds.decoding.beams)
+        scores = _TokenScores(bounds, self._rules, sources.device)
         while True:
             self._each_step()
             self.steps += 1
-            self.row_steps += state.tokens.shape[0] * state.tokens.shape[1]
-            rows = state.advance(decoder.scores(state.last), processors, watch=watch)
+            rows = state.rows
+            self.row_steps += len(rows)
+            parents = state.advance(scores.of(decoder.scores(rows[:, -1:]), rows), watch=watch)
             for n, hypothesis in state.over():
                 found[n] = hypothesis
             if None not in found:
                 return [one for one in found if one is not None]
-            decoder.keep(rows[state.staying].flatten(), state.staying, len(state.numbers))
+            decoder.keep(parents[state.staying], state.staying)
             state.leave()
 
 
-class _Decoder:
-    """The model's decoder with the keys and values of the rows that are searched."""
+class _TokenScores:
+    """The scores of all next tokens under a checkpoint's rules, in fp32."""
 
-    def __init__(self, model: Any, sources: Any, mask: Any, beams: int) -> None:  # noqa: ANN401
-        from transformers.modeling_outputs import BaseModelOutput
-
-        self._model, self._beams = model, beams
-        states = model.get_encoder()(
-            input_ids=sources, attention_mask=mask, return_dict=True
-        ).last_hidden_state
-        self._states = BaseModelOutput(last_hidden_state=states.repeat_interleave(beams, dim=0))
-        self._mask = mask.repeat_interleave(beams, dim=0)
-        self._cache: Any = None
-
-    def scores(self, last: Any) -> Any:  # noqa: ANN401
-        """The scores in fp32 of every token after the `last` of each row, rows × vocabulary."""
-        made = self._model(
-            encoder_outputs=self._states,
-            attention_mask=self._mask,
-            decoder_input_ids=last,
-            past_key_values=self._cache,
-            use_cache=True,
-            return_dict=True,
-        )
-        self._cache = made.past_key_values
-        return made.logits[:, -1].float()
-
-    def keep(self, rows: Any, staying: Any, before: int) -> None:  # noqa: ANN401
-        """Continue with `rows`, which follow those that they were made of; sentences that are not
-        `staying` leave.
-        """
+    def __init__(self, bounds: Bounds, rules: TokenRules, device: Any) -> None:  # noqa: ANN401
         import torch
 
-        if len(staying) < before:
-            kept = (
-                staying[:, None] * self._beams + torch.arange(self._beams, device=rows.device)
-            ).flatten()
-            self._cache.cross_attention_cache.reorder_cache(kept)
-            self._states.last_hidden_state = self._states.last_hidden_state[kept]
-            self._mask = self._mask[kept]
-        elif self._beams == 1:
-            return
-        self._cache.self_attention_cache.reorder_cache(rows)
+        self._bounds, self._rules = bounds, rules
+        prefixes: defaultdict[int, list[Any]] = defaultdict(list)
+        for *prefix, last in rules.never:
+            # A checkpoint that forbids its end means padding; transformers passes over it.
+            if prefix or last not in rules.ends:
+                prefixes[last].append(torch.tensor(prefix, dtype=torch.int64, device=device))
+        self._prefixes = prefixes
+        """Of every token that may be forbidden, those behind which it is."""
+        self._columns = torch.tensor([*prefixes], dtype=torch.int64, device=device)
+        self._memory: Any = None
+
+    def of(self, logits: Any, rows: Any) -> Any:  # noqa: ANN401
+        """The logarithms of the probabilities that `logits`, rows × vocabulary, give the tokens
+        after `rows`; with one beam the logits themselves, which are in the same order.
+
+        They are valid until they are asked for again.
+        """
+        forced = self._forced(rows.shape[1])
+        if forced:
+            logits.fill_(float("-inf"))
+            logits[:, forced] = -math.log(len(forced)) if self._rules.renormalised else 0.0
+            return logits
+        if self._bounds.decoding.beams == 1:
+            return self._without_forbidden(logits, rows)
+        if self._rules.renormalised:
+            return self._normalised(self._without_forbidden(logits, rows))
+        return self._without_forbidden(self._normalised(logits), rows)
+
+    def _forced(self, length: int) -> list[int]:
+        """One of them has to come after `length` tokens, the decoder's start among them; none: any
+        may.
+        """
+        end = self._rules.forced_end
+        if length == self._bounds.limit and end is not None:
+            return end if isinstance(end, list) else [end]
+        if length == 1 and self._bounds.forced is not None:
+            return [self._bounds.forced]
+        return []
+
+    def _normalised(self, logits: Any) -> Any:  # noqa: ANN401
+        import torch
+
+        if self._memory is None or len(self._memory) < len(logits):
+            self._memory = torch.empty_like(logits)
+        return torch.log_softmax(logits, dim=-1, out=self._memory[: len(logits)])
+
+    def _without_forbidden(self, scores: Any, rows: Any) -> Any:  # noqa: ANN401
+        """`scores` with what may not come after `rows` made minus infinity, in its place."""
+        import torch
+
+        if not self._prefixes:
+            return scores
+        forbidden = torch.zeros(len(rows), len(self._columns), dtype=torch.bool, device=rows.device)
+        for n, prefixes in enumerate(self._prefixes.values()):
+            for prefix in prefixes:
+                if len(prefix) <= rows.shape[1]:
+                    end = rows[:, rows.shape[1] - len(prefix) :]
+                    forbidden[:, n] |= (end == prefix).all(dim=1)
+        kept = scores[:, self._columns].masked_fill(forbidden, float("-inf"))
+        scores[:, self._columns] = kept
+        return scores
+
+
+_CHUNK = 128
+"""Tokens whose best score is looked at first."""
+
+
+def best_of_rows(scores: Any, count: int) -> tuple[Any, Any]:  # noqa: ANN401
+    """The `count` best `scores` of each row, as many as there are at most, the best first, and
+    their places.
+
+    The best of a row are in the chunks with the highest maxima, so that one pass over the scores
+    is enough and few are sorted.
+    """
+    import torch
+
+    rows, size = scores.shape
+    chunks = size // _CHUNK
+    if chunks <= count:
+        best = torch.topk(scores, min(count, size))
+        return best.values, best.indices
+    whole = scores[:, : chunks * _CHUNK].view(rows, chunks, _CHUNK)
+    places = torch.topk(whole.amax(dim=2), count).indices
+    inside = torch.arange(_CHUNK, device=scores.device)
+    rest = torch.arange(chunks * _CHUNK, size, device=scores.device).expand(rows, -1)
+    candidates = whole.gather(1, places[:, :, None].expand(-1, -1, _CHUNK)).flatten(1)
+    tokens = (places[:, :, None] * _CHUNK + inside).flatten(1)
+    candidates = torch.cat([candidates, scores[:, chunks * _CHUNK :]], dim=1)
+    best = torch.topk(candidates, count)
+    return best.values, torch.cat([tokens, rest], dim=1).gather(1, best.indices)
 
 
 class _Beams:
     """The hypotheses of the sentences that are not done: n sentences × beams."""
 
-    def __init__(self, count: int, bounds: Bounds, rules: TokenRules, device: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        count: int,
+        bounds: Bounds,
+        rules: TokenRules,
+        device: Any,  # noqa: ANN401
+    ) -> None:
         import torch
 
         self._bounds, self._rules = bounds, rules
@@ -165,35 +242,35 @@ class _Beams:
         self._bad = torch.zeros(count, dtype=torch.bool, device=device)
         self._ends = torch.tensor(rules.ends, dtype=torch.int64, device=device)
         self.staying: Any = None
-        """Places of the sentences that are not done after this step."""
+        """Places of the sentences that are not done after this step (`places_of_staying`)."""
 
     @property
-    def last(self) -> Any:  # noqa: ANN401
-        """The last token of each row, rows × 1."""
-        return self.tokens[:, :, -1].flatten()[:, None]
+    def rows(self) -> Any:  # noqa: ANN401
+        """The tokens of each row that is to be computed, rows × tokens: one of a sentence whose
+        beams are all the same, else one of each beam.
+        """
+        same = self.tokens.shape[2] == 1
+        return self.tokens[:, 0] if same else self.tokens.flatten(0, 1)
 
-    def advance(self, logits: Any, processors: Any, *, watch: bool) -> Any:  # noqa: ANN401
-        """Choose the next tokens; gives the row that each row continues, sentences × beams."""
+    def advance(self, scores: Any, *, watch: bool) -> Any:  # noqa: ANN401
+        """Choose the next tokens by the `scores` of each of the `rows`; gives the beam that each
+        beam continues, sentences × beams.
+        """
         import torch
 
-        count, beams, length = (
-            self.tokens.shape
-        )  # `length` is also the number of new tokens after this step
-        flat = self.tokens.view(count * beams, length)
-        scores = processors(flat, logits if beams == 1 else logits.log_softmax(dim=-1)).view(
-            count, beams, -1
-        )
-        if watch:
-            self._bad |= scores.isnan().flatten(1).any(dim=1)
-        size = scores.shape[-1]
+        # `length` is also the number of new tokens after this step.
+        count, beams, length = self.tokens.shape
+        most = max(2, 1 + len(self._ends)) * beams
+        best, token = best_of_rows(scores, most)
+        if watch:  # what is no number is above all that is one
+            self._bad |= best[:, 0].isnan().view(count, -1).any(dim=1)
+        each = best.shape[1]
+        best = best.view(count, -1, each).expand(-1, beams, -1)
+        token = token.view(count, -1, each).expand(-1, beams, -1).flatten(1)
         if beams > 1:
-            scores += self._running[
-                :, :, None
-            ]  # a copy by now: of the softmax, or of what processors made of it
-        best, places = torch.topk(
-            scores.view(count, beams * size), k=max(2, 1 + len(self._ends)) * beams
-        )
-        beam, token = places // size, places % size
+            best = best + self._running[:, :, None]
+        best, places = torch.topk(best.flatten(1), k=most)
+        beam, token = places // each, token.gather(1, places)
         ended = (
             torch.isin(token, self._ends)
             if length < self._bounds.limit
@@ -208,8 +285,7 @@ class _Beams:
         self.tokens = continued.gather(1, chosen[:, :, None].expand(-1, -1, length + 1))
         if beams > 1:
             self._running = open_.gather(1, chosen)
-        first = torch.arange(count, device=beam.device)[:, None] * beams
-        return beam.gather(1, chosen) + first
+        return beam.gather(1, chosen)
 
     def _finish(self, best: Any, continued: Any, ended: Any) -> None:  # noqa: ANN401
         """Put those of the best that have `ended` among the finished, of which as many are kept as
@@ -244,7 +320,7 @@ class _Beams:
             done = torch.ones_like(done)
         given_up = self._bounds.stop is not None and new >= self._bounds.stop
         leaving = torch.ones_like(done) if given_up else done
-        self.staying = (~leaving).nonzero()[:, 0]
+        self.staying = places_of_staying(leaving)
         if len(self.staying) == len(self.numbers):
             return
         rows = self._finished[:, 0, 1:].tolist()
@@ -278,20 +354,17 @@ class _Beams:
         self._scores = self._scores[staying]
 
 
-def _processors(bounds: Bounds, rules: TokenRules, device: Any) -> Any:  # noqa: ANN401
-    """What transformers makes of `rules`, in its order."""
-    from transformers.generation import logits_process as known
+def places_of_staying(leaving: Any) -> Any:  # noqa: ANN401
+    """The sentences that stay, in an order in which few have to move: those in front stay in their
+    places, and the last of all fill the gaps.
 
-    made: list[Any] = []
-    if rules.never:
-        never: Sequence[list[int]] = [list(ids) for ids in rules.never]
-        made.append(known.NoBadWordsLogitsProcessor(never, eos_token_id=list(rules.ends)))
-    if bounds.forced is not None:
-        made.append(known.ForcedBOSTokenLogitsProcessor(bounds.forced))
-    if rules.forced_end is not None:
-        made.append(
-            known.ForcedEOSTokenLogitsProcessor(bounds.limit + 1, rules.forced_end, device=device)
-        )
-    if rules.renormalised:
-        made.append(known.LogitNormalization())
-    return known.LogitsProcessorList(made)
+    For example sentences 0, 4, 2 of five of which 1 and 3 leave.
+    """
+    import torch
+
+    staying = (~leaving).nonzero()[:, 0]
+    count = len(staying)
+    places = torch.arange(count, device=leaving.device)
+    gaps = leaving[:count].nonzero()[:, 0]
+    places[gaps] = staying[count - len(gaps) :]
+    return places

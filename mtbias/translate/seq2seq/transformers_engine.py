@@ -89,7 +89,7 @@ class _Threads:
 
 
 class TransformersEngine(Engine):
-    """``model.generate`` with everything that it searches by said explicitly."""
+    """Beam search over a transformers model; everything that it searches by is explicit."""
 
     def __init__(self, folder: Path, *, device: str = "cpu", dtype: str = "float32") -> None:
         """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote
@@ -101,8 +101,11 @@ class TransformersEngine(Engine):
         self.folder, self.device, self.dtype = folder, device, dtype
         from transformers import AutoModelForSeq2SeqLM
 
+        from mtbias.translate.seq2seq.beam_pool import share_pools
+
         self._model = load_model(folder, AutoModelForSeq2SeqLM, device=device, dtype=dtype)
         _check_ids(folder, self._model)
+        share_pools(self._model)
         self._exact: TransformersEngine | None = None
         self._threads = _Threads(self._model, device)
         self.concurrency = self._threads.concurrency
@@ -118,8 +121,10 @@ class TransformersEngine(Engine):
 
     @property
     def attention(self) -> str:
-        """The implementation of attention that was chosen: ``sdpa``, ``eager``."""
-        return str(getattr(self._model.config, "_attn_implementation", "eager"))
+        """The implementation of attention: ``sdpa``."""
+        from mtbias.translate.seq2seq.beam_pool import IMPLEMENTATION
+
+        return IMPLEMENTATION
 
     def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         """See `Engine.generate`."""
