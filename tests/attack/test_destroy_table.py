@@ -14,11 +14,11 @@ from .tables import commands, lost_files
 
 INPUTS = {
     "against", "analyses", "cache_dir", "challenge", "correct", "data", "debiased", "dev", "file", "gold", "judgements",
-    "lexicon", "name_spans", "names", "occupations", "patterns", "predictions", "runs", "scores", "stanza_dir", "swaps",
-    "sweep", "text", "translations", "vectors", "weights", "women", "words",
+    "lexicon", "name_spans", "names", "occupations", "pairs", "patterns", "predictions", "runs", "scores", "stanza_dir",
+    "swaps", "sweep", "text", "translations", "vectors", "weights", "women", "words",
 }  # fmt: skip
 """Parameters that are paths and name nothing that is written, but for folders of caches."""
-NO_FILE = {"eval", "publish", "languages new", "coref train"}
+NO_FILE = {"eval", "publish", "languages new", "coref train", "align tune"}
 """Commands whose output is a folder that is empty, or has files of their own."""
 
 

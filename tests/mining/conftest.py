@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.mining import parsed_sentence
+from mtbias.morphology import english_parser
 from mtbias.morphology.english_parser import EnglishParser
 from mtbias.morphology.stanza_models import PARSER, find_package, load_pipeline
 
@@ -23,4 +23,4 @@ _loaded = functools.cache(load_pipeline)
 @pytest.fixture
 def pipeline_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every parser of this process has the same pipeline."""
-    monkeypatch.setattr(parsed_sentence, "load_pipeline", _loaded)
+    monkeypatch.setattr(english_parser, "load_pipeline", _loaded)
