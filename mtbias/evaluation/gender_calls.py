@@ -275,6 +275,7 @@ class GenderMeasure(AnalysedTexts):
         inputs = [dict(self.identity), pairs]
         kept = self.results.get("calls", inputs)
         if kept is not None:
+            self.abandon()
             for stage in ("align", "analyse", "decide"):
                 progress(stage, 0, len(pairs))
                 progress(stage, len(pairs), len(pairs))

@@ -18,6 +18,7 @@ from mtbias.demo import stanza_folder_of_demo
 from mtbias.errors import MissingTranslationsError, RunFolderError
 from mtbias.evaluation.gender_calls import GenderMeasure
 from mtbias.evaluation.stages import Request, evaluate, translate_shard
+from mtbias.files.kept_results import NOTHING_KEPT
 from mtbias.files.kept_work import read_plan
 from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.morphology import analyser as analyser_module
@@ -253,7 +254,8 @@ def test_translations_are_analysed_while_later_ones_are_made(
     monkeypatch.setattr(analyser, "prepare", prepared)
     monkeypatch.setattr(CheckpointPlan, "frees_cpu", True)  # as where a GPU translates
     assert isinstance(request_.measure, GenderMeasure)
-    request = replace(request_, measure=replace(request_.measure, analyser=analyser))
+    measure = replace(request_.measure, analyser=analyser, results=NOTHING_KEPT)
+    request = replace(request_, measure=measure)
     evaluate(request, out=tmp_path / "run")
     assert contents(tmp_path / "run") == whole
     assert submitted == [4] * 16  # every batch, as soon as it was there
@@ -279,7 +281,8 @@ def test_where_translating_ends_early_so_do_the_processes_that_analyse(
             pids.extend(analyser._pool._processes)
             raise KeyboardInterrupt
 
-    request = replace(request_, measure=replace(request_.measure, analyser=analyser))
+    measure = replace(request_.measure, analyser=analyser, results=NOTHING_KEPT)
+    request = replace(request_, measure=measure)
     with pytest.raises(KeyboardInterrupt):
         evaluate(request, out=tmp_path / "run", progress=interrupted)
     assert analyser._pool is None

@@ -4,6 +4,7 @@ ends as ever."""
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,7 @@ def test_a_limit_on_files_stops_the_run_and_the_cache(
     assert "free space and start again" in said
     done = machine.run(*undisturbed.options)
     assert done.returncode == 0
+    shutil.rmtree(machine.cache / "results")
     said = _one_line(_limited(machine, 64, *command))
     assert f"{tempfile.gettempdir()}: cannot unpack py3langid's model in it" in said
     assert "File too large; make room and run the same command again, it resumes" in said
