@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -153,8 +154,19 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
     return f"{systems}: gender in translations from {spoken} into {into}{on}", " · ".join(facts)
 
 
+_PART = re.compile(r"(?P<corpus>.+)-(?P<kept>\d+)-of-(?P<all>\d+)-(?P<which>[0-9a-f]{8})")
+"""The name of a part (`mtbias.corpora.corpus.Corpus.part`)."""
+
+
 def corpus_name(name: str) -> str:
-    """``WinoMT``; as it is where it is a plugin's."""
+    """``WinoMT``; as it is where it is a plugin's. Of a part with its number of sentences and the
+    hash that tells which they are.
+    """
+    part = _PART.fullmatch(name)
+    if part:
+        kept, whole = int(part["kept"]), int(part["all"])
+        of_all = f"{kept:,} of {whole:,} sentences"
+        return f"{corpus_name(part['corpus'])}: {of_all} ({part['which']})"
     return (
         datasets()[name].description.partition(":")[0]
         if name in datasets()

@@ -21,6 +21,7 @@ from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE, classes
 from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import CLASSES, Number, Unit, decisive
+from mtbias.scoring.whole_person import Outcome
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import (
     MIN_ROWS,
@@ -50,6 +51,10 @@ RULES: Mapping[str, Rule] = {
     "found": Rule(
         "how many men and how many women are found",
         "there are {limit:g} rows or more of either gender, and a call", MIN_ROWS,
+    ),
+    "whole_person": Rule(
+        "of how many men and how many women all words are right, by the measure `whole-person`",
+        "there are {limit:g} persons or more with a call of either gender", MIN_ROWS,
     ),
     "stereotype": Rule("what the stereotype does", "the interval of ΔS over sentences excludes {limit:g}"),
     # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so
@@ -146,7 +151,8 @@ def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[St
         metrics: the scores and checks of `metrics.json`.
         records: the lines of `calls.jsonl`, to quote.
 
-    Of another measure than the gender of an entity only what was checked is said.
+    Of measures other than the gender of an entity and the whole person only what was checked is
+    said.
     """
     overall = metrics["overall"]
     if np.shape(overall["confusion"]) == SHAPE:
@@ -160,6 +166,8 @@ def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[St
             if gap.clear:
                 yield Statement("entity", gap.text, _quote(gap, records))
         yield from _uncalled(metrics)
+    if "all_right_male" in overall:
+        yield from _whole_person(overall)
     yield from _trust(metrics)
 
 
@@ -206,14 +214,26 @@ def _found(overall: JsonObject) -> Iterator[Statement]:
     """
     shares = _shares(overall["confusion"])
     if min(share.rows for share in shares) >= RULES["found"].limit:
-        better, worse = sorted(shares, key=lambda share: -share.percent)
-        clear = _clear(better, worse)
-        first, second = _told_apart(better.percent, worse.percent, clear=clear)
-        text = (
-            f"It finds {first} % of the {better.name} {better.counted} {'but' if clear else 'and'} "
-        )
-        text += f"{second} % of the {worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
-        yield Statement("found", text)
+        yield Statement("found", f"It finds {_men_and_women(shares)}")
+
+
+def _whole_person(overall: JsonObject) -> Iterator[Statement]:
+    """Shares are of the persons with a call, the larger first."""
+    counts = np.asarray(overall["confusion"])
+    right, judged = counts[:, 0], counts[:, : len(Outcome)].sum(axis=1)
+    shares = tuple(_Share(int(right[n]), int(judged[n]), CLASSES[GOLDS[n].value]) for n in range(2))
+    if min(share.rows for share in shares) >= RULES["whole_person"].limit:
+        text = f"All words that show the person's gender are right for {_men_and_women(shares)}"
+        yield Statement("whole_person", text)
+
+
+def _men_and_women(shares: Sequence[_Share]) -> str:
+    """Two shares and the end of the sentence."""
+    better, worse = sorted(shares, key=lambda share: -share.percent)
+    clear = _clear(better, worse)
+    first, second = _told_apart(better.percent, worse.percent, clear=clear)
+    text = f"{first} % of the {better.name} {better.counted} {'but' if clear else 'and'} {second} % of the "
+    return f"{text}{worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
 
 
 def _few_found(overall: JsonObject) -> Iterator[Statement]:

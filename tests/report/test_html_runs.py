@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.report.report_runs import unique_names
+from mtbias.report.report_runs import corpus_name, unique_names
 from mtbias.report.run_page import render_html
 from mtbias.scoring.women_share import WomenShares
 from mtbias.types import Stereotype
@@ -182,3 +182,11 @@ def test_markup_in_names_entities_and_the_file_of_shares_stays_text() -> None:
     assert (
         f"{EVIL}0:\nall pairs" in table_lines(page, "Consistency over pairs, in per cent")["pairs"]
     )
+
+
+def test_a_part_of_a_corpus_is_named_by_corpus_and_number() -> None:
+    assert corpus_name("winomt") == "WinoMT"
+    assert corpus_name("winomt-1024-of-3888-67dbe86e") == (
+        "WinoMT: 1,024 of 3,888 sentences (67dbe86e)"
+    )
+    assert corpus_name("mine-of-2024") == "mine-of-2024"

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from mtbias.english.mentions import MentionKind
 from mtbias.evaluation.person_calls import WHOLE_PERSON
+from mtbias.scoring.finding import run_finding
 from mtbias.scoring.scores import score_records
 from mtbias.scoring.whole_person import (
     COUNTING,
@@ -102,6 +103,20 @@ def test_the_numbers_by_hand() -> None:
         "judged_male": 8,
         "judged_female": 4,
     }
+
+
+def test_the_finding_says_for_whom_all_words_are_right() -> None:
+    table = np.zeros((len(GOLDS), len(OUTCOMES)), dtype=np.int64)
+    table[0, :3], table[1, :3] = (38, 1, 1), (10, 5, 25)
+    overall = {"confusion": table.tolist(), "all_right_male": 95.0}
+    said = next(run_finding({"overall": overall}))
+    assert (said.rule, said.text) == (
+        "whole_person",
+        (
+            "All words that show the person's gender are right for 95 % of the men (38 of 40) "
+            "but 25 % of the women (10 of 40)."
+        ),
+    )
 
 
 def test_numbers_of_nobody_are_undefined() -> None:
