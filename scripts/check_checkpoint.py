@@ -24,6 +24,7 @@ from typing import Any
 from mtbias.corpora import Corpus, load_corpus
 from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.evaluation.stages import Request, evaluate
+from mtbias.files.text_repair import repair
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.measure import MeasureOptions
@@ -77,9 +78,9 @@ def check(args: argparse.Namespace, lang: str, corpus: Corpus[Instance], work: P
     ).metrics
     seconds = time.perf_counter() - start
     ours = [t.text or "" for t in RunFolder(work / f"eval-{lang}").read_translations()]
-    theirs = [
-        text.strip() for text in plain(args.model, lang, [i.source for i in corpus.instances])
-    ]
+    sources = [instance.source for instance in corpus.instances]
+    # mtbias repairs what is damaged for certain, such as Cyrillic letters in a Latin word.
+    theirs = [repair(text.strip()).text for text in plain(args.model, lang, sources)]
     file = work / f"{lang}.jsonl"
     with file.open("w", encoding="utf-8") as lines:
         for instance, text in zip(corpus.instances, theirs, strict=True):
