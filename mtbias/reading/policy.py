@@ -167,7 +167,7 @@ EVIDENCE: Mapping[str, Callable[[ShownEvidence], list[Evidence]]] = {
     "tagger's adjective": lambda shown: _by_tagger(shown.agreeing),
     "doubtful adjective": lambda shown: _doubtful(shown.adjectives),
     "relative pronoun, or attribute behind a mark": lambda shown: _by_form(shown.behind_mark),
-    "feminine one, perhaps another noun's": lambda shown: _silent(shown.behind_mark),
+    "feminine such sign, perhaps another noun's": lambda shown: _silent(shown.behind_mark),
     "predicate out of sight": lambda shown: shown.out_of_sight,
     "noun in its case": lambda shown: shown.noun_in_its_case,
     "predicate": lambda shown: shown.predicate,
