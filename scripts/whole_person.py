@@ -102,14 +102,14 @@ def judge(
 def count(persons: Sequence[LabelledPerson], records: Sequence[PersonRecord]) -> Counts:
     """(rows, of rows) by the names of the module's docstring."""
     rows = list(zip(persons, records, strict=True))
-    bad_labels = [(p, r) for p, r in rows if p.verdict in BAD]
+    bad_labels = [(p, r) for p, r in rows if p.outcome in BAD]
     bad_calls = [(p, r) for p, r in rows if r.outcome in BAD]
-    both = [(p, r) for p, r in rows if r.outcome is not None and p.verdict != "none"]
+    both = [(p, r) for p, r in rows if r.outcome is not None and p.outcome != "none"]
     return {
         "called": (sum(r.outcome is not None for _, r in rows), len(rows)),
-        "precision": (sum(p.verdict in BAD for p, _ in bad_calls), len(bad_calls)),
+        "precision": (sum(p.outcome in BAD for p, _ in bad_calls), len(bad_calls)),
         "recall": (sum(r.outcome in BAD for _, r in bad_labels), len(bad_labels)),
-        "same": (sum(p.verdict == r.outcome for p, r in both), len(both)),
+        "same": (sum(p.outcome == r.outcome for p, r in both), len(both)),
     }
 
 
@@ -128,7 +128,7 @@ def describe(person: LabelledPerson, record: PersonRecord) -> str:
     """One row on which label and call differ."""
     target = record.translation or ""
     right, wrong = ("|".join(words) for words in (person.right, person.wrong))
-    label = f"label {person.verdict} (right {right}; wrong {wrong})"
+    label = f"label {person.outcome} (right {right}; wrong {wrong})"
     got = f"got {record.outcome or record.reason}"
     lines = [
         f"{record.id} {person.gender}: {label}; {got} {person.note}",
@@ -180,7 +180,7 @@ def main(
             total[key] += found
             rows_of[key] += of
         for person, record in zip(persons, records, strict=True):
-            if rows and person.verdict != (record.outcome or "none"):
+            if rows and person.outcome != (record.outcome or "none"):
                 print(describe(person, record))
 
     status = each_language(lang, LANGUAGES, run)

@@ -22,12 +22,12 @@ from mtbias.types import Gender, Span
 
 FILES = Path(__file__).resolve().parent.parent / "tests" / "whole_person"
 LANGUAGES = ("de", "es", "it", "ru")
-COLUMNS = ("text", "start", "entity", "gender", "verdict", "right", "wrong", "part", "note")
+COLUMNS = ("text", "start", "entity", "gender", "outcome", "right", "wrong", "part", "note")
 GENDERS = {"m": Gender.MALE, "f": Gender.FEMALE}
 SECOND_SENTENCE = " <sep> "
 """Between the two English sentences of MT-GenEval's contextual part."""
 
-Verdict = Literal["right", "mixed", "wrong", "none"]
+LabelledOutcome = Literal["right", "mixed", "wrong", "none"]
 Part = Literal["dev", "unread"]
 
 
@@ -43,7 +43,7 @@ class LabelledPerson:
     """The characters of the source that name the person."""
     gender: Gender
     """By the source."""
-    verdict: Verdict
+    outcome: LabelledOutcome
     right: tuple[str, ...]
     """The words of the translation that show this gender, in the order in which they stand."""
     wrong: tuple[str, ...]
@@ -79,10 +79,10 @@ def _person(record: Record, lang: str, data: Path) -> LabelledPerson:
         found = source[start : start + len(entity)]
         raise record.error(f"expected {entity!r} at {start} of the source, got {found!r}")
     right, wrong = _words(record, "right", target), _words(record, "wrong", target)
-    verdict = expected_verdict(right, wrong)
-    if record.get("verdict") != verdict:
-        got = record.get("verdict")
-        raise record.error(f"expected the verdict {verdict!r} of these words, got {got!r}")
+    outcome = expected_outcome(right, wrong)
+    if record.get("outcome") != outcome:
+        got = record.get("outcome")
+        raise record.error(f"expected the outcome {outcome!r} of these words, got {got!r}")
     gender, part = record.get("gender"), record.get("part")
     if gender not in GENDERS:
         raise record.error(f"expected the gender m or f, got {gender!r}")
@@ -94,7 +94,7 @@ def _person(record: Record, lang: str, data: Path) -> LabelledPerson:
         target=target,
         entity=Span(start, start + len(entity)),
         gender=GENDERS[gender],
-        verdict=verdict,
+        outcome=outcome,
         right=right,
         wrong=wrong,
         part=cast("Part", part),
@@ -103,7 +103,7 @@ def _person(record: Record, lang: str, data: Path) -> LabelledPerson:
     )
 
 
-def expected_verdict(right: tuple[str, ...], wrong: tuple[str, ...]) -> Verdict:
+def expected_outcome(right: tuple[str, ...], wrong: tuple[str, ...]) -> LabelledOutcome:
     """What follows from the words of the right gender and from those of the wrong one."""
     if right and wrong:
         return "mixed"

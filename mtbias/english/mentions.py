@@ -83,7 +83,6 @@ _ROLES_OF_AS = frozenset(("obl", "nmod", "advcl", "xcomp"))
 _SUBJECTS = ("nsubj", "nsubj:pass")
 _TITLES = frozenset(("compound", "flat", "nmod:desc", "appos"))
 _PARTS_OF_NAME = frozenset(("compound", "flat", "flat:name", "nmod:desc"))
-_COPULAR = frozenset(("cop", "aux"))
 
 
 class _Link(NamedTuple):

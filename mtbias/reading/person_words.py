@@ -202,15 +202,12 @@ def _agreeing(phrase: NounPhrase) -> Iterator[Evidence]:
 
 @rule()
 def is_no_predicate(words: Sequence[SentenceWord], n: int) -> bool:
-    """What stands where the predicate does and agrees with nobody: a gerund (es *estaba
-    despidiendo*), a participle before an infinitive (fr *s'est fait connaître*), an adverb or
-    adjective right before a noun (es *fue primero programadora*). A noun for people is read as
-    such.
+    """What stands where the predicate does and agrees with nobody: a participle before an
+    infinitive (fr *s'est fait connaître*), an adverb or adjective right before a noun (es *fue
+    primero programadora*). A noun for people is read as such.
     """
     word, following = words[n], word_behind(words, n)
     if word.readings and not word.facts.adjective:
-        return True
-    if "Ger" in feature_values(word.tagged, "VerbForm"):
         return True
     if following is None:
         return False

@@ -37,7 +37,7 @@ def test_the_two_parts_are_halves_and_share_no_text(lang: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_label_fits_its_text(lang: str, data: Path) -> None:
     """`read_labels` refuses a text that is not there, an entity that does not stand at its place,
-    words that do not stand in the translation in their order, and a verdict that does not follow
+    words that do not stand in the translation in their order, and a outcome that does not follow
     from them."""
     persons = read_labels(lang, data)
     assert len(persons) == ROWS[lang]
@@ -67,7 +67,7 @@ _LABEL = {
     "start": "4",
     "entity": "cook",
     "gender": "f",
-    "verdict": "mixed",
+    "outcome": "mixed",
     "right": "ella",
     "wrong": "El|cocinero",
     "part": "dev",
@@ -102,7 +102,7 @@ def test_a_label_is_read_beside_its_text(tmp_path: Path) -> None:
         ({"start": "5"}, "expected 'cook' at 5 of the source, got 'ook '"),
         ({"wrong": "cocinero|El"}, "wrong: expected 'El' in the translation, in this order"),
         ({"right": "ell"}, "right: expected 'ell' in the translation, in this order"),
-        ({"right": ""}, "expected the verdict 'wrong' of these words, got 'mixed'"),
+        ({"right": ""}, "expected the outcome 'wrong' of these words, got 'mixed'"),
         ({"gender": "n"}, "expected the gender m or f, got 'n'"),
         ({"part": "test"}, "expected the part dev or unread, got 'test'"),
     ],

@@ -7,13 +7,13 @@ from dataclasses import replace
 from mtbias.scoring.whole_person import Outcome, PersonRecord, Unjudged
 from mtbias.types import Gender, Span
 from scripts.whole_person import count, describe, instance_of, line
+from scripts.whole_person_labels import LabelledOutcome as Label
 from scripts.whole_person_labels import LabelledPerson
-from scripts.whole_person_labels import Verdict as Label
 
 SOURCE = "She left. <sep> Ann was a cook."
 
 
-def labelled(verdict: Label) -> LabelledPerson:
+def labelled(outcome: Label) -> LabelledPerson:
     start = SOURCE.index("cook")
     return LabelledPerson(
         text="context-original-1",
@@ -21,8 +21,8 @@ def labelled(verdict: Label) -> LabelledPerson:
         target="Ann era cocinera.",
         entity=Span(start, start + 4),
         gender=Gender.FEMALE,
-        verdict=verdict,
-        right=("cocinera",) if verdict in ("right", "mixed") else (),
+        outcome=outcome,
+        right=("cocinera",) if outcome in ("right", "mixed") else (),
         wrong=(),
         part="dev",
         note="",

@@ -330,10 +330,6 @@ class Syntax:
 
     # What agrees with the noun.
 
-    def adjectives_show_case(self) -> bool:
-        """The endings of adjectives tell in which case an article stands."""
-        return self.case
-
     def agrees_as_woman(self, ending: Sequence[Agreement], phrase: NounPhrase) -> list[Agreement]:
         """What a feminine adjective right before a masculine noun agrees with, if it is one that
         is also used of women.
