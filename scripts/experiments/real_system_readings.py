@@ -40,7 +40,7 @@ def main(runs: Path) -> None:
         file, lang = row.get("file"), row.get("lang")
         if (file, lang) not in calls:
             records = read_run(folder(runs, file, lang)).calls
-            calls[file, lang] = {record.id: record.gender for record in records}
+            calls[file, lang] = {record.id: record.to_json()["gender"] for record in records}
         call = calls[file, lang][row.get("id")]
         reading = row.get("reading")
         same = call == (reading if reading in GENDERS else None)
