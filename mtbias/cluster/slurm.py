@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.cluster.inventory import refuse_missing
-from mtbias.cluster.local_processes import OFFLINE
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text
+from mtbias.cluster.task_places import OFFLINE
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError
 from mtbias.files.reading import input_bytes

@@ -14,10 +14,9 @@ import pytest
 from scipy.stats import binomtest
 
 from mtbias.cli import main
-from mtbias.cluster.local_processes import log_file
 from mtbias.cluster.sweep_file import read_sweep
 from mtbias.cluster.sweep_tasks import make_plan
-from mtbias.cluster.task_runs import recorded
+from mtbias.cluster.task_runs import log_file, recorded
 from mtbias.demo import reference_file
 
 from .machine import Machine
