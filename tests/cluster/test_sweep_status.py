@@ -14,7 +14,14 @@ from pathlib import Path
 import pytest
 
 from mtbias.cluster.local_processes import Schedule, _why_failed, run_locally
-from mtbias.cluster.slurm import SUBMISSIONS, queue_states, read_submissions, to_submit
+from mtbias.cluster.slurm import (
+    SUBMISSIONS,
+    divided,
+    most_tasks,
+    queue_states,
+    read_submissions,
+    to_submit,
+)
 from mtbias.cluster.sweep_file import Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
@@ -264,6 +271,24 @@ def test_tasks_of_like_resources_are_one_array(plan: SweepPlan) -> None:
         ("score", 2, 480),
         ("table", 1, 480),
     ]
+
+
+def test_an_array_has_no_more_tasks_than_the_cluster_allows(
+    plan: SweepPlan, tmp_path: Path
+) -> None:
+    arrays = to_submit(plan, [])
+    assert most_tasks() is None  # no Slurm
+    assert [len(array.tasks) for array in divided(arrays, None)] == [4, 2, 1]
+    program = tmp_path / "bin" / "scontrol"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(
+        "#!/bin/sh\necho 'MailProg = /bin/mail'\necho 'MaxArraySize            = 3'\n"
+    )
+    program.chmod(0o755)
+    assert most_tasks() == 3
+    parts = list(divided(arrays, most_tasks()))
+    assert [len(array.tasks) for array in parts] == [3, 1, 2, 1]
+    assert [task for array in parts for task in array.tasks] == list(plan.tasks)
 
 
 def test_two_submissions_at_once_are_refused(plan: SweepPlan) -> None:
