@@ -45,6 +45,11 @@ class Contrast:
                 "pair": self.pair,
             }
 
+    def lines(self) -> Iterator[str]:
+        """The same, tab-separated."""
+        for row in self.rows():
+            yield "\t".join(row[column] for column in COLUMNS)
+
     def id_of(self, form: Gender) -> str:
         """The id of a translation."""
         return f"{self.name}/{form}"
@@ -124,8 +129,7 @@ def write_contrasts(path: Path, contrasts: Iterable[Contrast]) -> None:
     """Write a file of contrasts, tab-separated."""
     lines = ["\t".join(COLUMNS)]
     for contrast in contrasts:
-        for row in contrast.rows():
-            lines.append("\t".join(row[column] for column in COLUMNS))
+        lines.extend(contrast.lines())
     write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
 
 

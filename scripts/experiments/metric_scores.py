@@ -45,11 +45,12 @@ def main() -> None:
     parser.add_argument("--name", default="cosine", help="of the metric")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
+    import torch
     from transformers import AutoModel, AutoTokenizer
 
     records = read_table(args.contrasts, "id", "source", "translation").records
     tokenizer = AutoTokenizer.from_pretrained(args.encoder)
-    model = AutoModel.from_pretrained(args.encoder).eval()
+    model = AutoModel.from_pretrained(args.encoder, dtype=torch.float32).eval()
     sources = embed(model, tokenizer, [row.get("source") for row in records], args.prefix)
     targets = embed(model, tokenizer, [row.get("translation") for row in records], args.prefix)
     scores = (sources * targets).sum(dim=1).tolist()
