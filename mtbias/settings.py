@@ -58,7 +58,7 @@ ADVANCED = frozenset(
             "beams",
             "concurrency",
         ),
-        *("dtype", "evidence", "length_penalty", "max_length", "max_requests", "measure"),
+        *("dtype", "evidence", "length_penalty", "limit", "max_length", "max_requests", "measure"),
         *(
             "processes",
             "repeat",
@@ -188,6 +188,15 @@ class CorpusSettings(SourceSettings):
     winomt; demo for the model demo)."""
     data: Path | None = None
     """File or folder to read instead of the cache."""
+
+
+@_settings
+class LimitSettings(Settings):
+    """How many sentences."""
+
+    limit: int | None = at_least(1, None)
+    """For a first look: so many sentences, evenly spread over the data set; the signature names
+    them."""
 
 
 @_settings
@@ -351,6 +360,7 @@ class EvalSettings(
     TranslationSettings,
     LanguageModelSettings,
     CorpusSettings,
+    LimitSettings,
     EvaluatorSettings,
     DeviceSettings,
     BootstrapSettings,

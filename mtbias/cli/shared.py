@@ -19,6 +19,7 @@ from mtbias.settings import (
     DeviceSettings,
     EvaluatorSettings,
     LanguageModelSettings,
+    LimitSettings,
     StanzaSettings,
     TranslationSettings,
     drawn,
@@ -32,6 +33,7 @@ CORPUS, TRANSLATION, LANGUAGE_MODEL, EVALUATOR, BOOTSTRAP = (
 
 
 Corpus = Annotated[CorpusSettings, Parameter(name="*", group=CORPUS)]
+Limit = Annotated[LimitSettings, Parameter(name="*", group=CORPUS)]
 Translation = Annotated[TranslationSettings, Parameter(name="*", group=TRANSLATION)]
 LanguageModel = Annotated[LanguageModelSettings, Parameter(name="*", group=LANGUAGE_MODEL)]
 Decoding = Annotated[DecodingSettings, Parameter(name="*", group=TRANSLATION)]
