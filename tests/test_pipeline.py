@@ -125,10 +125,10 @@ class Capitals:
     ways: Sequence[str] = ()
     prepared: list[str] = field(default_factory=list)
 
-    def submit(self, texts: Iterable[str]) -> None:
+    def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
         pass
 
-    def abandon(self) -> None:
+    def abandon(self, texts: Iterable[str] | None = None) -> None:
         pass
 
     def prepare(
