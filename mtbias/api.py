@@ -355,7 +355,7 @@ def score_systems(
     runs = [
         _as_run(done)
         for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure)
-        for done in evaluate_given(list(group), progress=_shown(progress))
+        for done in evaluate_given(group, progress=_shown(progress))
     ]
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
     compared = compare(*runs, settings=bootstrap) if len(translations) > 1 else None
@@ -481,7 +481,9 @@ def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Ru
 
 
 def _as_run(done: FinishedRun) -> Run:
-    return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
+    run = Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
+    vars(run).update(vars(done))  # its calls, where they were read
+    return run
 
 
 def _row(record: CallRecord) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -134,7 +134,7 @@ def evaluate(
 
 
 def evaluate_given(
-    requests: Sequence[tuple[Request, Path]], *, progress: Progress = quiet
+    requests: Iterable[tuple[Request, Path]], *, progress: Progress = quiet
 ) -> Iterator[FinishedRun]:
     """`evaluate` each of the requests, of translations that are there, into its folder.
 
@@ -145,17 +145,19 @@ def evaluate_given(
     Raises:
         MtbiasError: as `evaluate`.
     """
+    ready: list[tuple[Request, Path]] = []
     try:
         for request, out in requests:
+            ready.append((request, out))
             if not out.exists():
                 given = planned(request, None).collect(MemoryStore())
                 if not isinstance(given, int):
                     texts = (each.text for each in given.translations)
                     request.measure.expect(text for text in texts if text is not None)
-        for request, out in requests:
+        for request, out in ready:
             yield evaluate(request, out=out, progress=progress)
     finally:
-        for request, _ in requests:
+        for request, _ in ready:
             request.measure.abandon()
 
 

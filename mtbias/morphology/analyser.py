@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -270,6 +271,7 @@ def _start(package: StanzaPackage, device: str | None) -> None:
     """What a process does first."""
     global _models  # noqa: PLW0603 - a process of a pool has no other place
     begin_worker()
+    os.nice(5)  # the process that waits for these has work of its own
     _models = StanzaModels(package, device)
 
 
