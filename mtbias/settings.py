@@ -220,8 +220,8 @@ class EvaluatorSettings(StanzaSettings):
     """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
     processes: int | None = at_least(1, None, 1024)
     """Processes that analyse translations, where 2,048 or more are new, or while a GPU or another
-    machine translates; results do not depend on it (default: 2, where there are 2 threads, in the
-    latter case 3 cores, and 4 GiB, and no GPU analyses; else 1)."""
+    machine translates; results do not depend on it (default: 2, where 4,096 or more are new and
+    there are 2 threads, or in the latter case 3 cores, and 4 GiB, and no GPU analyses; else 1)."""
     variant: Variant | None = None
     """How words are told apart with mt-geneval and mt-geneval-context: plain, at white space
     (default), or repository, in lower case and without ASCII punctuation, as the authors' program

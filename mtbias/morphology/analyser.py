@@ -22,6 +22,9 @@ _log = logging.getLogger(__name__)
 
 WORTH_PROCESSES = 2 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
+WORTH_UNASKED = 4 * BATCH
+"""So too where nobody asked for other processes: for WinoMT they save 1 s of 10, and compute 3 s more
+(docs/performance.md)."""
 BESIDE = 2
 """Processes that analyse beside other work, where none are asked for. Each analyses 270 texts of
 BUG's length a second on one thread (docs/performance.md); what a GPU translates in a second is not
@@ -84,9 +87,11 @@ class StanzaAnalyser:
 
         The cache must belong to the package; only this process writes it. The device None is a GPU
         where there is one. So many `processes`, of one thread each, analyse where
-        `WORTH_PROCESSES` texts or more are new; the analyses do not depend on it. None is `BESIDE`,
-        where there are cores and memory for them and no GPU analyses, and otherwise one.
+        `WORTH_PROCESSES` texts or more are new; the analyses do not depend on it. None is `BESIDE`
+        from `WORTH_UNASKED` on, where there are cores and memory for them and no GPU analyses, and
+        otherwise one.
         """
+        self._worth = WORTH_UNASKED if processes is None else WORTH_PROCESSES
         self._package, self._cache, self._device, self._processes = (
             package,
             cache,
@@ -130,7 +135,7 @@ class StanzaAnalyser:
             self._device, self._models = "cpu", StanzaModels(self._package, "cpu")
         new = (text for text in texts if text not in self._sent and text not in self._left)
         self._left.update(dict.fromkeys(self._cache.missing(new)))
-        if whole and self._pool is None and len(self._left) < WORTH_PROCESSES:
+        if whole and self._pool is None and len(self._left) < self._worth:
             return
         try:
             for batch in _batches(list(self._left)):

@@ -28,6 +28,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of 4, so that 8 texts are worth two processes."""
     monkeypatch.setattr(module, "BATCH", 4)
     monkeypatch.setattr(module, "WORTH_PROCESSES", 8)
+    monkeypatch.setattr(module, "WORTH_UNASKED", 16)
 
 
 def rows(analyser: StanzaAnalyser) -> list[tuple[bytes, bytes]]:
@@ -202,6 +203,22 @@ def test_few_texts_start_no_process(stanza_dir: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(two, "_send", None)
     two.prepare(TEXTS[:7])
     assert len(rows(two)) == 7
+
+
+@pytest.mark.parametrize(("processes", "fewest"), [(2, 8), (None, 16)])
+def test_processes_that_nobody_asked_for_are_for_more_texts(
+    stanza_dir: Path, monkeypatch: pytest.MonkeyPatch, processes: int | None, fewest: int
+) -> None:
+    monkeypatch.setattr(module, "free_memory", lambda: 4 << 30)
+    monkeypatch.setattr(module, "threads", lambda: 2)
+    package = find_package("it", stanza_dir)
+    analyser = StanzaAnalyser(package, AnalysisCache(None), device="cpu", processes=processes)
+    sent: list[list[str]] = []
+    monkeypatch.setattr(analyser, "_send", sent.append)
+    analyser.submit(TEXTS[: fewest - 1], whole=True)
+    assert sent == []
+    analyser.submit(TEXTS[:fewest], whole=True)
+    assert [text for batch in sent for text in batch] == TEXTS[:fewest]
 
 
 @pytest.mark.slow
