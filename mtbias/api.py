@@ -352,11 +352,9 @@ def score_systems(
     ]
     requests = prepare_scores(zip(given, [lang for _, lang in named], strict=True), settings)
     folders = [folder / f"{name}-{lang}" for name, lang in named]
-    runs = [
-        _as_run(done)
-        for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure)
-        for done in evaluate_given(group, progress=_shown(progress))
-    ]
+    runs: list[Run] = []
+    for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure):
+        runs += map(_as_run, evaluate_given(group, progress=_shown(progress)))
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
     compared = compare(*runs, settings=bootstrap) if len(translations) > 1 else None
     write_atomic(folder / REPORT, page_of_runs(runs, compared).encode())

@@ -324,6 +324,7 @@ def test_an_analyser_knows_all_systems_before_the_first_is_judged(
     request = _request(tmp_path / "in", german)
     measure = GenderMeasure(german, KnownHeads(), Remembers())
     translations = [replace(each, text=each.text and f"{each.text} Ja.") for each in TRANSLATIONS]
+    assert isinstance(request.system, GivenSystem)
     given = replace(request.system.read(request.corpus), translations=translations)
     requests = [
         (replace(request, measure=measure), tmp_path / "a"),

@@ -101,7 +101,7 @@ class AnalysisCache:
         )
 
     def _begin_again(self, error: sqlite3.DatabaseError) -> None:
-        """Go on with a new file in place of one that proved damaged while it was open."""
+        """Continue with a new file in place of one that proved damaged while it was open."""
         self._db.close()
         with suppress(FileNotFoundError):
             self._set_aside(error)

@@ -56,7 +56,7 @@ def make(stanza_dir: Path, monkeypatch: pytest.MonkeyPatch | None = None) -> Sta
 
 @pytest.mark.slow
 def test_two_processes_find_what_one_finds_and_not_again_what_was_submitted(
-    stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
+    stanza_dir: Path, expected: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     two = make(stanza_dir, monkeypatch)
     two.submit(TEXTS[:6])  # a batch, and a half that waits
@@ -112,9 +112,9 @@ def test_of_two_files_the_first_is_not_wanted(
     two.prepare(second)
     assert list(two._cache.missing(second)) == []
     two.abandon()
-    assert two._pool is None
     two.prepare(first)
     assert rows(two) == expected
+    assert list(two._left) == list(two._sent) == []
 
 
 def test_what_is_not_wanted_is_not_sent(stanza_dir: Path) -> None:
@@ -129,7 +129,7 @@ def test_what_is_not_wanted_is_not_sent(stanza_dir: Path) -> None:
 
 @pytest.mark.slow
 def test_after_a_process_was_killed_one_goes_on(
-    stanza_dir: Path, expected: list[tuple[bytes, str]], caplog: pytest.LogCaptureFixture
+    stanza_dir: Path, expected: list[tuple[bytes, bytes]], caplog: pytest.LogCaptureFixture
 ) -> None:
     two = make(stanza_dir)
     two.submit(TEXTS[:4])
@@ -153,7 +153,7 @@ def test_with_one_process_nothing_is_begun(stanza_dir: Path) -> None:
 
 @pytest.mark.slow
 def test_beside_generation_two_begin_where_there_are_cores_and_memory(
-    stanza_dir: Path, expected: list[tuple[bytes, str]], monkeypatch: pytest.MonkeyPatch
+    stanza_dir: Path, expected: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "free_memory", lambda: 4 << 30)
     monkeypatch.setattr(module, "usable_cores", lambda: 3)
