@@ -200,6 +200,28 @@ def test_every_distinct_text_is_analysed_once(german: Language) -> None:
     assert [c.gender for c in calls] == [Gender.FEMALE] * 4
 
 
+def test_where_aligning_ends_early_the_analyser_is_told(german: Language) -> None:
+    class Interrupted(KnownHeads):
+        def align(
+            self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+        ) -> tuple[Alignment, ...]:
+            assert events == ["submit"]  # it works beside
+            raise KeyboardInterrupt
+
+    class Remembers(Capitals):
+        def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
+            events.append("submit")
+
+        def abandon(self, texts: Iterable[str] | None = None) -> None:
+            events.append("abandon")
+
+    events: list[str] = []
+    measure = GenderMeasure(german, Interrupted(), Remembers())
+    with pytest.raises(KeyboardInterrupt):
+        _calls(measure, INSTANCES, TRANSLATIONS)
+    assert events == ["submit", "abandon"]
+
+
 def test_pairs_without_a_head_only_help(german: Language) -> None:
     aligner = KnownHeads()
     pairs = [

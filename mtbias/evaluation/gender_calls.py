@@ -312,7 +312,11 @@ class GenderMeasure(AnalysedTexts):
         progress("align", 0, total)
         self.expect(pair.text for pair in pairs)
         translated = [TranslatedPart.of(pair) for pair in pairs]
-        alignments = self.aligner.align([part.pair for part in translated], texts, progress)
+        try:
+            alignments = self.aligner.align([part.pair for part in translated], texts, progress)
+        except BaseException:
+            self.abandon()
+            raise
         progress("align", total, total)
         self.analyse((pair.text for pair in pairs), progress)
         rows = zip(pairs, translated, alignments, strict=True)
