@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,7 +20,13 @@ from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import SettingError, UsageError, choices
 from mtbias.evaluation.preparation import prepare_eval, prepare_score, prepare_scores, refuse_unused
-from mtbias.evaluation.stages import Request, ShardReport, planned, readable_store
+from mtbias.evaluation.stages import (
+    Request,
+    ShardReport,
+    evaluate_given,
+    planned,
+    readable_store,
+)
 from mtbias.evaluation.stages import evaluate as evaluate_request
 from mtbias.evaluation.stages import translate_shard as translate_request
 from mtbias.files.file_ledger import REPORT, file_ledger
@@ -354,10 +361,10 @@ def score_systems(
         for path, (name, lang) in zip(files, named, strict=True)
     ]
     requests = prepare_scores(zip(given, [lang for _, lang in named], strict=True), settings)
-    runs = [
-        _run(request, folder / f"{name}-{lang}", progress)
-        for request, (name, lang) in zip(requests, named, strict=True)
-    ]
+    folders = [folder / f"{name}-{lang}" for name, lang in named]
+    runs: list[Run] = []
+    for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure):
+        runs += map(_as_run, evaluate_given(group, progress=_shown(progress)))
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
     compared = compare(*runs, settings=bootstrap) if len(translations) > 1 else None
     write_atomic(folder / REPORT, page_of_runs(runs, compared).encode())
@@ -542,10 +549,15 @@ def _shown(progress: Progress | bool) -> Progress:
 
 
 def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
-    done = evaluate_request(
-        request, out=None if out is None else Path(out), progress=_shown(progress)
+    return _as_run(
+        evaluate_request(request, out=None if out is None else Path(out), progress=_shown(progress))
     )
-    return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
+
+
+def _as_run(done: FinishedRun) -> Run:
+    run = Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
+    vars(run).update(vars(done))  # its calls, where they were read
+    return run
 
 
 def _row(record: CallRecord) -> dict[str, Any]:

@@ -133,6 +133,10 @@ class AnalysedTexts(Measure):
         """Let the analyser's other processes begin."""
         self.analyser.submit(texts)
 
+    def expect(self, texts: Iterable[str]) -> None:
+        """Let the analyser's other processes begin, where that is worth while."""
+        self.analyser.submit(texts, whole=True)
+
     def abandon(self) -> None:
         """End them: the translations will not be judged."""
         self.analyser.abandon()
@@ -275,7 +279,7 @@ class GenderMeasure(AnalysedTexts):
         inputs = [dict(self.identity), pairs]
         kept = self.results.get("calls", inputs)
         if kept is not None:
-            self.abandon()
+            self.analyser.abandon(pair.text for pair in pairs)
             for stage in ("align", "analyse", "decide"):
                 progress(stage, 0, len(pairs))
                 progress(stage, len(pairs), len(pairs))
@@ -306,8 +310,13 @@ class GenderMeasure(AnalysedTexts):
         """
         total = len(pairs)
         progress("align", 0, total)
+        self.expect(pair.text for pair in pairs)
         translated = [TranslatedPart.of(pair) for pair in pairs]
-        alignments = self.aligner.align([part.pair for part in translated], texts, progress)
+        try:
+            alignments = self.aligner.align([part.pair for part in translated], texts, progress)
+        except BaseException:
+            self.abandon()
+            raise
         progress("align", total, total)
         self.analyse((pair.text for pair in pairs), progress)
         rows = zip(pairs, translated, alignments, strict=True)

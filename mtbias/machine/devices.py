@@ -85,8 +85,17 @@ def _left(group: Path, limit: str, used: str, cache: str) -> int:
     return most - now + int(stat.get(cache, 0))
 
 
-def gpu_count() -> int:
-    """GPUs that torch sees here."""
+_GPU_FILES = ("nvidia*", "nvhost*", "nvgpu*", "dxg", "kfd")
+"""What Linux has in ``/dev`` where there may be a GPU for torch: of NVIDIA's cards and of its small
+boards, of Linux in Windows, of AMD's cards."""
+
+
+def gpu_count(devices: Path = Path("/dev")) -> int:
+    """GPUs that torch sees here; it takes a second to load, and is not asked where Linux has
+    none.
+    """
+    if sys.platform == "linux" and not any(any(devices.glob(each)) for each in _GPU_FILES):
+        return 0
     import torch
 
     return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0

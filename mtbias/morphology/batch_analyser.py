@@ -24,10 +24,10 @@ class BatchAnalyser:
         """See `mtbias.morphology.Analyser`."""
         return [] if self._models.way is None else [self._models.way]
 
-    def submit(self, texts: Iterable[str]) -> None:
+    def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
         """There is nothing to begin with."""
 
-    def abandon(self) -> None:
+    def abandon(self, texts: Iterable[str] | None = None) -> None:
         """There is nothing to end."""
 
     def hold(self, texts: Iterable[str]) -> None:
