@@ -67,8 +67,8 @@ def command(
         f"{escaped(str(out))}: a draft of {draft.package}\n"
         f"  {len(nouns.nouns):,} nouns to check, {len(nouns.unfilled):,} to fill in: "
         f"{draft.package}/data/{code}_nouns.tsv\n"
-        f"  begin with the {len(occupations(winomt=True))} entities of WinoMT, which stand first: with "
-        "them its sentences can be scored"
+        f"  begin with the {len(occupations(winomt=True))} entities of WinoMT, which stand first:\n"
+        "  with them its sentences can be scored"
     )
     print(f"  the questions: {draft.package}/data/{code}.toml", *known, sep="\n  ")
     print(escaped(f"Next: {out}/README.md"))

@@ -168,9 +168,9 @@ def test_beside_generation_two_begin_where_there_are_cores_and_memory(
 
 @pytest.mark.parametrize(
     ("cores", "gibibytes", "gpus", "processes"),
-    [(2, 4, 0, 2), (64, 64, 0, 2), (1, 64, 0, 1), (64, 3, 0, 1), (64, 64, 1, 1)],
+    [(2, 4, 0, 2), (3, 64, 0, 3), (64, 64, 0, 4), (1, 64, 0, 1), (64, 3, 0, 1), (64, 64, 1, 1)],
 )
-def test_the_whole_of_a_file_has_two_where_there_are_cores_and_memory_and_no_gpu(
+def test_the_whole_of_a_file_has_two_to_four_where_there_are_cores_and_memory_and_no_gpu(
     stanza_dir: Path,
     monkeypatch: pytest.MonkeyPatch,
     cores: int,
@@ -184,6 +184,24 @@ def test_the_whole_of_a_file_has_two_where_there_are_cores_and_memory_and_no_gpu
     usual = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), processes=None)
     monkeypatch.setattr(usual, "_send", lambda _: None)
     usual.submit(TEXTS, whole=True)
+    assert usual._processes == processes
+
+
+@pytest.mark.parametrize(
+    ("cores", "gibibytes", "processes"), [(4, 64, 2), (16, 64, 14), (16, 20, 10)]
+)
+def test_beside_generation_all_cores_but_two_analyse_as_memory_allows(
+    stanza_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cores: int,
+    gibibytes: int,
+    processes: int,
+) -> None:
+    monkeypatch.setattr(module, "free_memory", lambda: gibibytes << 30)
+    monkeypatch.setattr(module, "usable_cores", lambda: cores)
+    usual = StanzaAnalyser(find_package("it", stanza_dir), AnalysisCache(None), processes=None)
+    monkeypatch.setattr(usual, "_send", lambda _: None)
+    usual.submit(TEXTS)
     assert usual._processes == processes
 
 
