@@ -29,7 +29,7 @@ def metric_bias_text(name: str, numbers: JsonDict) -> str:
                 number_text(group["ties"]["percent"]),
                 UNDEFINED if right is None else _share(right),
                 estimate_text(group["gap"], group["gap_ci"], 4),
-                p_text(group["p"]),
+                p_text(group.get("p")),
             ]
         )
     lines = [f"{name}: preference of gender, per cent with 95 % intervals", ""]

@@ -62,9 +62,9 @@ def metric_bias(contrasts: Sequence[ScoredContrast], *, n_resamples: int, seed: 
     """All numbers (see the module), with denominators and 95 % intervals.
 
     Shares have Wilson's interval, means and differences a percentile bootstrap over pairs of
-    contrasts, with ten or more. ``p`` of the difference is McNemar's exact test over pairs; that of
-    a group is the same test of the contrasts that prefer the masculine against those that prefer
-    the feminine.
+    contrasts, with ten or more. ``p`` of the difference is McNemar's exact test over pairs; where
+    no gender is shown it is the same test of the contrasts that prefer the masculine against those
+    that prefer the feminine.
     """
     groups: JsonDict = {}
     for gender in GROUPS:
@@ -88,9 +88,10 @@ def _group(
         "prefers_masculine": share_json(masculine, n),
         "prefers_feminine": share_json(feminine, n),
         "ties": share_json(n - masculine - feminine, n),
-        "p": mcnemar(masculine, feminine),
     }
-    if gender is not None:
+    if gender is None:
+        numbers["p"] = mcnemar(masculine, feminine)
+    else:
         numbers["right"] = share_json(sum(each.is_right for each in members), n)
     return rounded(numbers)
 

@@ -34,7 +34,7 @@ def test_the_numbers_by_hand() -> None:
     assert (women["n"], women["prefers_masculine"]["n"], women["ties"]["n"]) == (10, 3, 1)
     assert women["right"]["percent"] == 60.0  # the tie is not right
     assert women["gap"] == pytest.approx((3 * 0.2 + 0 - 6 * 0.1) / 10, abs=1e-6)
-    assert women["p"] == pytest.approx(0.507812, abs=1e-6)  # 2 · P(X ≤ 3), X ~ Binomial(9, 1/2)
+    assert "p" not in women  # whose translation ought to be preferred
     assert men["right"]["percent"] == 100.0
     assert men["gap"] == pytest.approx(0.3)
     assert (numbers["pairs"], numbers["difference"]) == (10, 40.0)
@@ -53,6 +53,10 @@ def test_a_metric_that_prefers_nobody_has_no_bias() -> None:
     assert group["gap"] == pytest.approx(0.0)
     assert (group["prefers_masculine"]["n"], group["prefers_feminine"]["n"]) == (10, 10)
     assert group["p"] == 1.0
+    uneven = [ScoredContrast(None, str(n), 0.5, 0.7 if n < 3 else 0.4) for n in range(9)]
+    shown = metric_bias([*uneven, ScoredContrast(None, "9", 0.5, 0.5)], n_resamples=200, seed=0)
+    # A tie counts for nobody: 2 · P(X ≤ 3), X ~ Binomial(9, 1/2) = 2 · (1 + 9 + 36 + 84) / 512.
+    assert shown["groups"]["unknown"]["p"] == pytest.approx(260 / 512, abs=1e-6)
     assert "right" not in group
     assert "difference" not in numbers  # nobody's gender is shown
 
