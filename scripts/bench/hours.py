@@ -37,11 +37,11 @@ def wall_hours(
     rates: Mapping[str, float], stages: Mapping[str, float], processes: int = PROCESSES
 ) -> float:
     """Hours from begin to end where so many processes analyse while the next batches are
-    translated.
+    translated, and one more aligns, decides and scores a cell while the next one is translated:
+    each cell takes as long as the longest of the three, and the last one is aligned at the end.
     """
     cell = LANGUAGES * CORPUS / 3600
     after = sum(seconds for stage, seconds in stages.items() if stage != "analyse") / 1000
-    return sum(
-        cell * (max(1 / rate, stages["analyse"] / 1000 / processes) + after)
-        for rate in rates.values()
-    )
+    analyse = stages["analyse"] / 1000 / processes
+    beside = sum(cell * max(1 / rate, analyse, after) for rate in rates.values())
+    return beside + CORPUS / 3600 * after

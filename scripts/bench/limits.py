@@ -98,6 +98,37 @@ def measure_limits(device: str, threads: int, *, size: int | None = None) -> dic
     return limits
 
 
+def launch_seconds(device: str, *, count: int = 2000) -> dict[str, float]:
+    """Seconds from one kernel that does nothing to speak of to the next: started by Python, and on
+    a GPU replayed from a CUDA graph.
+    """
+    import torch
+
+    cuda = device.startswith("cuda")
+    one = torch.zeros(1, device=device)
+
+    def many(count: int = count) -> None:
+        for _ in range(count):
+            one.add_(1.0)
+
+    def timed(call: Callable[[], object]) -> float:
+        began = time.perf_counter()
+        call()
+        if cuda:
+            torch.cuda.synchronize()
+        return (time.perf_counter() - began) / count
+
+    timed(many)
+    found = {"python": timed(many)}
+    if cuda:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            many()
+        timed(graph.replay)
+        found["replayed"] = timed(graph.replay)
+    return found
+
+
 def _cpu_name() -> str:
     path = Path("/proc/cpuinfo")
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
