@@ -335,8 +335,8 @@ def _hours(found: Sequence[Json], stages: Mapping[str, float]) -> str:
         shares = ", ".join(f"{stage} {h:.2f} h ({h / total:.0%})" for stage, h in hours.items())
         parts.append(
             f"{preset}: {len(rates) * 8} cells × {CORPUS:,} sentences: {total:.2f} h one stage after the other, "
-            f"{wall_hours(rates, stages, processes):.2f} h with {processes} processes that analyse beside "
-            f"generation and one that aligns and decides: {shares}."
+            f"{wall_hours(rates, stages, processes):.2f} h with {processes} processes for the stages on the "
+            f"CPU beside generation: {shares}."
         )
     return "\n\n".join(parts)
 

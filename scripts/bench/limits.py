@@ -28,11 +28,11 @@ def floor_seconds(
     are made once, 2d² of weights more)::
 
         encoder: flops 2SL(6d² + 2df) + 4QLd            bytes wL(6d² + 2df)
-        step t:  flops 2r(LP + Vd) + 4Ld(rt + S beams)  bytes w(LP + Vd) + 2kLd(rt + S) + 8rV
-                                                        (8rV: scores out and in)
+        step t:  flops 2r(LP + Vd) + 4Ld(rt + S beams)  bytes w(LP + Vd) + 2kLd(rt + S) + 4rV
+                                                        (4rV: scores in fp32, written)
 
-    Padding, masks, reordering of the caches and all else are not in it: they are what an engine may
-    do without.
+    Padding, masks, reordering of the caches, scores that are read again and all else are not in it:
+    they are what an engine may do without.
     """
     kind = "int8" if dtype.startswith("int8") else dtype
     peak, bandwidth = limits[kind], limits["bandwidth"]
@@ -56,7 +56,7 @@ def floor_seconds(
                 2 * rows * fixed + 4 * layers * d * (rows * step + tokens * BEAMS),
                 weight * fixed
                 + 2 * value * layers * d * (rows * step + tokens)
-                + 8 * rows * vocabulary,
+                + 4 * rows * vocabulary,
             )
     return sum(total.values()), max(total, key=lambda name: total[name])
 

@@ -120,6 +120,18 @@ def test_replayed_steps_find_what_generate_finds(checkpoint: Checkpoint, name: s
     assert tapes.replays > 0
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+@pytest.mark.parametrize("name", FAMILIES)
+def test_cuda_graphs_find_what_is_found_without(checkpoint: Checkpoint, name: str) -> None:
+    codec, sources = ids_of(checkpoint(name), "ar" if name == "marian-multi" else "de", 12)
+    bounds = Bounds(Decoding(beams=5), 60, codec.forced)
+    expected = TransformersEngine(checkpoint(name), device="cuda").generate(sources, bounds)
+    engine = TransformersEngine(checkpoint(name), device="cuda", recorded=True)
+    for _ in range(3):
+        found = engine.generate(sources, bounds)
+        assert [one.ids for one in found] == [one.ids for one in expected]
+
+
 def test_more_slots_than_there_was_room_for(m2m100: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     codec, sources = ids_of(m2m100, "de", 12)
     bounds = Bounds(Decoding(beams=5), 60, codec.forced)
