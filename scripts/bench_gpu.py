@@ -143,7 +143,7 @@ def run(kind: str, job: Json, log: Log, ends: float) -> list[Json]:
     """
     left = ends - time.perf_counter()
     if left <= 0:
-        log.add({"kind": "not reached", "job": kind, "family": job.get("family")})
+        log.add({"kind": "not reached", "job": kind})
         return []
     paths = [str(ROOT), str(ROOT / "languages"), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -178,7 +178,7 @@ def run(kind: str, job: Json, log: Log, ends: float) -> list[Json]:
             timer.cancel()
     if code:
         why = "its time was over" if time.perf_counter() >= ends else f"exit {code}"
-        log.add({"kind": "ended early", "job": kind, "family": job.get("family"), "why": why})
+        log.add({"kind": "ended early", "job": kind, "why": why})
     return found
 
 
@@ -215,10 +215,11 @@ def measure(args: argparse.Namespace, log: Log, home: Path, ends: float) -> None
     common["limits"] = found[0]["limits"] if found else {}
     folders = {name: str(home / name / "checkpoint") for name in args.families}
     of_user: Json = {**common, "checkpoint": str(args.checkpoint) if args.checkpoint else "demo"}
-    with ThreadPoolExecutor(len(folders) if cuda else 1) as makers:
-        for name, folder in folders.items():
-            job = {**common, "family": name, "folder": folder}
-            makers.submit(run, "checkpoint", job, log, ends)
+    # Three processes, where there are cores for them.
+    parts = [{name: folder} for name, folder in folders.items()] if cuda else [folders]
+    with ThreadPoolExecutor(len(parts)) as makers:
+        for part in parts:
+            makers.submit(run, "checkpoint", {**common, "folders": part}, log, ends)
         of_equal = {**of_user, "folder": str(args.checkpoint or _demo())}
         run("equal", of_equal, log, until("equal"))
         sources = [str(file.resolve()) for file in args.sources]
@@ -267,10 +268,7 @@ def report(log: Log, stages: Mapping[str, float]) -> Iterator[str]:
     yield "\n".join(map(_sweep, log.of("sweep")[-1:]))
     yield _prices(log.of("price"))
     ended = [*log.of("not reached"), *log.of("ended early")]
-    yield "\n".join(
-        f"- {one['kind']}: {one['job']} {one['family'] or ''} {one.get('why', '')}".rstrip()
-        for one in ended
-    )
+    yield "\n".join(f"- {one['kind']}: {one['job']} {one.get('why', '')}".rstrip() for one in ended)
 
 
 def _rate(one: Json) -> float:

@@ -64,14 +64,15 @@ def machine(job: Json, answer: Answer) -> None:
 
 
 def checkpoint(job: Json, answer: Answer) -> None:
-    """Random weights of the true size, and their conversion."""
-    began, folder = time.perf_counter(), Path(job["folder"])
-    make_checkpoint(_shape(job, job["family"]), folder)
-    if job["ct2"]:
-        from mtbias.translate.seq2seq.ct2_conversion import convert
+    """Random weights of the true sizes, and their conversions."""
+    for family, name in job["folders"].items():
+        began, folder = time.perf_counter(), Path(name)
+        make_checkpoint(_shape(job, family), folder)
+        if job["ct2"]:
+            from mtbias.translate.seq2seq.ct2_conversion import convert
 
-        convert(folder, folder.parent)
-    answer({"family": job["family"], "seconds": time.perf_counter() - began})
+            convert(folder, folder.parent)
+        answer({"family": family, "seconds": time.perf_counter() - began})
 
 
 def easynmt(job: Json, answer: Answer) -> None:

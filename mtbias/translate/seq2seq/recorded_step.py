@@ -69,7 +69,7 @@ class Recordings:
         model: Any,  # noqa: ANN401
         record: Callable[[Step], Step] | None,
     ) -> None:
-        """`record` is of `cuda_graphs`; without it each step is computed anew."""
+        """`record` is of `cuda_graphs`; without it no step is recorded."""
         self._record = record
         self._memory: _Memory | None = None
         self._replays: dict[tuple[int, int], Step | None] = {}
