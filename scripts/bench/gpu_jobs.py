@@ -23,6 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+from mtbias.errors import MtbiasError
 from mtbias.settings import TranslationSettings
 from scripts.bench.families import SHAPES, TINY, Shape, make_checkpoint
 from scripts.bench.limits import BEAMS, floor_seconds, launch_seconds, measure_limits
@@ -91,7 +92,12 @@ def ct2(job: Json, answer: Answer) -> None:
     if job["device"] != "cpu":
         from mtbias.translate.seq2seq.ct2_engine import usable_types
 
-        usable_types(job["device"])  # says what is missing
+        try:
+            usable_types(job["device"])
+        except MtbiasError as error:  # what is missing
+            variant = asdict(Variant("ct2", HALF[0]))
+            answer({"family": "all", "variant": variant, "left_out": _said(error)})
+            return
     types = HALF if job["device"] != "cpu" else ("float32",)
     variants = [Variant("ct2", dtype) for dtype in types]
     if job["device"] != "cpu":
@@ -289,29 +295,32 @@ def price(job: Json, answer: Answer) -> None:
 
     The translations go to a file for each type, so that they can be scored where Stanza is.
     """
-    for name in job["sources"] or [None]:
-        texts = _sources(name, job["limit"])
-        of = Path(name).stem if name else "demo"
-        reference: list[str] | None = None
-        for kind in job["types"]:
-            engine, dtype = kind.split(":")
+    references: dict[str, list[str]] = {}
+    for kind in job["types"]:
+        engine, dtype = kind.split(":")
+        settings = TranslationSettings(engine=engine, dtype=dtype)
+        for name in job["sources"] or [None]:
+            texts = _sources(name, job["limit"])
+            of = Path(name).stem if name else "demo"
             found: Json = {"of": of, "type": kind, "sentences": len(texts), "lang": job["lang"]}
             try:
-                settings = TranslationSettings(engine=engine, dtype=dtype)
                 measured, targets = _translated(job, texts, job["lang"], settings)
-                found |= measured
-                reference = targets if reference is None else reference
-                found["changed"] = sum(a != b for a, b in zip(reference, targets, strict=True))
                 file = Path(job["out"]) / f"translations-{of}-{job['lang']}-{engine}-{dtype}.jsonl"
-                lines = (
-                    json.dumps({"source": s, "target": t}, ensure_ascii=False)
-                    for s, t in zip(texts, targets, strict=True)
-                )
-                file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+                _write_pairs(file, texts, targets)
+                if kind == job["types"][0]:
+                    references[of] = targets
+                pairs = zip(references[of], targets, strict=True)
+                found |= measured | {"changed": sum(a != b for a, b in pairs)}
             except Exception as error:  # noqa: BLE001 - the other types are still to be measured
                 found["left_out"] = _said(error)
             answer(found)
             _forget()
+
+
+def _write_pairs(file: Path, texts: Sequence[str], targets: Sequence[str]) -> None:
+    pairs = zip(texts, targets, strict=True)
+    lines = [json.dumps({"source": s, "target": t}, ensure_ascii=False) for s, t in pairs]
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def _translated(

@@ -12,8 +12,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
+from mtbias.translate.seq2seq.beam_pool import PooledDecoder
 from mtbias.translate.seq2seq.engine import Bounds, Decoding, OutOfMemory
-from mtbias.translate.seq2seq.recorded_step import Step
+from mtbias.translate.seq2seq.recorded_step import RecordedDecoder, Step
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.draws import crossed
 
@@ -145,6 +146,45 @@ def test_more_slots_than_there_was_room_for(m2m100: Path, monkeypatch: pytest.Mo
     slots = engine._recordings._memory.layout[1]
     assert slots in {160, 320}
     assert max(one.steps for one in expected) > 16
+
+
+def driven(decoder: PooledDecoder, beams: int, leave_at: int, steps: int) -> list[torch.Tensor]:
+    """The scores of each step, with beams and tokens that are drawn; half of eight sentences, every
+    other one, leave behind one step."""
+    drawn = torch.Generator().manual_seed(1)
+    count, found = 8, []
+    last = torch.full((count, 1), 2)
+    with torch.inference_mode():
+        for step in range(steps):
+            found.append(decoder.scores(last).clone())
+            parents = torch.randint(beams, (count, beams), generator=drawn)
+            staying = torch.arange(count)
+            if step == leave_at:
+                staying, count = torch.tensor([0, 6, 2, 4]), 4
+            decoder.keep(parents[staying], staying)
+            last = torch.randint(5, 60, (count * beams, 1), generator=drawn)
+    return found
+
+
+@pytest.mark.parametrize("name", ["marian", "m2m100", "mbart50", "madlad"])
+def test_scores_step_by_step(checkpoint: Checkpoint, name: str) -> None:
+    engine, tapes = recorded(checkpoint(name))
+    model, recordings, beams = engine._model, engine._recordings, 2
+    assert recordings is not None
+    sources = torch.randint(5, 60, (8, 6), generator=torch.Generator().manual_seed(2))
+    mask = torch.ones_like(sources)
+    mask[3:, 4:] = 0
+    # There is room for 64 slots, 31 steps of two beams. The first time that (4, 64) comes it is
+    # recorded. The second time (4, 32) is new, then what was recorded is replayed, then room is
+    # made for more; last half leave in the first step.
+    for leave_at, steps in ((20, 25), (5, 40), (0, 12)):
+        with torch.inference_mode():
+            plain = PooledDecoder(model, sources, mask, beams)
+            fixed = RecordedDecoder(model, sources, mask, beams, recordings)
+        expected = driven(plain, beams, leave_at, steps)
+        for one, other in zip(driven(fixed, beams, leave_at, steps), expected, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+    assert tapes.replays > 40
 
 
 def test_what_is_no_number_does_not_stay(m2m100: Path) -> None:

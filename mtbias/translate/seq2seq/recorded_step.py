@@ -262,6 +262,9 @@ class RecordedDecoder(PooledDecoder):
             gaps = (staying >= self._count).nonzero()[:, 0]
             memory.move(gaps, staying[gaps])
         if self._slots + self._beams > memory.layout[1]:
+            self._show(
+                memory, *memory.layout[:2]
+            )  # Python last saw the slots of a step that was computed
             mask = memory.mask[: self._count, :, :, : self._slots]
             memory = self._move_in(2 * memory.layout[1], mask, memory.source_mask[: self._count])
         mask = memory.mask[: self._count, 0]
