@@ -391,8 +391,12 @@ def _in_eighths(value: float) -> int:
     whole numbers, 100 is 96.
     """
     whole = max(int(value), 1)
-    step = max(1, (1 << (whole.bit_length() - 1)) // 8)
-    return whole // step * step
+    return whole // eighth(whole) * eighth(whole)
+
+
+def eighth(whole: int) -> int:
+    """An eighth of the power of two at or below a number, at least 1; that of 100 is 8."""
+    return max(1, (1 << (whole.bit_length() - 1)) // 8)
 
 
 # Checkpoints as systems: their plans divide a corpus into batches.
