@@ -28,7 +28,7 @@ from mtbias.translate.shape_table import (
     only,
     shapes,
 )
-from mtbias.translate.wmt_names import SuitePlace, suite_place, wmt_code
+from mtbias.translate.wmt_names import FAILED, SuitePlace, suite_place, wmt_code
 from mtbias.types import JsonObject
 
 SHAPED = (*TABLES, ".json", ARCHIVE)
@@ -379,5 +379,6 @@ def _of_suite(file: TextFile, suite: Sequence[tuple[Row, SuitePlace]], wanted: W
     rows = []
     for row, place in ours:
         part = "-".join(filter(None, [row.part, place.prompt if several else ""]))
-        rows.append(Row(row.line, place.id, row.source, row.target, part))
+        target = "" if row.target == FAILED else row.target
+        rows.append(Row(row.line, place.id, row.source, target, part))
     return rows

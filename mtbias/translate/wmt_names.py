@@ -13,6 +13,9 @@ SUITE = "mtbias"
 SEPARATOR = "_###_"
 """Between the parts of a ``doc_id``, as WMT writes them."""
 
+FAILED = "FAILED"
+"""What the organisers' collector writes where a system gave no translation."""
+
 _DOC_ID = re.compile(
     rf"(?:^|{SEPARATOR}){SUITE}{SEPARATOR}(\w[^.#]*)\.([^#]+){SEPARATOR}([^#]+){SEPARATOR}([^#]+){SEPARATOR}(.+)",
     re.DOTALL,

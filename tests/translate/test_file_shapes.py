@@ -340,6 +340,13 @@ def test_an_id_that_parts_the_name_is_refused() -> None:
         list(suite_lines(odd, "custom", [load_prompt("plain")], lang="de"))
 
 
+def test_what_the_collector_calls_failed_is_no_translation(tmp_path: Path) -> None:
+    asked = map(json.loads, suite_lines(SENTENCES, "custom", [load_prompt("plain")], lang="de"))
+    rows = [{"doc_id": row["doc_id"], "hypothesis": "FAILED"} for row in asked]
+    found = read(lines(tmp_path, *rows))
+    assert (texts(found), found.noticed["empty"]) == ([None, None], 2)
+
+
 def test_a_file_of_other_languages_and_data_sets_says_which() -> None:
     path = SHAPES / "wmt_system.jsonl"
     with pytest.raises(

@@ -408,7 +408,15 @@ def test_what_is_written_is_read_back(
 def test_any_file_is_read_or_is_a_data_error(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
-    for name in ("any.txt", "any.tsv", "any.csv", "any.jsonl"):
+    for name in (
+        "any.txt",
+        "any.tsv",
+        "any.csv",
+        "any.jsonl",
+        "any.json",
+        "any.eval",
+        "any.tsv.gz",
+    ):
         path = tmp_path_factory.getbasetemp() / name
         path.write_bytes(data)
         caught, result = None, None
