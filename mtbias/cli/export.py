@@ -40,7 +40,8 @@ def command(
     out
         File to write (default: standard output, also `-`).
     format
-        text: sentences alone; tsv, jsonl: id and source; wmt: JSON lines with the fields of WMT 2026.
+        text: sentences alone; tsv, jsonl: id and source; wmt: JSON lines with the fields of WMT
+        2026.
     lang
         Code of the target language: for wmt, and for data sets that have sentences of their own for
         each (those of MT-GenEval).

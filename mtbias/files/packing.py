@@ -42,8 +42,9 @@ def unpacked(path: Path, data: bytes) -> bytes:
     try:
         content = _gunzip(data) if packing == ".gz" else unpack_zstd(data, path)
     except (OSError, EOFError, zlib.error) as error:
-        message = f"expected a file packed as its name says, got one that {packing[1:]} cannot read: {error}"
-        raise DataError(f"{message}; pack it again", path=path) from None
+        wrong = f"got one that {packing[1:]} cannot read: {error}; pack it again"
+        message = f"expected a file packed as its name says, {wrong}"
+        raise DataError(message, path=path) from None
     if len(content) > MOST_UNPACKED:
         most = f"{MOST_UNPACKED:,} bytes"
         raise DataError(f"expected at most {most} when unpacked, got more; divide it", path=path)

@@ -19,6 +19,10 @@ from mtbias.stats.results import (
 from mtbias.types import Gender
 
 _FORMS = {Gender.FEMALE: "feminine", Gender.MALE: "masculine"}
+_NOTES = (
+    "obey: per cent whose person stands in the gender asked for; no gender: no call",
+    "unasked: per cent in that gender in the run asked for without saying; change: obey − unasked",
+)
 _WORDS = {"bleu": "BLEU", "chrf": "chrF"}
 
 
@@ -33,7 +37,9 @@ def render_controlled(found: ControlledRuns, form: str = "text", *, full: bool =
     text = draw(tables, form, [("", found.signature)])
     if form == "latex":
         return text
-    lines = [line for said in finding(found) for line in wrapped(said)]
+    lines: list[str] = []
+    for said in finding(found):
+        lines += wrapped(said)
     return "\n".join([*lines, "", text])
 
 
@@ -80,7 +86,8 @@ def _share(one: Obedience) -> str:
 def _obedience(found: ControlledRuns, *, full: bool) -> PrintedTable:
     more = ["over entities"] if full else []
     head = ["asked for", "the source tells", "sentences", "obey", *more]
-    head += ["other", "neutral", "no gender", "unasked", "change", *(["p"] if full else [])]
+    tests = ["p"] if full else []
+    head += ["other", "neutral", "no gender", "unasked", "change", *tests]
     rows = []
     for one in found.obedience:
         other = sum(
@@ -100,18 +107,15 @@ def _obedience(found: ControlledRuns, *, full: bool) -> PrintedTable:
                 f"{one.counts[NONE]:,}",
                 UNDEFINED if change is None else number_text(change.second),
                 _change(change),
-                *([p_text(change.p_holm if change else None)] if full else []),
+                *[p_text(change.p_holm if change else None) for _ in tests],
             ]
         )
     systems = ", ".join(f"{asked}: {cut(name)}" for asked, name in found.systems.items())
     return PrintedTable(
         head,
         rows,
-        title=f"{found.dataset} in {found.lang}, {systems}. Per cent [95 % interval over sentences]",
-        notes=[
-            "obey: per cent of the sentences whose person stands in the gender asked for; no gender: no call",
-            "unasked: per cent in that gender in the run asked for without saying; change: obey − unasked, in points",
-        ],
+        title=f"{found.dataset} in {found.lang}, {systems}. Per cent [95 % interval]",
+        notes=_NOTES,
         left=2,
         parts=[one.asked for one in found.obedience],
     )
@@ -124,13 +128,13 @@ def _change(change: Difference | None) -> str:
 def _gaps(found: ControlledRuns, *, full: bool) -> Iterator[PrintedTable]:
     if not found.gaps:
         return
-    rows = [
-        [group, *(number_text(value) for value in (gap.first, gap.second)), _change(gap)]
-        + ([p_text(gap.p_holm)] if full else [])
-        for group, gap in found.gaps.items()
-    ]
+    tests = ["p"] if full else []
+    rows = []
+    for group, gap in found.gaps.items():
+        shares = [number_text(gap.first), number_text(gap.second)]
+        rows.append([group, *shares, _change(gap), *[p_text(gap.p_holm) for _ in tests]])
     head = ["the source tells", "obey masculine", "obey feminine", "masculine − feminine"]
-    yield PrintedTable([*head, *(["p"] if full else [])], rows)
+    yield PrintedTable([*head, *tests], rows)
 
 
 def _quality(found: ControlledRuns) -> Iterator[PrintedTable]:

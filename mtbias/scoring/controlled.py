@@ -19,7 +19,7 @@ import numpy as np
 from mtbias.errors import DataError, DependencyError, UsageError
 from mtbias.machine.devices import install_command
 from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER
-from mtbias.scoring.comparable_runs import ComparableRun, NamedRun, name_runs, parts
+from mtbias.scoring.comparable_runs import ComparableRun, name_runs, parts
 from mtbias.scoring.text_quality import corpus_scores, quality_metrics, quality_signatures
 from mtbias.stats.paired import NumberUnits, corrected
 from mtbias.stats.resampling import percentile_interval, wilson_percent
@@ -52,7 +52,7 @@ ASKED = (NONE, Gender.FEMALE.value, Gender.MALE.value)
 
 ALL = "all"
 UNKNOWN = "unknown"
-GROUPS = (ALL, *(gender.value for gender in Gender), UNKNOWN)
+GROUPS = (ALL, *map(str, Gender), UNKNOWN)
 """Sentences by the gender that their source tells of the person."""
 
 
@@ -105,8 +105,8 @@ class Quality:
     score: Estimate
     """With its bootstrap interval over sentences, and how many have a reference."""
     change: Difference | None
-    """First: `score`; second: that of what was asked for without saying, over the sentences of which
-    both have a reference. None of that run itself, and where it was not given."""
+    """First: `score`; second: that of what was asked for without saying, over the sentences of
+    which both have a reference. None of that run itself, and where it was not given."""
 
 
 @frozen
@@ -204,21 +204,17 @@ def compare_asked(
             several languages, or of a corpus without entities; no sentence has a reference.
     """
     _check(runs, references or {})
-    calls: dict[str, list[NamedRun]] = {asked: [] for asked in runs}
+    rows: dict[str, list[Any]] = {asked: [] for asked in runs}
     for part in parts(list(runs.values())):
         named = name_runs(part, names=list(runs), different_evaluators=different_evaluators)
         for asked, run in zip(runs, named, strict=True):
-            calls[asked].append(run)
-    rows = {asked: [row for run in of for row in run.calls] for asked, of in calls.items()}
+            rows[asked] += run.calls
     how = _How(rows, n_resamples, seed)
     first = next(iter(runs.values()))
     dataset, files = first.corpus
-    obedience = [
-        how.obedience(Gender(asked), group)
-        for asked in runs
-        if asked != NONE
-        for group in how.groups
-    ]
+    obedience: list[Obedience] = []
+    for asked in [each for each in runs if each != NONE]:
+        obedience += [how.obedience(Gender(asked), group) for group in how.groups]
     gaps = how.gaps()
     return _with_holm(
         ControlledRuns(
@@ -253,9 +249,8 @@ def _check(runs: Mapping[str, ComparableRun], references: Mapping[str, object]) 
         raise DataError(f"expected runs of one language, got {', '.join(languages)}")
     for run in runs.values():
         if run.counting is not GENDER_COUNTING and run.counting is not UNKNOWN_GENDER:
-            raise DataError(
-                f"expected runs in which the gender of a person was read, got {run.system} on {run.corpus[0]}"
-            )
+            got = f"{run.system} on {run.corpus[0]}"
+            raise DataError(f"expected runs in which the gender of a person was read, got {got}")
 
 
 @frozen
@@ -295,7 +290,7 @@ class _How:
             n=n,
             obeys=Estimate(percent_of(hits, n), wilson_percent(hits, n), n),
             over_entities=units.over("occupations", self.n_resamples, self.seed)["share"].interval,
-            counts={name: calls[name] for name in (*(each.value for each in Gender), NONE)},
+            counts={name: calls[name] for name in (*map(str, Gender), NONE)},
             change=change,
             change_over_entities=over,
         )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mtbias.errors import DataError
+from mtbias.errors import DataError, MtbiasError
 from mtbias.files.packing import suffix_of
 from mtbias.files.reading import TABLES, TextFile, columns_listed, parse_table, plain_text
 from mtbias.files.strict_json import load_json, once
@@ -59,8 +60,8 @@ def read_rows(file: TextFile, wanted: Wanted = ALL, key: str | None = None) -> F
         rows = [row for row in rows if row.part == wanted.part]
     elif len(parts) > 1:
         raise _SeveralError(
-            f"expected the translations of one system, got those of {', '.join(parts)}; `mtbias score` reads "
-            "them all as systems of their own",
+            f"expected the translations of one system, got those of {', '.join(parts)}; "
+            "`mtbias score` reads them all as systems of their own",
             file,
             parts,
         )
@@ -76,11 +77,9 @@ class _SeveralError(DataError):
 
 
 def parts_in(path: Path, wanted: Wanted) -> Sequence[str]:
-    """The systems, or the prompts of a suite, whose translations a file has; none where it has those
-    of one, or is nothing that can be opened twice.
-
-    Raises:
-        DataError: the file cannot be read.
+    """The systems, or the prompts of a suite, whose translations a file has; none where it has
+    those of one, is nothing that can be opened twice, or cannot be read (which is said where it
+    is).
     """
     if suffix_of(path) not in SHAPED or not path.is_file():
         return []
@@ -88,23 +87,26 @@ def parts_in(path: Path, wanted: Wanted) -> Sequence[str]:
         read_rows(read_shaped(path), wanted)
     except _SeveralError as several:
         return several.parts
+    except MtbiasError:
+        return []
     return []
 
 
 def tells_languages(path: Path) -> bool:
     """Whether the rows of a file say into which language each is: those of a suite of WMT, or of a
-    translation data set.
-
-    Raises:
-        DataError: the file cannot be read.
+    translation data set. A file that cannot be read says nothing.
     """
     if suffix_of(path) not in SHAPED or not path.is_file():
         return False
-    return any(
-        isinstance(row.get("translation"), Mapping)
-        or suite_place(str(row.get("doc_id"))) is not None
-        for _, row in _objects(read_shaped(path))
-    )
+    with suppress(MtbiasError):
+        return any(_tells_language(row) for _, row in _objects(read_shaped(path)))
+    return False
+
+
+def _tells_language(row: JsonObject) -> bool:
+    if isinstance(row.get("translation"), Mapping):
+        return True
+    return suite_place(str(row.get("doc_id"))) is not None
 
 
 # Objects
@@ -152,8 +154,9 @@ def _of_json(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
         content = [{"id": id_, "target": text} for id_, text in content.items()]
     if not isinstance(content, list):
         raise file.error(
-            "expected a list of objects, an object of ids and translations, or Inspect's log, got another "
-            f"{type(content).__name__}; write JSON lines (.jsonl) with id or source, and target"
+            "expected a list of objects, an object of ids and translations, or Inspect's log, "
+            f"got another {type(content).__name__}; write JSON lines (.jsonl) with id or source, "
+            "and target"
         )
     for number, value in enumerate(content, start=1):
         item = {"translation_text": value} if isinstance(value, str) else value
@@ -166,7 +169,9 @@ def _of_json(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
 def _rows(
     file: TextFile, objects: Sequence[tuple[int, JsonObject]], wanted: Wanted, key: str | None
 ) -> FileRows:
-    names = list(dict.fromkeys(name for _, row in objects for name in row))
+    names: dict[str, None] = {}
+    for _, row in objects:
+        names |= dict.fromkeys(row)
     if not objects:
         raise file.error("the file has no rows", 1)
     first = objects[0][1]
@@ -176,7 +181,7 @@ def _rows(
     if isinstance(first.get("translation"), Mapping):
         rows = [_of_languages(file, line, row, wanted) for line, row in objects]
         return FileRows(rows, "rows of a translation data set")
-    return _of_columns(file, objects, names, key)
+    return _of_columns(file, objects, list(names), key)
 
 
 @dataclass(slots=True)
@@ -200,11 +205,9 @@ class _Columns:
             if len(set(map(str, values.values()))) > 1:
                 (a, one), (b, other) = list(values.items())[:2]
                 what = {"target": "the translation"}.get(role, f"the {role}")
-                raise self.file.error(
-                    f"expected one column or key with {what}, got {a!r} ({one!r:.60}) and {b!r} ({other!r:.60}); "
-                    "keep one of the two",
-                    line,
-                )
+                got = f"{a!r} ({one!r:.60}) and {b!r} ({other!r:.60})"
+                message = f"expected one column or key with {what}, got {got}; keep one of the two"
+                raise self.file.error(message, line)
         return there[0] if there else ""
 
 
@@ -239,10 +242,9 @@ def _expected(names: Sequence[str], key: str | None) -> str:
     keys = [key] if key else ["id", "source"]
     wanted = " or ".join(map(repr, keys))
     *most, last = map(repr, known["target"])
-    message = (
-        f"expected the {'column' if key else 'columns'} {wanted}, and one of {', '.join(most)} and {last}; got "
-        f"{columns_listed(names)}"
-    )
+    one = f"one of {', '.join(most)} and {last}"
+    columns = "column" if key else "columns"
+    message = f"expected the {columns} {wanted}, and {one}; got {columns_listed(names)}"
     if any(";" in name for name in names):
         return f"{message}. Fields parted by semicolons? Write sep=; as the first line"
     return message
@@ -271,11 +273,8 @@ def _of_languages(file: TextFile, line: int, row: JsonObject, wanted: Wanted) ->
     sources = of(wanted.source_lang)
     targets = of(wanted.lang) if wanted.lang else [name for name in texts if name not in sources]
     if len(targets) > 1:
-        raise file.error(
-            f"expected one translation, got {targets[0]!r} ({texts[targets[0]]!r:.60}) and {targets[1]!r} "
-            f"({texts[targets[1]]!r:.60}); keep one of the two",
-            line,
-        )
+        got = " and ".join(f"{name!r} ({texts[name]!r:.60})" for name in targets[:2])
+        raise file.error(f"expected one translation, got {got}; keep one of the two", line)
     if not targets or not sources:
         expected = f"{wanted.source_lang!r} and {wanted.lang or 'a language'!r}"
         raise file.error(
@@ -301,16 +300,18 @@ def _of_log(
     for line, row in objects:
         try:
             target = at(row, shape.target)
-        except TwoReadingsError as two:
-            raise file.error(str(two), line) from None
+        except TwoReadingsError as error:
+            raise file.error(str(error), line) from None
         text = plain_text(target, f"at {shape.target}", file, line)
         id_, source = _identity(file, line, row, shape, wanted)
         reading = row.get(shape.reading)
         before, other = readings.setdefault(id_ or source, (reading, text))
         if shape.reading and before != reading and other != text:
+            one = f"{other!r:.60} ({shape.reading} {before})"
+            two = f"{text!r:.60} ({shape.reading} {reading})"
             raise file.error(
-                f"expected one translation of {id_ or source!r:.60}, got {other!r:.60} ({shape.reading} {before}) and "
-                f"{text!r:.60} ({shape.reading} {reading}); keep one of the two",
+                f"expected one translation of {id_ or source!r:.60}, got {one} and {two}; "
+                "keep one of the two",
                 line,
             )
         if shape.reading and before != reading:
@@ -371,9 +372,10 @@ def _of_suite(file: TextFile, suite: Sequence[tuple[Row, SuitePlace]], wanted: W
     ]
     if not ours:
         there = sorted({f"{place.dataset} in {place.lang}" for _, place in suite})
+        expected = f"{wanted.dataset or 'a data set'} in {wmt_code(wanted.lang)}"
         raise file.error(
-            f"expected sentences of {wanted.dataset or 'a data set'} in {wmt_code(wanted.lang)}, got those of "
-            f"{', '.join(there)}; check --dataset and --lang"
+            f"expected sentences of {expected}, got those of {', '.join(there)}; "
+            "check --dataset and --lang"
         )
     several = len({place.prompt for _, place in ours}) > 1
     rows = []

@@ -55,8 +55,8 @@ class GivenTranslations(Translated):
     An instance is without text where the file has none (reason ``missing``) or an empty one
     (``empty``). The ``form`` is ``pairs`` (source ||| target), ``lines`` (one target a line),
     ``table by id``, ``table by source`` or ``table in order``, or names a log in place of the table
-    (``sample of Inspect by id``) or fairseq-generate; the marks are `MARKS`, and their ``examples`` ids of
-    instances (missing, empty, shared, normalised) or lines of the file (``line 7``: extra,
+    (``sample of Inspect by id``) or fairseq-generate; the marks are `MARKS`, and their ``examples``
+    ids of instances (missing, empty, shared, normalised) or lines of the file (``line 7``: extra,
     duplicates).
     """
 

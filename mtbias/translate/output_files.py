@@ -117,8 +117,9 @@ def read_fairseq(file: TextFile) -> tuple[Mapping[int, Row], int]:
         text = content.split("\t", 2)[-1]
         before = kinds[kind].setdefault(number, Row(line, "", "", text))
         if before.target != text:
+            got = f"{before.target!r:.60} and {text!r:.60}"
             raise file.error(
-                f"expected one translation of sentence {number}, got {before.target!r:.60} and {text!r:.60}; "
+                f"expected one translation of sentence {number}, got {got}; "
                 "generate with --nbest 1",
                 line,
             )
@@ -126,7 +127,8 @@ def read_fairseq(file: TextFile) -> tuple[Mapping[int, Row], int]:
     pieces = next((row for row in rows.values() if _PIECES.search(row.target)), None)
     if pieces is not None:
         raise file.error(
-            f"expected words, got pieces of a tokenizer in {pieces.target!r:.60}; generate with --post-process",
+            f"expected words, got pieces of a tokenizer in {pieces.target!r:.60}; "
+            "generate with --post-process",
             pieces.line,
         )
     return rows, most + 1

@@ -93,7 +93,8 @@ class TwoReadingsError(ValueError):
 
     def __init__(self, one: object, other: object) -> None:
         super().__init__(
-            f"expected one translation, got two readings: {one!r:.100} and {other!r:.100}; keep one of the two"
+            f"expected one translation, got two readings: {one!r:.100} and {other!r:.100}; "
+            "keep one of the two"
         )
 
 

@@ -16,10 +16,8 @@ SEPARATOR = "_###_"
 FAILED = "FAILED"
 """What the organisers' collector writes where a system gave no translation."""
 
-_DOC_ID = re.compile(
-    rf"(?:^|{SEPARATOR}){SUITE}{SEPARATOR}(\w[^.#]*)\.([^#]+){SEPARATOR}([^#]+){SEPARATOR}([^#]+){SEPARATOR}(.+)",
-    re.DOTALL,
-)
+_PARTS = (SUITE, r"(\w[^.#]*)\.([^#]+)", r"([^#]+)", r"([^#]+)", "(.+)")
+_DOC_ID = re.compile(f"(?:^|{SEPARATOR}){SEPARATOR.join(_PARTS)}", re.DOTALL)
 
 
 @frozen

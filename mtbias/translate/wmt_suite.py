@@ -30,8 +30,8 @@ def instruction(prompt: Prompt, lang: str, source_lang: str) -> str:
     asked = prompt.messages[-1].content
     if len(prompt.messages) > 1 or prompt.examples or not asked.endswith("\n\n{source}"):
         raise UsageError(
-            f"expected a prompt of one message that ends with an empty line and {{source}}, as WMT asks, got "
-            f"{prompt.name}; take another, or write such a file"
+            "expected a prompt of one message that ends with an empty line and {source}, "
+            f"as WMT asks, got {prompt.name}; take another, or write such a file"
         )
     filled = prompt.filled("", lang, source_lang)[-1]["content"]
     return filled.removesuffix("\n\n")

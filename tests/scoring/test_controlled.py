@@ -153,6 +153,7 @@ def test_what_asking_costs_against_references(runs: dict[str, Run]) -> None:
         assert one.score.value == pytest.approx(function(texts, [own]).score)
         assert one.score.n == N
         assert one.change is not None
+        assert one.score.value is not None
         assert one.change.difference == pytest.approx(one.score.value - 100)
         assert one.change.interval is not None
         assert one.change.interval[1] < 0
@@ -181,14 +182,16 @@ def test_without_a_run_that_was_not_asked_nothing_is_compared(runs: dict[str, Ru
 
 
 def test_sentences_that_tell_no_gender_are_a_group_of_their_own() -> None:
-    pilots = {
-        "sources": ["The pilot slept.", "The pilot left.", "The pilot spoke."],
-        "entities": ["pilot"] * 3,
-        "genders": ["unknown", "unknown", "female"],
-    }
     texts = ["Die Pilotin schlief.", "Der Pilot ging.", "Die Pilotin sprach."]
     settings = ScoreSettings(stanza_dir=Path("mtbias:demo"), resamples=0)
-    one = score(texts, "de", **pilots, settings=settings)
+    one = score(
+        texts,
+        "de",
+        sources=["The pilot slept.", "The pilot left.", "The pilot spoke."],
+        entities=["pilot"] * 3,
+        genders=["unknown", "unknown", "female"],
+        settings=settings,
+    )
     found = compare_asked({"female": one})
     assert {each.group: (each.n, each.counts["female"]) for each in found.obedience} == {
         "all": (3, 2),
@@ -228,10 +231,9 @@ def _ends(difference: Difference) -> str:
 def test_a_system_that_does_not_listen(runs: dict[str, Run], tmp_path: Path) -> None:
     deaf = score(TEXTS["none"], "de", system="deaf", out=tmp_path / "deaf", settings=SETTINGS)
     said = list(finding(compare_asked({"none": runs["none"], "female": deaf})))
-    assert said == [
-        "Asked for in the feminine, 50.0 % [35.2, 64.8] of 40 sentences are in it, and 50.0 % are without being "
-        + "asked: asking makes no clear difference."
-    ]
+    (sentence,) = said
+    assert sentence.startswith("Asked for in the feminine, 50.0 % [35.2, 64.8] of 40 sentences")
+    assert sentence.endswith("50.0 % are without being asked: asking makes no clear difference.")
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
