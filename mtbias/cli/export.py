@@ -72,7 +72,8 @@ def command(
         print(text, end="")
         return
     write_atomic(out, text.encode())
+    times = f", each with {len(prompts)} prompts" if len(prompts) > 1 else ""
     print(
-        f"mtbias: {escaped(str(out))}: {len(read.instances):,} sentences of {read.name}",
+        f"mtbias: {escaped(str(out))}: {len(read.instances):,} sentences of {read.name}{times}",
         file=sys.stderr,
     )

@@ -69,7 +69,7 @@ def unpack_zstd(data: bytes, path: Path) -> bytes:
         from mtbias.machine.devices import install_command
 
         needs = f"{path}: what Zstandard packed needs the package zstandard"
-        raise DependencyError(f"{needs}: {install_command('zst')}, or unpack it first") from None
+        raise DependencyError(f"{needs}: {install_command('zst')}") from None
     try:
         with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as file:
             content: bytes = file.read(MOST_UNPACKED + 1)

@@ -112,6 +112,16 @@ def _tells_language(row: JsonObject) -> bool:
 # Objects
 
 
+def is_object(line: str) -> bool:
+    """Whether a line is an object of JSON, as no translation is."""
+    if not line.lstrip().startswith("{"):
+        return False
+    try:
+        return isinstance(load_json(line), dict)
+    except ValueError:
+        return False
+
+
 def _objects(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
     """The rows of a file by their lines: columns or keys, each with its value."""
     suffix = suffix_of(file.path)

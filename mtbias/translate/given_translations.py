@@ -19,7 +19,7 @@ from mtbias.errors import DataError, escaped
 from mtbias.files.packing import content_name, suffix_of
 from mtbias.files.reading import TextFile, refuse_long
 from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text, parse_bitext
-from mtbias.translate.file_shapes import SHAPED, read_rows
+from mtbias.translate.file_shapes import SHAPED, is_object, read_rows
 from mtbias.translate.output_files import is_fairseq, read_fairseq, read_shaped
 from mtbias.translate.outputs import counted
 from mtbias.translate.shape_table import ALL, FileRows, Row, Wanted
@@ -95,10 +95,10 @@ def read_translations(
     ``source``, and ``target`` (or other names, `mtbias.translate.file_shapes`), or logs of other
     programs; with both, the id joins, and a row whose source is another sentence than the
     instance's is left over. Any other file holds ``source ||| target`` lines if most of its lines
-    have that separator, the output of fairseq-generate if most begin as that does, else one target
-    a line in the corpus's order: as many lines as instances, or as rows of the corpus file (`rows`,
-    where the corpus skipped some). A blank line is an empty translation there. What is packed
-    (``.gz``, ``.zst``) is unpacked.
+    have that separator, JSON lines if the first is an object, the output of fairseq-generate if
+    most begin as that does, else one target a line in the corpus's order: as many lines as
+    instances, or as rows of the corpus file (`rows`, where the corpus skipped some). A blank line
+    is an empty translation there. What is packed (``.gz``, ``.zst``) is unpacked.
 
     Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source
     belongs to the k-th instance with that source. Where the file has fewer such rows than the
@@ -303,9 +303,9 @@ def _read(
     file: TextFile, instances: Sequence[SourceSentence], rows: int | None, wanted: Wanted
 ) -> tuple[list[Row], str]:
     """The rows of a file, and its form (`GivenTranslations`)."""
-    if suffix_of(file.path) in SHAPED:
-        return _by_key(file, read_rows(file, wanted), instances, rows)
     lines = [line for line in file.text.split("\n") if line.strip()]
+    if suffix_of(file.path) in SHAPED or is_object(lines[0]):
+        return _by_key(file, read_rows(file, wanted), instances, rows)
     if 2 * sum(SEPARATOR.rstrip() in line for line in lines) > len(lines):
         return _read_pairs(file, instances), "pairs"
     if is_fairseq(lines):
@@ -463,11 +463,12 @@ def given_file(
     Raises:
         DataError: the file cannot be read; that it fits a corpus is seen when it is joined to one.
     """
-    file = read_shaped(path)
+    # One of many parts is read when its turn comes: all systems of a year do not fit into memory.
+    file = None if wanted.part else read_shaped(path)
 
     def read(corpus: Sources) -> GivenTranslations:
         return join_translations(
-            file,
+            file or read_shaped(path),
             corpus.instances,
             rows=corpus.rows,
             allow_missing=allow_missing,

@@ -118,6 +118,14 @@ def test_pairs_for_an_aligner_come_from_the_same_shapes() -> None:
         assert parse_pairs(read_text(SHAPES / name)) == expected
 
 
+def test_json_lines_are_known_whatever_their_file_is_called(tmp_path: Path) -> None:
+    for name in ("openai_chat.jsonl", "hub.jsonl", "wmt_system.jsonl"):
+        path = put(tmp_path, "outputs", (SHAPES / name).read_text(encoding="utf-8"))
+        assert texts(read(path)) == TEXTS
+    braces = put(tmp_path, "t.txt", "{Der Arzt} half.\n{}.\n")
+    assert texts(read(braces)) == ["{Der Arzt} half.", "{}."]
+
+
 # What is ambiguous: both readings are named.
 
 
