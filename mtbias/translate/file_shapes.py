@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -184,24 +184,26 @@ def _rows(
         names |= dict.fromkeys(row)
     if not objects:
         raise file.error("the file has no rows", 1)
-    first = objects[0][1]
     for shape in shapes().log:
-        if all(at(first, path) is not None or path in first for path in shape.has):
+        if any(_has_shape(row, shape) for _, row in objects):
             return _of_log(file, objects, shape, wanted)
-    if isinstance(first.get("translation"), Mapping):
+    if isinstance(objects[0][1].get("translation"), Mapping):
         rows = [_of_languages(file, line, row, wanted) for line, row in objects]
         return FileRows(rows, "rows of a translation data set")
     return _of_columns(file, objects, list(names), key)
 
 
-@dataclass(slots=True)
+def _has_shape(row: JsonObject, shape: LogShape) -> bool:
+    return all(path in row or at(row, path) is not None for path in shape.has)
+
+
+@dataclass(frozen=True, slots=True)
 class _Columns:
     """The columns of rows that say one thing each: id, source, translation."""
 
     file: TextFile
     objects: Sequence[tuple[int, JsonObject]]
     names: Sequence[str]
-    chosen: dict[str, str] = field(default_factory=dict)
 
     def choose(self, role: str) -> str:
         """The name of the column; empty where there is none.
@@ -211,7 +213,7 @@ class _Columns:
         """
         there = [name for name in shapes().columns[role] if name in self.names]
         for line, row in self.objects if len(there) > 1 else ():
-            values = {name: row[name] for name in there if row.get(name) not in {None, ""}}
+            values = {name: row[name] for name in there if row.get(name) not in (None, "")}
             if len(set(map(str, values.values()))) > 1:
                 (a, one), (b, other) = list(values.items())[:2]
                 what = {"target": "the translation"}.get(role, f"the {role}")

@@ -304,7 +304,7 @@ def _read(
 ) -> tuple[list[Row], str]:
     """The rows of a file, and its form (`GivenTranslations`)."""
     lines = [line for line in file.text.split("\n") if line.strip()]
-    if suffix_of(file.path) in SHAPED or is_object(lines[0]):
+    if suffix_of(file.path) in SHAPED or (lines and is_object(lines[0])):
         return _by_key(file, read_rows(file, wanted), instances, rows)
     if 2 * sum(SEPARATOR.rstrip() in line for line in lines) > len(lines):
         return _read_pairs(file, instances), "pairs"

@@ -30,17 +30,22 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class LogShape:
-    """Where a log has what is needed (``file_shapes.toml``)."""
+    """Where a log has what is needed: paths, empty where there is nothing of the kind."""
 
     __pydantic_config__: ClassVar = EXACT
     name: str
     has: tuple[str, ...]
+    """What a row of it has, by which it is known."""
     target: str
     origin: str
+    """The program, its version, and the file of it that writes such rows."""
     id: str = ""
     record: str = ""
+    """The data set's own row, with an id or a source under the names of columns."""
     prompt: str = ""
+    """What was asked, which may be the source."""
     reading: str = ""
+    """What tells two translations of one sentence apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,9 @@ class Shapes:
 
     __pydantic_config__: ClassVar = EXACT
     columns: Mapping[str, tuple[str, ...]]
+    """Of ``id``, ``source`` and ``target``, the names that a column or key may have."""
     log: tuple[LogShape, ...]
+    """In the order in which they are tried."""
 
 
 @cache
@@ -69,6 +76,7 @@ class Wanted:
     source_lang: str = "en"
     dataset: str = ""
     part: str = ""
+    """`Row.part`."""
 
 
 ALL = Wanted()

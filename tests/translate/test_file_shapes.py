@@ -168,6 +168,10 @@ def test_json_lines_are_known_whatever_their_file_is_called(tmp_path: Path) -> N
             r"got 'A' \(filter none\) and 'B' \(filter last\)",
         ),
         (
+            [{"id": "x-0", "target": "A", "tgt_text": {"one": "A", "two": "B"}}],
+            r"got 'target' \('A'\) and 'tgt_text' \({'one': 'A', 'two': 'B'}\)",
+        ),
+        (
             [{"id": "x-0", "hypothesis": {"one": "A", "two": "B"}}],
             "expected the translations of one system, got those of one, two",
         ),
@@ -233,11 +237,12 @@ def test_what_is_no_shape_is_refused_in_a_line(
 
 
 def test_a_failed_request_is_an_empty_translation(tmp_path: Path) -> None:
-    good = json.loads((SHAPES / "openai_chat.jsonl").read_text(encoding="utf-8").splitlines()[0])
     failed = {"id": "b", "custom_id": "x-0", "response": None, "error": {"code": "batch_expired"}}
-    for order in ([good, failed], [failed, good]):
-        found = read(lines(tmp_path, *order))
-        assert (texts(found), found.noticed["empty"]) == ([None, "Der Arzt half."], 1)
+    for name in ("openai_chat.jsonl", "openai_responses.jsonl"):
+        good = json.loads((SHAPES / name).read_text(encoding="utf-8").splitlines()[0])
+        for order in ([good, failed], [failed, good]):
+            found = read(lines(tmp_path, *order))
+            assert (texts(found), found.noticed["empty"]) == ([None, "Der Arzt half."], 1)
 
 
 def test_a_number_that_fairseq_left_out_is_missing(tmp_path: Path) -> None:
