@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from mtbias.api import Run, read_run
-from mtbias.cli.shared import Bootstrap, Flag, Full, Json, TableFormat, form_of
-from mtbias.errors import SettingError, UsageError
+from mtbias.cli.shared import Bootstrap, Flag, Full, Json, form_of
+from mtbias.errors import UsageError
 from mtbias.report.controlled_tables import render_controlled
 from mtbias.scoring.controlled import ASKED, compare_asked
 from mtbias.settings import BootstrapSettings
@@ -24,7 +24,7 @@ def command(
     /,
     *,
     references: list[str] | None = None,
-    format: TableFormat = None,
+    format: Literal["text", "json", "markdown", "latex"] | None = None,
     full: Full = False,
     json: Json = False,
     different_evaluators: Flag = False,
@@ -48,8 +48,6 @@ def command(
         Compare runs although they were read by another release, plugin, aligner or Stanza.
     """
     form = form_of(format, json=json)
-    if form == "csv":
-        raise SettingError("format", "expected text, json, markdown or latex, got csv")
     read = {name: read_run(path) for name, path in _pairs(asked, "RUN").items()}
     if not read:
         raise UsageError("expected ASKED=RUN, such as female=runs/asked-female, got nothing")
