@@ -37,13 +37,21 @@ from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.definitions import CONSISTENCY
-from mtbias.settings import LANG, BootstrapSettings, EvalSettings, ScoreSettings
+from mtbias.settings import (
+    LANG,
+    BootstrapSettings,
+    EvalSettings,
+    EvaluatorSettings,
+    ScoreSettings,
+    combined,
+)
 from mtbias.translate.outputs import Shard
 from mtbias.types import Instance, Progress, quiet
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mtbias.evaluation.reward import Reward
     from mtbias.scoring.comparison import Comparison
     from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
@@ -57,6 +65,8 @@ __all__ = [
     "estimate_requests",
     "evaluate",
     "read_run",
+    "reward",
+    "rewards",
     "score",
     "score_systems",
     "translate_shard",
@@ -371,6 +381,72 @@ def score_systems(
     compared = compare(*runs, settings=bootstrap) if several else None
     write_atomic(folder / REPORT, page_of_runs(runs, compared).encode())
     return runs, compared
+
+
+def reward(
+    source: str,
+    translation: str,
+    lang: str,
+    *,
+    entity: str | int,
+    gender: str | None = None,
+    settings: ScoreSettings | None = None,
+) -> Reward:
+    """Whether one translation shows its person's gender: 1, another: −1, or none: 0, with the
+    reason.
+
+    For those who train a system; see `rewards`, which takes many at a time.
+
+    Args:
+        source: the sentence in English.
+        translation: its translation.
+        lang: the translation's language.
+        entity: the person's words as they stand in the source, such as ``the doctor``; or, where
+            they stand there twice, the number of the head among the words between blanks, from 0.
+        gender: ``male``, ``female`` or ``neutral``; None is that of the sentence's pronouns.
+        settings: the options of the evaluator among those of ``mtbias score``.
+
+    Raises:
+        MtbiasError: as `rewards`.
+    """
+    (found,) = rewards(
+        [source], [translation], lang, entities=[entity], genders=[gender], settings=settings
+    )
+    return found
+
+
+def rewards(
+    sources: Sequence[str],
+    translations: Sequence[str],
+    lang: str,
+    *,
+    entities: Sequence[str | int],
+    genders: Sequence[str | None] | None = None,
+    settings: ScoreSettings | None = None,
+) -> list[Reward]:
+    """The reward of each translation (`reward`); it depends on that sentence alone.
+
+    The statistical aligner learns nothing from the other sentences here, so a call may be another
+    than in a run over a corpus. Stanza's models stay loaded between calls; no analysis is kept.
+
+    Raises:
+        UsageError: lists of different lengths.
+        SettingError: a source tells no gender and none is given, or its entity is not found.
+        MissingResourceError: Stanza's models are missing.
+    """
+    from mtbias.evaluation.reward import RewardedSentence, compute_rewards
+
+    genders = [None] * len(sources) if genders is None else genders
+    lengths = [len(each) for each in (sources, translations, entities, genders)]
+    if len(set(lengths)) > 1:
+        listed = ", ".join(map(str, lengths))
+        raise UsageError(
+            f"expected as many sources, translations, entities and genders, got {listed}"
+        )
+    settings = settings or ScoreSettings()
+    sentences = list(map(RewardedSentence, sources, entities, genders))
+    evaluator = combined(EvaluatorSettings, settings)
+    return compute_rewards(sentences, translations, lang, evaluator, settings.device)
 
 
 def read_run(path: AnyPath) -> Run:

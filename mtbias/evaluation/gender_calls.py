@@ -354,7 +354,7 @@ def make_analyser(options: MeasureOptions) -> StanzaAnalyser:
         MissingResourceError: the models are not there and may not be downloaded.
     """
     settings = options.settings
-    package = _package(options)
+    package = stanza_package(options)
     name = sha256_of(package.analyses_signature)[:12]
     path = cache_folder(settings.cache_dir) / "analyses" / f"{options.lang}-{name}.sqlite"
     return StanzaAnalyser(
@@ -373,7 +373,12 @@ def make_results(options: MeasureOptions, language: Language) -> KeptResults:
     return KeptResults(folder, [plugin for plugin in plugins if plugin is not None])
 
 
-def _package(options: MeasureOptions) -> StanzaPackage:
+def stanza_package(options: MeasureOptions) -> StanzaPackage:
+    """Stanza's models for a language, downloaded where they are missing and may be.
+
+    Raises:
+        MissingResourceError: they are not there and may not be downloaded.
+    """
     code, given = options.lang, options.settings.stanza_dir
     if str(given) == STANZA_NAME or (given is None and options.demo):
         return find_package(code, stanza_folder_of_demo())

@@ -6,10 +6,12 @@ And how mtbias is installed here, and so which command adds an extra to this ins
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shlex
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -88,6 +90,14 @@ def gpu_count() -> int:
     import torch
 
     return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0
+
+
+def free_unused() -> None:
+    """Give back what this process holds of memory, a GPU's too, and no longer uses."""
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
 
 
 def chosen_device(name: str | None) -> str:

@@ -227,6 +227,10 @@ def _write_vectors(folder: Path) -> None:
         "male_occupations": ["pilot", "plumber"], "female_occupations": ["nurse", "nanny"],
         "positive_adjectives": ["kind", "sweet"], "negative_adjectives": ["vain", "fussy"],
     }  # fmt: skip
+    (folder / "contrasts.tsv").write_text(
+        "source\tfeminine\tmasculine\nThe doctor left.\tDie Ärztin ging.\tDer Arzt ging.\n",
+        encoding="utf-8",
+    )
     (folder / "vocabulary.toml").write_text(
         "".join(f"{key} = {json.dumps(values)}\n" for key, values in lists.items()),
         encoding="utf-8",
