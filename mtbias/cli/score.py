@@ -157,7 +157,8 @@ def _named(translations: Sequence[str]) -> dict[str, str]:
         )
         if own in named:
             raise UsageError(
-                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}"
+                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} "
+                f"and {file}"
             )
         named[own] = file
     return named
