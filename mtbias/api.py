@@ -10,13 +10,16 @@ and nothing exits: what is wrong is an error of `mtbias.errors`, all of them kin
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.corpus_kinds import WINOMT
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import SettingError, UsageError, choices
 from mtbias.evaluation.preparation import prepare_eval, prepare_score, prepare_scores, refuse_unused
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from mtbias.scoring.comparison import Comparison
     from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
+    from mtbias.translate.shape_table import Wanted
 
 __all__ = [
     "EvalSettings",
@@ -298,7 +302,9 @@ def score(
     """
     settings = settings or ScoreSettings()
     allow_missing = _may_lack(allow_missing, settings)
-    given = _given(translations, system, lang, allow_missing=allow_missing, clean=clean)
+    given = _given(
+        translations, system, _wanted(settings, lang), allow_missing=allow_missing, clean=clean
+    )
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
     return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
 
@@ -322,7 +328,8 @@ def score_systems(
 
     Args:
         translations: for each system the path of its file; ``{lang}`` in it stands for the
-            language.
+            language. A file with the translations of several systems or prompts is those of as many
+            systems, ``NAME-PART``.
         langs: codes of the target languages.
         out: folder of the runs; those that are done there are read, not made again.
         allow_missing: as of `score`.
@@ -334,11 +341,13 @@ def score_systems(
         the runs, by language, and their comparison; None where no language has two systems.
 
     Raises:
-        UsageError: several languages and a path without ``{lang}``, or names that are no names of
-            folders.
+        UsageError: several languages and a path without ``{lang}`` that has not all of them, or
+            names that are no names of folders.
         OutputError: `out` is the folder of a run.
         MtbiasError: as of `score`; files are looked for before anything is computed.
     """
+    from mtbias.translate.file_shapes import tells_languages
+
     settings, folder = settings or ScoreSettings(), Path(out)
     file_ledger().refuse_loss(folder / REPORT)
     if not (translations and langs):
@@ -346,27 +355,37 @@ def score_systems(
             f"expected systems and languages, got {len(translations)} and {len(langs)}"
         )
     for name, path in translations.items():
-        if not name or name in {".", ".."} or "/" in name or "\0" in name:
-            raise UsageError(
-                f"{path}: expected a system's name that a folder can have, got {name!r:.60}; give NAME=FILE"
-            )
-        if len(langs) > 1 and LANG not in str(path):
+        _check_folder_name(name, path)
+        if len(langs) > 1 and LANG not in str(path) and not tells_languages(Path(path)):
             raise UsageError(
                 f"expected {LANG} in the path where there are several languages, got {path}"
             )
-    named = [(name, lang) for lang in langs for name in translations]
-    files = [str(translations[name]).replace(LANG, lang) for name, lang in named]
-    given = [
-        _given(path, name, lang, allow_missing=_may_lack(allow_missing, settings), clean=clean)
-        for path, (name, lang) in zip(files, named, strict=True)
+    named = [
+        (name, lang, path, part)
+        for lang in langs
+        for name, path, part in _systems_in(translations, _wanted(settings, lang))
     ]
-    requests = prepare_scores(zip(given, [lang for _, lang in named], strict=True), settings)
-    folders = [folder / f"{name}-{lang}" for name, lang in named]
+    for (name, lang), times in Counter((name, lang) for name, lang, *_ in named).items():
+        if times > 1:
+            raise UsageError(f"expected a name for each system, got two of {name} in {lang}")
+    given = [
+        _given(
+            path,
+            name,
+            replace(_wanted(settings, lang), part=part),
+            allow_missing=_may_lack(allow_missing, settings),
+            clean=clean,
+        )
+        for name, lang, path, part in named
+    ]
+    requests = prepare_scores(zip(given, [lang for _, lang, *_ in named], strict=True), settings)
+    folders = [folder / f"{name}-{lang}" for name, lang, *_ in named]
     runs: list[Run] = []
     for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure):
         runs += map(_as_run, evaluate_given(group, progress=_shown(progress)))
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
-    compared = compare(*runs, settings=bootstrap) if len(translations) > 1 else None
+    several = len(runs) > len(langs)
+    compared = compare(*runs, settings=bootstrap) if several else None
     write_atomic(folder / REPORT, page_of_runs(runs, compared).encode())
     return runs, compared
 
@@ -510,10 +529,39 @@ def _may_lack(allow_missing: bool, settings: ScoreSettings) -> bool:
     return settings.part or allow_missing
 
 
+def _wanted(settings: ScoreSettings, lang: str) -> Wanted:
+    """Which translations of a file with those of several languages or data sets are meant."""
+    from mtbias.translate.shape_table import Wanted
+
+    return Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
+
+
+def _systems_in(
+    translations: Mapping[str, AnyPath], wanted: Wanted
+) -> Iterator[tuple[str, Path, str]]:
+    """Name, file and part of each system; a file with several is that of several."""
+    from mtbias.translate.file_shapes import parts_in
+
+    for name, path in translations.items():
+        file = Path(str(path).replace(LANG, wanted.lang))
+        for part in parts_in(file, wanted) or [""]:
+            own = f"{name}-{part}" if part else name
+            _check_folder_name(own, path)
+            yield own, file, part
+
+
+def _check_folder_name(name: str, path: AnyPath) -> None:
+    """Refuse a system's name that no folder can have."""
+    if not name or name in {".", ".."} or "/" in name or "\0" in name:
+        raise UsageError(
+            f"{path}: expected a system's name that a folder can have, got {name!r:.60}; give NAME=FILE"
+        )
+
+
 def _given(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
     system: str | None,
-    lang: str,
+    wanted: Wanted,
     *,
     allow_missing: bool,
     clean: bool,
@@ -521,7 +569,9 @@ def _given(
     from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
 
     if isinstance(translations, (str, PathLike)):
-        given = given_file(Path(translations), name=system, allow_missing=allow_missing)
+        given = given_file(
+            Path(translations), name=system, allow_missing=allow_missing, wanted=wanted
+        )
     else:
         texts = translations
         given = GivenSystem(
@@ -532,7 +582,7 @@ def _given(
         return given
     from mtbias.translate.language_models.answers import cleaned_system
 
-    return cleaned_system(given, lang)
+    return cleaned_system(given, wanted.lang)
 
 
 def _prepared(

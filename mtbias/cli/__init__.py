@@ -63,6 +63,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     },
     "Compare and report": {
         "compare": "mtbias compare runs/opus-de runs/m2m100-de --rows differing.csv",
+        "controlled": "mtbias controlled none=runs/de female=runs/women-de male=runs/men-de",
         "report": "mtbias report runs/opus-de runs/m2m100-de --out report.html",
         "publish": "mtbias publish runs/opus-de runs/m2m100-de --out site",
     },

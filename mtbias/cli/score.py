@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,10 @@ from mtbias.cli.shared import (
     RunOut,
     print_json,
 )
+from mtbias.corpora.corpus_kinds import WINOMT
 from mtbias.errors import UsageError, escaped
 from mtbias.files.file_ledger import REPORT
+from mtbias.files.packing import content_name
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import metrics_text
@@ -35,6 +37,8 @@ from mtbias.settings import (
     ScoreSettings,
     combined,
 )
+from mtbias.translate.file_shapes import parts_in
+from mtbias.translate.shape_table import Wanted
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparison import Comparison
@@ -65,10 +69,11 @@ def command(
     Parameters
     ----------
     translations
-        Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; or one
-        target a line, in the corpus's order. `-` is standard input. Several systems: NAME=FILE
-        each; {lang} in FILE stands for the language. Each has a run, in OUT/NAME-LANG; they are
-        compared, on one page.
+        Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; one
+        target a line, in the corpus's order; or what other programs write (docs/corpora.md), packed
+        by gzip or not. `-` is standard input. Several systems: NAME=FILE each, or a file with the
+        translations of several; {lang} in FILE stands for the language. Each has a run, in
+        OUT/NAME-LANG; they are compared, on one page.
     system
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing
@@ -88,7 +93,7 @@ def command(
         ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores, part=part
     )
     files = _named(translations)
-    if len(files) > 1 or len(lang) > 1:
+    if len(files) > 1 or len(lang) > 1 or _several_in(files, lang[0], settings):
         if out is None or system is not None or scores is not None:
             option = (
                 "--out FOLDER"
@@ -124,6 +129,13 @@ def command(
     show(run, out, json=json, full=full)
 
 
+def _several_in(files: Mapping[str, str], lang: str, settings: ScoreSettings) -> bool:
+    """Whether the one file has the translations of several systems, or by several prompts."""
+    (file,) = files.values()
+    wanted = Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
+    return len(parts_in(Path(file.replace(LANG, lang)), wanted)) > 1
+
+
 def _named(translations: Sequence[str]) -> dict[str, str]:
     """The files by the names of their systems: NAME=FILE, else the file's name, or where files
     share one its folder's.
@@ -135,18 +147,18 @@ def _named(translations: Sequence[str]) -> dict[str, str]:
         (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
         for one in translations
     ]
-    stems = Counter(Path(file).stem for name, file in given if name is None)
+    stems = Counter(content_name(Path(file)).stem for name, file in given if name is None)
     named: dict[str, str] = {}
     for name, file in given:
         path = Path(file)
+        stem = content_name(path).stem
         own = name or (
-            path.stem.replace(LANG, "").strip("-_.")
-            if stems[path.stem] == 1
-            else path.absolute().parent.name
+            stem.replace(LANG, "").strip("-_.") if stems[stem] == 1 else path.absolute().parent.name
         )
         if own in named:
             raise UsageError(
-                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}"
+                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} "
+                f"and {file}"
             )
         named[own] = file
     return named

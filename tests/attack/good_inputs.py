@@ -112,6 +112,7 @@ def _write_translations(folder: Path) -> None:
         f"{source} ||| {row['target']}\n" for source, row in zip(sources, rows, strict=True)
     )
     (folder / "target.txt").write_text(pairs, encoding="utf-8")
+    (folder / "target.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     (folder / "lines.txt").write_text(
         "".join(row["target"] + "\n" for row in rows), encoding="utf-8"
     )

@@ -165,7 +165,7 @@ def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
     assert main(["list", "prompts"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("/")[0] for line in lines] == [
-        "alternatives", "eurollm", "few-shot", "gender-aware", "mittens", "plain", "tower",
+        "alternatives", "eurollm", "feminine", "few-shot", "gender-aware", "masculine", "mittens", "plain", "tower",
     ]  # fmt: skip
     own = tmp_path / "own.toml"
     own.write_text(
