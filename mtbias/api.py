@@ -35,11 +35,11 @@ from mtbias.evaluation.stages import translate_shard as translate_request
 from mtbias.files.file_ledger import REPORT, file_ledger
 from mtbias.files.writing import write_atomic
 from mtbias.language.source import source_language
-from mtbias.machine.stage_progress import ProgressLine, draws_bars
+from mtbias.machine.stage_progress import ProgressLine, RunsProgress, draws_bars
 from mtbias.report.page import as_html
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import page_of_runs, render_html
-from mtbias.report.run_table import overall_table, render
+from mtbias.report.run_table import headline_text, overall_table, render
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
@@ -380,9 +380,13 @@ def score_systems(
     ]
     requests = prepare_scores(zip(given, [lang for _, lang, *_ in named], strict=True), settings)
     folders = [folder / f"{name}-{lang}" for name, lang, *_ in named]
+    shown = RunsProgress([each.name for each in folders]) if progress is True else None
     runs: list[Run] = []
     for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure):
-        runs += map(_as_run, evaluate_given(group, progress=_shown(progress)))
+        for done in evaluate_given(group, progress=shown or _shown(progress)):
+            runs.append(_as_run(done))
+            if shown is not None:
+                shown.end_run(headline_text(done.metrics, done.numbers))
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
     several = len(runs) > len(langs)
     compared = compare(*runs, settings=bootstrap) if several else None

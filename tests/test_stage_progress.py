@@ -9,7 +9,7 @@ import termios
 import pytest
 
 from mtbias.errors import UsageError
-from mtbias.machine.stage_progress import ProgressLine, draws_bars
+from mtbias.machine.stage_progress import ProgressLine, RunsProgress, draws_bars
 
 
 class Clock:
@@ -39,17 +39,39 @@ def test_a_log_has_a_line_every_thirty_seconds() -> None:
     )
 
 
-def test_a_short_stage_has_no_line_and_each_stage_begins_again() -> None:
+def test_no_half_minute_is_silent_however_short_the_stages_are() -> None:
     log, clock = io.StringIO(), Clock()
     show = ProgressLine(file=log, clock=clock, interval=30)
     for stage, seconds, done in (
-        ("align", 0, 0), ("align", 29, 50), ("analyse", 29, 0), ("analyse", 58, 10), ("analyse", 60, 20),
+        ("align", 0, 0), ("align", 29, 50), ("analyse", 29, 0), ("analyse", 58, 20), ("analyse", 60, 25),
         ("decide", 60, 0), ("decide", 61, 50),
     ):  # fmt: skip
         clock.now = 100.0 + seconds
         show(stage, done, 50)
-    # 20 in 31 s; 30 / 0.645 = 46.5 s
-    assert log.getvalue().splitlines() == ["analyse 20 of 50 (40 %),  0.65 sentences/s, 00:46 left"]
+    # The first line is 58 s after the beginning: 20 in 29 s, 30 / 0.69 = 43.5 s.
+    assert log.getvalue().splitlines() == ["analyse 20 of 50 (40 %),  0.69 sentences/s, 00:43 left"]
+
+
+def test_each_of_several_runs_has_a_line_and_its_stages_its_name() -> None:
+    log, clock = io.StringIO(), Clock()
+    line = ProgressLine(file=log, clock=clock, interval=30)
+    show = RunsProgress(["google-es", "bing-es", "opus-es"], line=line, file=log, clock=clock)
+    for stage, seconds, done in (("align", 0, 0), ("align", 40, 25), ("analyse", 60, 50)):
+        clock.now = 100.0 + seconds
+        show(stage, done, 50)
+    show.end_run("accuracy 51.3")  # 60 s for one, so 120 s for two
+    clock.now += 20
+    show.end_run("accuracy 45.3")  # 80 s for two, so 40 s for one
+    show("align", 0, 50)
+    clock.now += 20
+    show.end_run("accuracy 60.0")
+    assert log.getvalue().splitlines() == [
+        "google-es, 1 of 3: align 25 of 50 (50 %),  0.62 sentences/s, 00:40 left",
+        "google-es: accuracy 51.3, 1 of 3, about 2 min left",
+        "bing-es: accuracy 45.3, 2 of 3, about 40 s left",
+        "opus-es, 3 of 3: align 0 of 50 (0 %), ? sentences/s, ? left",
+        "opus-es: accuracy 60.0, 3 of 3",
+    ]
 
 
 def test_a_note_stands_at_the_end_of_the_line() -> None:

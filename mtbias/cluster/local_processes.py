@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mtbias.cluster.inventory import refuse_missing
@@ -26,6 +26,7 @@ from mtbias.cluster.task_runs import (
     is_done,
     is_running,
     log_file,
+    pages,
     read_failure,
     recorded,
     run_task,
@@ -101,16 +102,31 @@ def sweep(
     refuse_missing(plan.sweep, file)
     places = task_places(gpus=gpus or int(where == "cuda"), jobs=jobs)
     failed = run_locally(plan, file.resolve(), device=where, places=places, say=say)
+    _report_end(plan, failed, say)
+
+
+def _report_end(
+    plan: SweepPlan, failed: Mapping[str, Failure], say: Callable[[str], object]
+) -> None:
+    """Say what failed, or the table, its files and the pages.
+
+    Raises:
+        MtbiasError: tasks failed.
+    """
     if failed:
         say(f"\n{len(plan.tasks) - len(failed)} of {len(plan.tasks)} tasks are done; failed:")
         for name, failure in failed.items():
             say(f"  {name}: {failure.error}" + (f"\n    {failure.log}" if failure.log else ""))
         raise MtbiasError(
-            f"{len(failed)} of {len(plan.tasks)} tasks failed; correct what is wrong and run the same command again: "
-            "it does only what is missing"
+            f"{len(failed)} of {len(plan.tasks)} tasks failed; correct what is wrong and run the "
+            "same command again: it does only what is missing"
         )
     tables = [plan.sweep.out / name for name in FILES]
     say(f"\n{tables[0].read_text(encoding='utf-8')}\nFiles:  {', '.join(map(str, tables))}")
+    for task in plan.tasks:
+        if task.kind == "score":
+            for page in pages(plan.sweep, task):
+                say(f"Page:   {page}")
 
 
 def _own_log() -> str:

@@ -28,6 +28,7 @@ from mtbias.machine.devices import chosen_device, free_unused, require_device
 from mtbias.morphology.stanza_models import stanza_folder
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
+from mtbias.report.run_table import headline_text
 from mtbias.runs.finished_run import read_run
 from mtbias.runs.run_folder import RunProgress, run_progress
 from mtbias.scoring.measure import Measure
@@ -247,10 +248,13 @@ def _score(
             measure = opened.setdefault(request.corpus.measure, request.measure)
             if measure.identity == request.measure.identity:
                 request = replace(request, measure=measure)
-            evaluate(request, out=cell.folder, generate=cell.given is not None, progress=progress)
+            generate = cell.given is not None
+            run = evaluate(request, out=cell.folder, generate=generate, progress=progress)
             make_folder(sweep.out / TASKS)
             write_atomic(_made_file(sweep, cell), made_of.encode(), own=True)
-            say(f"{task.id}: {cell.id} scored")
+            place = f"{task.cells.index(cell) + 1} of {len(task.cells)}"
+            headline = headline_text(run.metrics, run.numbers)
+            say(f"{task.id}: {cell.id} scored, {headline}, {place}")
         except MissingTranslationsError as error:
             first = str(error).partition(";")[0]
             errors.append(

@@ -6,7 +6,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from mtbias.errors import UsageError
@@ -36,7 +36,8 @@ class ProgressLine:
     (`mtbias.types.Progress`).
 
     On a terminal each stage has a bar (`draws_bars`). Elsewhere, in the log of a job, a line is
-    written where the last one, or the beginning of the stage, is `interval` seconds ago or more::
+    written where the last one, or the beginning of the first stage, is `interval` seconds ago or
+    more::
 
         translate 1,024 of 3,888 (26 %), 14.20 sentences/s, 03:20 left
     """
@@ -67,12 +68,15 @@ class ProgressLine:
         """How many were done when the stage began."""
         self.note = ""
         """Stands at the end of bar and line: ``loss 0.412``."""
+        self.run = ""
+        """Stands before the stage: ``google-es, 3 of 6``."""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show `done` of `total` of `stage`."""
         file = self._given or sys.stderr
         if file is None or not total:  # None where the caller closed it
             return
+        stage = f"{self.run}: {stage}" if self.run else stage
         if draws_bars(file):
             self._draw(file, stage, done, total)
         else:
@@ -94,9 +98,11 @@ class ProgressLine:
 
     def _write(self, file: TextIO, stage: str, done: int, total: int) -> None:
         now = self._clock()
+        if self._stage is None:
+            self._last = now
         if stage != self._stage:
-            self._stage, self._began, self._last, self._before = stage, now, now, done
-        elif now - self._last >= self._interval:
+            self._stage, self._began, self._before = stage, now, done
+        if now - self._last >= self._interval:
             from tqdm import tqdm
 
             self._last = now
@@ -108,6 +114,56 @@ class ProgressLine:
             }
             line = tqdm.format_meter(done, total, now - self._began, **about)
             print(", ".join(filter(None, (line, self.note))), file=file, flush=True)
+
+
+class RunsProgress:
+    """Shows the stages of several runs, one after the other.
+
+    Each that has ended has a line::
+
+    google-es: accuracy 51.3, 1 of 6, about 2 min left
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        line: ProgressLine | None = None,
+        file: TextIO | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """The runs of these names are to come, in their order; `line` shows their stages.
+
+        `file` and `clock` are as of `ProgressLine`.
+        """
+        self._names, self._given, self._clock = names, file, clock
+        self._line = line or ProgressLine(file=file, clock=clock)
+        self._ended = 0
+        self._began = clock()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show a stage of the run that is next."""
+        if self._ended < len(self._names):
+            name = self._names[self._ended]
+            self._line.run = f"{name}, {self._ended + 1} of {len(self._names)}"
+        self._line(stage, done, total)
+
+    def end_run(self, result: str) -> None:
+        """Say that the run has ended, with its most important number."""
+        name, count = self._names[self._ended], len(self._names)
+        self._ended += 1
+        file = self._given or sys.stderr
+        if file is None:
+            return
+        left = (self._clock() - self._began) / self._ended * (count - self._ended)
+        parts = [f"{name}: {result}", f"{self._ended} of {count}"]
+        if left >= 1:
+            parts.append(f"about {_duration(left)} left")
+        print(", ".join(parts), file=file, flush=True)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.0f} min"
 
 
 def log_seconds() -> float:

@@ -134,6 +134,13 @@ def render(
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
+def headline_text(metrics_json: JsonObject, numbers: Sequence[Number]) -> str:
+    """The first number of the headline, of the whole corpus: ``accuracy 51.3``."""
+    first = next(number for number in numbers if number.headline)
+    value = first.of(metrics_json["overall"]).value
+    return f"{first.label[:1].lower()}{first.label[1:]} {number_text(value)}"
+
+
 def overall_table(
     metrics_json: JsonObject, *, numbers: Sequence[Number] = GENDER_NUMBERS
 ) -> PrintedTable:

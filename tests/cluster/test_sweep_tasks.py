@@ -133,13 +133,13 @@ def test_cells_that_were_made_of_something_else_are_not_done(tmp_path: Path) -> 
         run_task(plan, plan.tasks[0], device="cpu", say=said.append, progress=lambda *_: None)
         return said
 
-    scored = ["score:de: demo/right/de scored"]
+    scored = ["score:de: demo/right/de scored, accuracy 100.0, 1 of 1"]
     assert score(sweep) == scored
     metrics = (sweep.out / "demo/right/de/metrics.json").read_bytes()
     assert score(sweep) == ["score:de: done already"]
     assert score(replace(sweep, shards=3, systems={**sweep.systems, "other": given})) == [
         "score:de: demo/right/de done already",
-        "score:de: demo/other/de scored",
+        "score:de: demo/other/de scored, accuracy 100.0, 2 of 2",
         f"score:de: {sweep.out / 'demo' / 'report-de.html'}",
     ]
     with pytest.raises(
