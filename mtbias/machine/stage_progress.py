@@ -99,7 +99,8 @@ class ProgressLine:
     def _write(self, file: TextIO, stage: str, done: int, total: int) -> None:
         now = self._clock()
         if self._stage is None:
-            self._last = now
+            self._stage, self._began, self._last, self._before = stage, now, now, done
+            return
         if stage != self._stage:
             self._stage, self._began, self._before = stage, now, done
         if now - self._last >= self._interval:
