@@ -98,7 +98,7 @@ def read_translations(
     have that separator, JSON lines if the first is an object, the output of fairseq-generate if
     most begin as that does, else one target a line in the corpus's order: as many lines as
     instances, or as rows of the corpus file (`rows`, where the corpus skipped some). A blank line
-    is an empty translation there. What is packed (``.gz``, ``.zst``) is unpacked.
+    is an empty translation there, unless it stands behind as many. What is packed (``.gz``, ``.zst``) is unpacked.
 
     Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source
     belongs to the k-th instance with that source. Where the file has fewer such rows than the
@@ -336,6 +336,9 @@ def _by_key(
 
 def _read_lines(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> list[Row]:
     lines = file.text.removesuffix("\n").split("\n")
+    counts = {len(instances), rows}
+    if len(lines) not in counts and len(lines) - 1 in counts and not lines[-1].strip():
+        lines.pop()  # a blank line behind the last
     order = _places(file, len(lines), instances, rows)
     return [Row(n + 1, i.id, "", lines[n]) for n, i in zip(order, instances, strict=True)]
 

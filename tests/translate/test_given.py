@@ -345,6 +345,15 @@ def test_blank_lines_at_the_end_are_empty_translations_only_in_lines(tmp_path: P
     assert (texts(pairs), counts(pairs)) == (["X", "Y", "Z"], (0, 0, 0, 0, 0, 0))
 
 
+def test_one_blank_line_behind_as_many_as_the_corpus_has_is_no_translation(tmp_path: Path) -> None:
+    lines = read_translations(put(tmp_path, "X\nY\n\n"), AB)
+    assert (texts(lines), lines.noticed["empty"]) == (["X", "Y"], 0)
+    with pytest.raises(DataError, match="2 lines as the corpus has, got 4"):
+        read_translations(put(tmp_path, "X\nY\n\n\n"), AB)
+    two = [replace(AB[0], row=0), replace(AB[1], row=1)]  # of three rows the last was skipped
+    assert texts(read_translations(put(tmp_path, "X\nY\n\n"), two, rows=3)) == ["X", "Y"]
+
+
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         read_translations(tmp_path / "absent.txt", AB)
