@@ -21,6 +21,7 @@ def command(
     format: Format,
     out: Path,
     gold: Flag = False,
+    titles_without_stop: Flag = False,
     json: Json = False,
 ) -> None:
     """Write the documents of a data set for a coreference system to read; of sowinobias, make them.
@@ -43,6 +44,8 @@ def command(
     gold
         Write the right clusters too, of what the data set asks about: to train on, not for a system
         to read.
+    titles_without_stop
+        As of `mtbias coref score`.
     """
     from mtbias.coref.coref_datasets import open_dataset
 
@@ -50,7 +53,7 @@ def command(
         raise UsageError(
             "--gold: plain text has no place for clusters; take --format conll or jsonl"
         )
-    opened = open_dataset(dataset, data)
+    opened = open_dataset(dataset, data, titles_without_stop=titles_without_stop)
     texts = opened.texts
     if format == "text" and out.is_dir():
         if len({text.file_name for text in texts}) < len(texts):
@@ -62,6 +65,7 @@ def command(
     else:
         write_atomic(out, exported(texts, format, gold=gold))
     options = {"dataset": dataset, "format": format, "gold": str(gold).lower()}
+    options |= {"titles": "without-stop"} if titles_without_stop else {}
     signed = signature_line("coref:export", {"data": opened.files}, options)
     result = {
         "dataset": dataset,

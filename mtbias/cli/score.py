@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from mtbias.cli.shared import (
     Json,
     Langs,
     RunOut,
+    named_files,
     print_json,
 )
 from mtbias.errors import UsageError, escaped
@@ -87,7 +87,7 @@ def command(
     settings = combined(
         ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores, part=part
     )
-    files = _named(translations)
+    files = named_files(translations)
     if len(files) > 1 or len(lang) > 1:
         if out is None or system is not None or scores is not None:
             option = (
@@ -122,34 +122,6 @@ def command(
         progress=ProgressLine(),
     )
     show(run, out, json=json, full=full)
-
-
-def _named(translations: Sequence[str]) -> dict[str, str]:
-    """The files by the names of their systems: NAME=FILE, else the file's name, or where files
-    share one its folder's.
-
-    Raises:
-        UsageError: two systems have one name.
-    """
-    given = [
-        (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
-        for one in translations
-    ]
-    stems = Counter(Path(file).stem for name, file in given if name is None)
-    named: dict[str, str] = {}
-    for name, file in given:
-        path = Path(file)
-        own = name or (
-            path.stem.replace(LANG, "").strip("-_.")
-            if stems[path.stem] == 1
-            else path.absolute().parent.name
-        )
-        if own in named:
-            raise UsageError(
-                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}"
-            )
-        named[own] = file
-    return named
 
 
 def show_systems(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from cyclopts import Group, Parameter, validators
 
 from mtbias.errors import SettingError, UsageError, escaped
 from mtbias.settings import (
+    LANG,
     BootstrapSettings,
     CacheSettings,
     CorpusSettings,
@@ -79,6 +81,34 @@ def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str
             "name", f"expected a name for each of {len(runs)} runs, got {len(names)}"
         )
     return [escaped(name) for name in names or ()]
+
+
+def named_files(files: Sequence[str]) -> dict[str, str]:
+    """The files by the names of their systems: NAME=FILE, else the file's name, or where files
+    share one its folder's.
+
+    Raises:
+        UsageError: two systems have one name.
+    """
+    given = [
+        (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
+        for one in files
+    ]
+    stems = Counter(Path(file).stem for name, file in given if name is None)
+    named: dict[str, str] = {}
+    for name, file in given:
+        path = Path(file)
+        own = name or (
+            path.stem.replace(LANG, "").strip("-_.")
+            if stems[path.stem] == 1
+            else path.absolute().parent.name
+        )
+        if own in named:
+            raise UsageError(
+                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}"
+            )
+        named[own] = file
+    return named
 
 
 def print_json(content: object, *, indent: int | None = 1) -> None:

@@ -33,6 +33,7 @@ from mtbias.coref.dataset import (
     NamedNumber,
     by_kind,
     link_to,
+    shares_by_group,
 )
 from mtbias.coref.documents import Answers, Clusters, CorefText, Mention, joined
 from mtbias.files.reading import TextFile, parse_toml, read_text, sha256_of
@@ -253,7 +254,18 @@ class SoWinoBias(CorefDataset):
                 counts[f"{row}, {direction}"] = dict(
                     zip(map(str, LINKS), map(int, of), strict=True)
                 )
-        return DatasetScores(tuple(numbers), {"": units}, counts, tuple(self.remarks))
+        linked = (
+            (occupation, side, LINKS[place[1 + side]] is Link.RIGHT)
+            for occupation, place in zip(meant, places, strict=True)
+            for side in range(len(CONDITIONS))
+        )
+        return DatasetScores(
+            tuple(numbers),
+            {"": units},
+            counts,
+            remarks=tuple(self.remarks),
+            sides=shares_by_group(linked),
+        )
 
 
 def open_sowinobias(data: Path | None) -> SoWinoBias:

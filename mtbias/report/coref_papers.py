@@ -1,0 +1,273 @@
+"""The tables of the papers of coreference: a line for each system, in the columns that its data set's
+paper prints, with stars as the paper defines them.
+
+What they are stands in `PAPERS`. A difference that is printed without its sign is `absolute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mtbias.coref.dataset import DatasetScores
+from mtbias.coref.evaluation import Evaluation
+from mtbias.report.tables import PrintedTable, as_csv, draw, number
+from mtbias.stats.results import UNDEFINED
+from mtbias.types import frozen
+
+RESAMPLES = 10_000
+"""Of the stars of the papers."""
+
+
+@frozen
+class Column:
+    """A column of a paper's table."""
+
+    head: str
+    key: str
+    part: str = ""
+    decimals: int = 2
+    scale: float = 1
+    """What per cent are divided by: 100 where the paper prints shares of 1."""
+    is_signed: bool = False
+    absolute: bool = False
+    star: float | None = None
+    """Below which p there is a star; None: there are none."""
+    one_sided: bool = False
+    """Whether that p is the one-sided one of the paper."""
+
+
+@frozen
+class Table:
+    """A table of a paper."""
+
+    title: str
+    columns: Sequence[Column]
+    note: str = ""
+
+
+_ONE_SIDED = "*: p < 0.01, one-sided bootstrap over quadruples"
+
+
+def _starred(head: str, key: str) -> Column:
+    return Column(head, key, is_signed=True, star=0.01, one_sided=True)
+
+
+def _signed(head: str, key: str, **more: int) -> Column:
+    return Column(head, key, is_signed=True, **more)
+
+
+def _winobias(split: str) -> Table:
+    columns = []
+    for type_ in (1, 2):
+        part = f"{split} type {type_}"
+        columns += [
+            Column(f"T{type_}-p", "f1_pro", part, 1),
+            Column(f"T{type_}-a", "f1_anti", part, 1),
+            Column(f"T{type_} Avg", "f1_average", part, 1),
+            Column(f"T{type_} |Diff|", "f1_difference", part, 1, absolute=True, star=0.05),
+        ]
+    return Table(
+        f"Zhao et al. (2018): CoNLL F1 on WinoBias, {split}",
+        columns,
+        "*: p < 0.05, approximate randomisation of pro and anti",
+    )
+
+
+def _sowinobias() -> Table:
+    columns = []
+    for name, head in (("positive", "Positive"), ("negative", "Negative"), ("all", "Total")):
+        columns += [
+            Column(f"{head} pro", f"{name}:pro", decimals=1),
+            Column("anti", f"{name}:anti", decimals=1),
+            Column("diff.", f"{name}:difference", decimals=1),
+        ]
+    return Table("Dawkins (2021), table 4: accuracy on SoWinoBias", columns)
+
+
+def _winogender() -> Table:
+    columns = [
+        Column(f"{pronoun} gotcha: {answer}", f"{pronoun}_accuracy_{key}", decimals=1)
+        for pronoun in ("male", "female")
+        for answer, key in (("no", "not_gotcha"), ("yes", "gotcha"))
+    ]
+    columns += [
+        Column("r, BLS", "pearson_bls", decimals=2),
+        Column("r, Bergsma", "pearson_bergsma", decimals=2),
+    ]
+    return Table("Rudinger et al. (2018): accuracy by difficulty, and correlation", columns)
+
+
+def _conll() -> Table:
+    columns = []
+    for key, label in (("muc", "MUC"), ("b3", "B³"), ("ceafe", "CEAFe")):
+        columns += [
+            Column(f"{label} P", f"{key}_precision", decimals=1),
+            Column("R", f"{key}_recall", decimals=1),
+            Column("F1", key, decimals=1),
+        ]
+    return Table("CoNLL-2012", [*columns, Column("Avg. F1", "f1", decimals=1)])
+
+
+_GAP_SHARES = {"decimals": 3, "scale": 100}
+
+PAPERS: Mapping[str, Sequence[Table]] = {
+    "counter-gap": (
+        Table(
+            "Xie et al. (2023), table 2: accuracy",
+            [Column("Acc_M", "acc_m"), Column("Acc_F", "acc_f"), _starred("Acc_Diff", "acc_diff")],
+            _ONE_SIDED,
+        ),
+        Table(
+            "Xie et al. (2023), table 3: inconsistency within and across genders",
+            [
+                Column("M", "within_m"), Column("F", "within_f"), Column("Diff.", "within_diff"),
+                Column("I_within", "within"), Column("M2F", "m2f"), Column("F2M", "f2m"),
+                Column("Diff.", "across_diff"), Column("I_across", "across"), _starred("ΔI", "delta"),
+            ],
+            _ONE_SIDED,
+        ),
+        Table(
+            "Xie et al. (2023), table 4: original and counterfactual",
+            [
+                Column("Orig.", "original"), Column("Counter.", "counter"),
+                _starred("Diff.", "counter_diff"), Column("ρ", "rho", decimals=3),
+            ],
+            _ONE_SIDED,
+        ),
+        Table(
+            "Xie et al. (2023), table 5: the originals alone (our-GAP)",
+            [
+                Column("Acc_M", "own_m"), Column("Acc_F", "own_f"),
+                _signed("Acc_Diff", "own_diff"), Column("Overall", "own"),
+            ],
+        ),
+        Table(
+            "Xie et al. (2023), table 6: mitigation",
+            [
+                _starred("Acc_Diff", "acc_diff"), _starred("ΔI", "delta"),
+                Column("Overall accuracy", "accuracy"),
+            ],
+            _ONE_SIDED,
+        ),
+    ),
+    "winobias": (_winobias("dev"), _winobias("test")),
+    "gap": (
+        Table(
+            "Webster et al. (2018): F1, and its bias",
+            [
+                Column("M", "f1:masculine", decimals=1), Column("F", "f1:feminine", decimals=1),
+                Column("B", "bias:f1", decimals=2), Column("O", "f1:overall", decimals=1),
+            ],
+        ),
+        Table(
+            "Kocijan et al. (2021), table 1",
+            [
+                Column("F1", "f1:overall", **_GAP_SHARES),
+                Column("Acc", "accuracy:overall", **_GAP_SHARES),
+                Column("F1-Bias", "bias:f1", decimals=3), Column("acc-Bias", "bias:accuracy", decimals=3),
+                Column("W-Bias", "bias:linear_weights.json", decimals=3),
+                Column("W_num-Bias", "bias:w_num.json", decimals=3),
+                Column("W_dist-Bias", "bias:w_dist.json", decimals=3),
+                Column("W_t-Bias", "bias:linear_weights_trimmed.json", decimals=3),
+            ],
+        ),
+        Table(
+            "Kocijan et al. (2021), table 2",
+            [
+                Column("F1", "f1:overall", **_GAP_SHARES), Column("F1-Bias", "bias:f1"),
+                Column("acc-Bias", "bias:accuracy"), Column("W-Bias", "bias:linear_weights.json"),
+                Column("W_t-Bias", "bias:linear_weights_trimmed.json"),
+            ],
+        ),
+        Table(
+            "Xie et al. (2023), table 5: original GAP, by texts",
+            [
+                Column("Acc_M", "texts:masculine"), Column("Acc_F", "texts:feminine"),
+                _signed("Acc_Diff", "texts:difference"), Column("Overall", "texts:overall"),
+            ],
+        ),
+    ),
+    "bug": (
+        Table(
+            "Levy et al. (2021), table 4",
+            [
+                Column("Acc", "accuracy", decimals=1), Column("ΔG", "delta_g", decimals=1),
+                Column("ΔS", "delta_s", decimals=1),
+            ],
+        ),
+    ),
+    "sowinobias": (_sowinobias(),),
+    "winogender": (_winogender(),),
+    "conll": (_conll(),),
+}  # fmt: skip
+"""The tables by data set."""
+
+
+def paper_tables(evaluations: Sequence[Evaluation]) -> list[PrintedTable]:
+    """The tables of the papers of the evaluations' data sets. Left out are columns of parts and
+    weights that no system has, and tables without any other.
+    """
+    tables = []
+    for dataset in evaluations[0].results:
+        scores = {
+            one.name: one.results[dataset].scores for one in evaluations if dataset in one.results
+        }
+        for table in PAPERS[dataset]:
+            shown = [
+                column
+                for column in table.columns
+                if any((column.part, column.key) in of.by_key for of in scores.values())
+            ]
+            if shown:
+                tables.append(_printed(table, shown, scores, evaluations[0].settings.resamples))
+    return tables
+
+
+def _printed(
+    table: Table, columns: Sequence[Column], scores: Mapping[str, DatasetScores], resamples: int
+) -> PrintedTable:
+    rows = [[name, *(_cell(column, of) for column in columns)] for name, of in scores.items()]
+    starred = any(column.star is not None for column in columns)
+    notes = []
+    if starred and resamples:
+        other = "" if resamples == RESAMPLES else f" (the papers' {RESAMPLES:,}: --resamples)"
+        notes = [f"{table.note}; {resamples:,} resamples{other}"]
+    elif starred:
+        notes = ["no stars: nothing was tested with --resamples 0"]
+    return PrintedTable(["", *(column.head for column in columns)], rows, table.title, notes)
+
+
+def _cell(column: Column, scores: DatasetScores) -> str:
+    named = scores.by_key.get((column.part, column.key))
+    if named is None or named.estimate.value is None:
+        return UNDEFINED
+    value = named.estimate.value / column.scale
+    text = number(abs(value) if column.absolute else value, column.decimals)
+    sign = "+" if column.is_signed and float(text) > 0 else ""
+    p = named.estimate.p_one_sided if column.one_sided else named.estimate.p
+    is_starred = column.star is not None and p is not None and p < column.star
+    return f"{sign}{text}{'*' * is_starred}"
+
+
+def render_paper(evaluations: Sequence[Evaluation], form: str) -> str:
+    """The tables as ``text``, ``markdown``, ``latex`` or ``csv``; ends in a newline."""
+    tables = paper_tables(evaluations)
+    if form == "csv":
+        return as_csv(
+            {"table": table.title, **dict(zip(_heads(table), row, strict=True))}
+            for table in tables
+            for row in table.rows
+        )
+    signatures = [
+        (one.name, result.signature) for one in evaluations for result in one.results.values()
+    ]
+    return draw(tables, form, signatures)
+
+
+def _heads(table: PrintedTable) -> list[str]:
+    """Names of columns that differ: a second one of a name has its place behind it."""
+    names: list[str] = []
+    for at, head in enumerate(table.head):
+        name = head or "system"
+        names.append(f"{name} {at}" if name in names else name)
+    return names
