@@ -33,9 +33,8 @@ _SEVERAL = Group("Several systems")
 
 def command(
     dataset: Annotated[DatasetName, Parameter(name="DATASET")],
-    systems: Annotated[list[str] | None, Parameter(name="SYSTEM")] = None,
     /,
-    *,
+    *systems: Annotated[str, Parameter(name="SYSTEM")],
     data: Annotated[Path | None, Parameter(name=["--data", "--gold"])] = None,
     predictions: list[Path] | None = None,
     reading: Reading = ReadingOptions(),
@@ -126,7 +125,7 @@ def command(
         raise UsageError("--layout paper goes with text, markdown, latex and csv, got json")
     if report is not None and report.is_dir():
         raise SettingError("report", f"expected a file, got the folder {report}")
-    outputs = _outputs(systems or [], [predictions, against], name, reading)
+    outputs = _outputs(systems, [predictions, against], name, reading)
     evaluations, differences = score_systems(
         dataset, data, outputs, bootstrap, baselines=baseline or [], over=over,
         with_texts=report is not None, name_spans=name_spans, weights=weights or [], part=part or [],

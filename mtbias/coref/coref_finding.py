@@ -226,7 +226,8 @@ def _contrast(contrast: Contrast, scores: DatasetScores) -> Iterator[Statement]:
         text = f"It favours {chosen.favoured}"
     if len(defined) > 1:
         where = f"{sides.count(chosen)} of {len(defined)}" if chosen else f"any of {len(defined)}"
-        text = f"{text} in {where} parts, the widest in {widest}"
+        most = "most" if chosen else "the widest"
+        text = f"{text} in {where} parts, {most} in {widest}"
     elif widest:
         text = f"{text} in {widest}"
     yield Statement("favours", f"{text}: {told}.")
@@ -298,7 +299,7 @@ def _occupations(contrast: Contrast, scores: DatasetScores) -> Iterator[Statemen
             for short, side in zip(shorts, both, strict=True)
         )
         told.append(f"{name} ({first} right, {second})")
-    text = f"{len(clear)} of {len(many)} occupations show it clearly, most of all {', '.join(told)}"
+    text = f"{len(clear)} of {len(many)} occupations differ clearly, most of all {', '.join(told)}"
     yield Statement("occupation", f"{text}.")
 
 

@@ -189,8 +189,8 @@ def score_systems(
     names = [*(system.name for system in systems), *baselines]
     if not names:
         raise UsageError(
-            "nothing to score: give --predictions FILE, NAME=FILE for each of several systems, or "
-            "--baseline NAME where the data set has some"
+            "nothing to score: give --predictions FILE, or --baseline NAME where the data set has some, "
+            "or NAME=FILE for each of several systems"
         )
     if len(set(names)) != len(names):
         raise UsageError(f"expected systems that differ, got {', '.join(names)}")

@@ -7,17 +7,29 @@ from files is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from markupsafe import Markup
+
+from mtbias.coref.coref_finding import CONTRASTS, gap_of, parts
 from mtbias.coref.dataset import TextResult
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.report import page
-from mtbias.report.coref_tables import TITLES, all_numbers, labelled, notes
+from mtbias.report.coref_tables import (
+    SEVERAL,
+    TITLES,
+    all_numbers,
+    finding_texts,
+    labelled,
+    notes,
+    system_table,
+)
+from mtbias.report.plots import MOST, PERCENT_SCALE, Panel, Scale, svg_panel
 from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, script_data
 from mtbias.report.tables import printable
-from mtbias.stats.results import ALPHA
+from mtbias.stats.results import ALPHA, LEVEL, Estimate, number_text
 from mtbias.types import JsonDict, JsonObject, frozen
 from mtbias.version import __version__
 
@@ -114,40 +126,137 @@ def render_coref_page(
     total = sum(map(len, groups))
 
     def page_of(shown: Sequence[list[_Row]]) -> str:
+        rows = [*chain.from_iterable(shown)]
         return _page(
-            evaluations, differences, _sentences(evaluations, [*chain.from_iterable(shown)], total)
+            evaluations, differences, _sentences(evaluations, rows, total), _example(groups)
         )
 
     return fitting(page_of, groups, max_bytes)
+
+
+def _example(groups: Sequence[Sequence[_Row]]) -> Sequence[_Row]:
+    """The shortest group of which the first system gets some right and some wrong: one of either."""
+    flips = [group for group in groups if group[0].members == _FLIP]
+    if not flips:
+        return ()
+    shortest = min(flips, key=lambda group: sum(len(row.first.text) for row in group))
+    of_outcome = {row.first.right: row for row in reversed(shortest)}
+    return [of_outcome[True], of_outcome[False]]
 
 
 def _page(
     evaluations: Sequence[Evaluation],
     differences: Sequence[NumberDifference],
     sentences: JsonObject,
+    example: Sequence[_Row],
 ) -> str:
     first = evaluations[0]
     tables = {dataset: all_numbers(evaluations, dataset) for dataset in first.results}
+    several = len(evaluations) >= SEVERAL
+    headline = {name: [row for row in rows if row[0].headline] for name, rows in tables.items()}
+    said = finding_texts(evaluations, differences)
+    drawn = [*chain.from_iterable(_drawings(evaluations, dataset) for dataset in tables)]
     content: dict[str, tuple[str, Any]] = {
-        "headline": (
-            "In short",
-            {name: [row for row in rows if row[0].headline] for name, rows in tables.items()},
-        ),
+        "finding": ("Finding", said),
+        "drawn": ("Both sides", drawn),
+        "numbers": ("Numbers", headline),
         "differences": ("Differences", differences),
-        **{f"data-{dataset}": (TITLES[dataset], rows) for dataset, rows in tables.items()},
         "sentences": ("Sentences", sentences if sentences["shown"] else None),
+        "more": ("More numbers", tables),
         "how": ("How it was made", True),
     }
+    names = [printable(one.name) for one in evaluations]
+    whom = f"{len(names)} systems" if several else " and ".join(names)
     return page.render_page(
         "coref.html",
         data=sentences["data"] if sentences["shown"] else None,
         pieces=marked,
-        title=f"Gender bias in coreference: {', '.join(printable(one.name) for one in evaluations)}",
+        title=f"Gender bias in coreference: {whom}",
         intro=f"{', '.join(TITLES[dataset] for dataset in tables)} · mtbias {__version__}",
         sections={key: part for key, part in content.items() if part[1]},
         evaluations=evaluations,
         several=len(evaluations) > 1,
+        by_system=[system_table(evaluations, dataset) for dataset in tables] if several else [],
+        example=example,
+        occupations=[*_occupations(evaluations)],
         labelled=labelled,
-        notes=list(notes(evaluations)),
+        titles=TITLES,
+        notes=notes(evaluations, full=True),
         alpha=ALPHA,
     )
+
+
+def _drawings(evaluations: Sequence[Evaluation], dataset: str) -> Iterator[tuple[str, Markup]]:
+    """What a data set compares, drawn: a title, and the two sides with their difference."""
+    for place, contrast in enumerate(CONTRASTS[dataset]):
+        sides: tuple[dict[str, Estimate], dict[str, Estimate]] = ({}, {})
+        gaps: dict[str, Estimate] = {}
+        for one in evaluations:
+            scores = one.results[dataset].scores if dataset in one.results else None
+            for part in parts(scores, contrast) if scores else ():
+                label = _line_label(one.name, part, len(evaluations))
+                both = contrast.estimates(scores, part)
+                if both is None or None in {each.value for each in both}:
+                    continue
+                for side, estimate in zip(sides, both, strict=True):
+                    side[label] = estimate
+                gaps[label] = scores[part, contrast.difference]
+        if not gaps:
+            continue
+        level = f"{100 * LEVEL:g} % interval" if evaluations[0].settings.resamples else ""
+        shorts = contrast.first.short, contrast.second.short
+        series = [(short, side) for short, side in zip(shorts, sides, strict=True)]
+        decimals = 2 if contrast.is_ratio else 1
+        beside = {label: number_text(one.value, decimals) for label, one in gaps.items()}
+        panel = Panel(f"{TITLES[dataset]}: {contrast.number}, in per cent", level, [*gaps], series)
+        sign = f"{shorts[1]} / {shorts[0]}" if contrast.is_ratio else f"{shorts[0]} − {shorts[1]}"
+        values = [end for side in sides for one in side.values() for end in _ends(one)]
+        yield (
+            contrast.number,
+            svg_panel(
+                panel,
+                ident=f"{dataset}-{place}",
+                axis=Scale.near(values),
+                beside=beside,
+                beside_title=sign,
+                width=260,
+            ),
+        )
+        axis = Scale.of([(one.value, one.interval) for one in gaps.values()])
+        gap_panel = Panel(f"{contrast.number}: {sign}", level, [*gaps], [(sign, gaps)])
+        yield "", svg_panel(gap_panel, ident=f"{dataset}-{place}-gap", axis=axis, width=260)
+
+
+def _ends(one: Estimate) -> Sequence[float]:
+    return [end for end in (one.value, *(one.interval or ())) if end is not None]
+
+
+def _line_label(name: str, part: str, systems: int) -> str:
+    """The system, where there are several, and the part of the data, where it has some."""
+    labels = [label for label, is_shown in ((name, systems > 1), (part, bool(part))) if is_shown]
+    return ", ".join(labels) or name
+
+
+def _occupations(evaluations: Sequence[Evaluation]) -> Iterator[tuple[str, Markup]]:
+    """The occupations of each system with the widest gaps between the two sides, drawn."""
+    for at, one in enumerate(evaluations):
+        for dataset, result in one.results.items():
+            if not result.scores.sides or not CONTRASTS[dataset]:
+                continue
+            contrast = CONTRASTS[dataset][0]
+            widest = sorted(
+                result.scores.sides, key=lambda name: (-gap_of(result.scores.sides[name]), name)
+            )[:MOST]
+            both = {name: result.scores.sides[name] for name in widest}
+            series = [
+                (side.short, {name: of[place].estimate for name, of in both.items()})
+                for place, side in enumerate((contrast.first, contrast.second))
+            ]
+            title = f"{TITLES[dataset]}, right by occupation, in per cent"
+            beside = {name: f"{gap_of(of):.0f}" for name, of in both.items()}
+            panel = Panel(title, "", widest, series)
+            drawn = svg_panel(
+                panel, ident=f"occupations-{at}-{dataset}", axis=PERCENT_SCALE, beside=beside,
+                beside_title="gap", width=260,
+            )  # fmt: skip
+            yield one.name, drawn

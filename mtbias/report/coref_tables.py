@@ -7,6 +7,7 @@ No number is computed here.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from mtbias.coref.coref_finding import CONTRASTS, system_finding, systems_finding
 from mtbias.coref.dataset import NamedNumber
@@ -60,7 +61,7 @@ def render_evaluation(
     tables = (
         [_numbers(evaluations, full=full)]
         if full or len(evaluations) < SEVERAL
-        else [_by_system(evaluations, dataset) for dataset in first.results]
+        else [system_table(evaluations, dataset) for dataset in first.results]
     )
     shown = [one for one in differences if full or one.number.headline]
     if full or len(evaluations) < SEVERAL:
@@ -71,9 +72,10 @@ def render_evaluation(
         for one in evaluations
         for name, result in one.results.items()
     ]
+    if not full and form == "text":
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, _hint(evaluations)])
     said = finding_texts(evaluations, differences)
-    hint = "" if full else _hint(evaluations)
-    return _with_finding(said, draw(tables, form, signatures), form, hint)
+    return _with_finding(said, draw(tables, form, signatures), form)
 
 
 def finding_texts(
@@ -97,7 +99,7 @@ def finding_texts(
     return texts
 
 
-def _with_finding(said: Sequence[str], tables: str, form: str, hint: str) -> str:
+def _with_finding(said: Sequence[str], tables: str, form: str) -> str:
     """The tables below the sentences of the finding; in LaTeX these are comments."""
     if form == "latex":
         return "".join(f"% {printable(text)}\n" for text in said) + tables
@@ -105,17 +107,16 @@ def _with_finding(said: Sequence[str], tables: str, form: str, hint: str) -> str
         lines = [f"- {markdown_text(text)}\n" for text in said]
         return "".join([*lines, "\n"] if lines else []) + tables
     lines = [line for text in said for line in wrapped(text)]
-    more = f"{hint}\n" if hint else ""
-    return "".join(f"{line}\n" for line in [*lines, *([""] if lines else [])]) + tables + more
+    return "".join(f"{line}\n" for line in [*lines, *([""] if lines else [])]) + tables
 
 
 def _hint(evaluations: Sequence[Evaluation]) -> str:
     """What `--full` has more than this."""
     all_of_them = sum(len(result.scores.numbers) for result in evaluations[0].results.values())
-    return f"--full prints all {all_of_them:,} numbers of a system, with p, and what is to be known of the data."
+    return f"--full prints all {all_of_them:,} numbers of a system, p, and notes on the data."
 
 
-def _by_system(evaluations: Sequence[Evaluation], dataset: str) -> PrintedTable:
+def system_table(evaluations: Sequence[Evaluation], dataset: str) -> PrintedTable:
     """The headline of one data set: a line for each part and system."""
     numbers = [(one, all_) for one, all_ in all_numbers(evaluations, dataset) if one.headline]
     labels = list(dict.fromkeys(one.label for one, _ in numbers))

@@ -361,6 +361,7 @@ def test_the_command_prints_a_table(folder: Path, coref: Callable[..., str]) -> 
         "--resamples",
         200,
         "--counts",
+        "--full",
     )
     flat = " ".join(out.split())
     assert (
@@ -389,7 +390,7 @@ def test_the_command_prints_json(folder: Path, tmp_path: Path, coref: Callable[.
     assert system["counts"]["dev type 1 pro"] == {"right": 1, "wrong": 0, "both": 0, "none": 2}
     assert {one["interval"] for one in system["numbers"] if one["key"] == "f1_pro"} == {None}
     assert list(system["predictions"]) == ["p.jsonl"]
-    out = coref(*words)
+    out = coref(*words, "--full")
     assert all(note in out for note in system["notes"])
     assert "mentions that stand in a cluster already, left out of F1: 1" in system["notes"]
 
