@@ -1,0 +1,57 @@
+"""``mtbias coref match-names``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mtbias.cli.shared import Count, FirstNames, Flag, Json, show
+from mtbias.errors import escaped
+
+
+def command(
+    *,
+    names: FirstNames = None,
+    max_names: Count = 2000,
+    as_published: Flag = False,
+    out: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Match first names one to one with the other gender, as n-CDA does, and say how alike they are.
+
+    The matching is the one of least total distance, ‖u − v‖ · (12/11 − cos) of two names' vectors of
+    frequencies, of names that are surely of a gender and of those that are mostly of one.
+
+    Parameters
+    ----------
+    max_names
+        Match so many names of each gender, the most frequent ones.
+    as_published
+        Read nam_dict.txt as the program published with Counter-GAP does: without Great Britain, the
+        last line of a name and kind alone, and the kind with the largest sum.
+    out
+        Write the pairs into this file, a male and a female name in a line, a tab between.
+    """
+    from mtbias.english.people import EXAMPLE_NAMES, matchings, read_names
+    from mtbias.files.writing import signature_line, write_atomic
+    from mtbias.report.tables import columns
+
+    listed = read_names(names or EXAMPLE_NAMES, as_published=as_published)
+    matched = matchings(listed.names, max_names=max_names)
+    if out is not None:
+        pairs = [pair for matching in matched for pair in matching.pairs]
+        write_atomic(out, ["\t".join(pair) for pair in pairs])
+    options: dict[str, object] = {"list": "given" if names else "example", "max-names": max_names}
+    options |= {"reading": "published"} if as_published else {}
+    result = {
+        "matched": [
+            {"names": of.group, "pairs": len(of.pairs), "distance": of.distance} for of in matched
+        ],
+        "out": None if out is None else str(out),
+        "signature": signature_line(
+            "coref:match-names", {"names": {"names": listed.sha256}}, options
+        ),
+    }
+    rows = [[of.group, f"{len(of.pairs):,}", f"{of.distance:,.4f}"] for of in matched]
+    text = columns(["names", "pairs", "distance"], rows)
+    written = "" if out is None else f"Out: {escaped(str(out))}\n"
+    show(result, f"{text}{written}", json=json)
