@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 from mtbias.cli.shared import Count, FirstNames, Flag, Json, show
@@ -10,10 +11,10 @@ from mtbias.errors import escaped
 
 def command(
     *,
+    out: Path,
     names: FirstNames = None,
     max_names: Count = 2000,
     as_published: Flag = False,
-    out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Match first names one to one with the other gender, as n-CDA does, and say how alike they are.
@@ -23,13 +24,13 @@ def command(
 
     Parameters
     ----------
+    out
+        The pairs to write: a male and a female name in a line, a tab between.
     max_names
         Match so many names of each gender, the most frequent ones.
     as_published
         Read nam_dict.txt as the program published with Counter-GAP does: without Great Britain, the
         last line of a name and kind alone, and the kind with the largest sum.
-    out
-        Write the pairs into this file, a male and a female name in a line, a tab between.
     """
     from mtbias.english.people import EXAMPLE_NAMES, matchings, read_names
     from mtbias.files.writing import signature_line, write_atomic
@@ -37,21 +38,19 @@ def command(
 
     listed = read_names(names or EXAMPLE_NAMES, as_published=as_published)
     matched = matchings(listed.names, max_names=max_names)
-    if out is not None:
-        pairs = [pair for matching in matched for pair in matching.pairs]
-        write_atomic(out, ["\t".join(pair) for pair in pairs])
+    pairs = chain.from_iterable(matching.pairs for matching in matched)
+    write_atomic(out, map("\t".join, pairs))
     options: dict[str, object] = {"list": "given" if names else "example", "max-names": max_names}
     options |= {"reading": "published"} if as_published else {}
     result = {
         "matched": [
             {"names": of.group, "pairs": len(of.pairs), "distance": of.distance} for of in matched
         ],
-        "out": None if out is None else str(out),
+        "out": str(out),
         "signature": signature_line(
             "coref:match-names", {"names": {"names": listed.sha256}}, options
         ),
     }
     rows = [[of.group, f"{len(of.pairs):,}", f"{of.distance:,.4f}"] for of in matched]
     text = columns(["names", "pairs", "distance"], rows)
-    written = "" if out is None else f"Out: {escaped(str(out))}\n"
-    show(result, f"{text}{written}", json=json)
+    show(result, f"{text}Out: {escaped(str(out))}\n", json=json)

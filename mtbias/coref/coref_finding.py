@@ -390,10 +390,11 @@ def _who(contrast: Contrast, favoured: Sequence[Sequence[Side | None]]) -> str:
     (first, more), (second, second_more) = counts
     many = f"All {n}" if first == n else f"{first or 'None'} of {n}"
     if contrast.rule == "gender_alone":
-        return f"{many} systems clearly answer otherwise for the gender alone"
+        return f"The gender alone clearly changes what {first} of {n} systems answer"
     where = " in every part" if several else ""
     rest = f"{second or 'none'} {contrast.second.favoured}{second_more}"
-    return f"{many} systems clearly favour {contrast.first.favoured}{where}{more}, {rest}"
+    verb = "favours" if first == 1 else "favour"
+    return f"{many} systems clearly {verb} {contrast.first.favoured}{where}{more}, {rest}"
 
 
 def _of_system(name: str, one: NamedNumber) -> str:
@@ -416,7 +417,7 @@ def _quality(dataset: str, differences: Sequence[NumberDifference]) -> Iterator[
     if len(told) == 1:
         yield Statement("better", f"{told[0].text}.")
     elif told:
-        ways = dict.fromkeys(one.way for one in told)
+        ways = sorted(dict.fromkeys(one.way for one in told), key=lambda way: way.startswith("not"))
         texts = [f"{way} {', '.join(one.other for one in told if one.way == way)}" for way in ways]
         label = compared[0].number.label
         yield Statement("better", f"{compared[0].first} is {'; '.join(texts)} ({label}).")

@@ -6,13 +6,13 @@ What they are stands in `PAPERS`. A difference that is printed without its sign 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.evaluation import Evaluation
 from mtbias.report.tables import PrintedTable, as_csv, draw, number
 from mtbias.stats.results import UNDEFINED
-from mtbias.types import frozen
+from mtbias.types import JsonObject, frozen
 
 RESAMPLES = 10_000
 """Of the stars of the papers."""
@@ -253,21 +253,19 @@ def render_paper(evaluations: Sequence[Evaluation], form: str) -> str:
     """The tables as ``text``, ``markdown``, ``latex`` or ``csv``; ends in a newline."""
     tables = paper_tables(evaluations)
     if form == "csv":
-        return as_csv(
-            {"table": table.title, **dict(zip(_heads(table), row, strict=True))}
-            for table in tables
-            for row in table.rows
-        )
+        return as_csv(record for table in tables for record in _records(table))
     signatures = [
         (one.name, result.signature) for one in evaluations for result in one.results.values()
     ]
     return draw(tables, form, signatures)
 
 
-def _heads(table: PrintedTable) -> list[str]:
-    """Names of columns that differ: a second one of a name has its place behind it."""
-    names: list[str] = []
-    for at, head in enumerate(table.head):
-        name = head or "system"
-        names.append(f"{name} {at}" if name in names else name)
-    return names
+def _records(table: PrintedTable) -> Iterator[JsonObject]:
+    """A line of CSV for each cell: its place in the table, and the star apart."""
+    for system, *cells in table.rows:
+        for place, (column, cell) in enumerate(zip(table.head[1:], cells, strict=True), 1):
+            value = cell.strip("+*")
+            yield {
+                "table": table.title, "system": system, "place": place, "column": column,
+                "value": value, "star": "*" * cell.endswith("*"),
+            }  # fmt: skip
