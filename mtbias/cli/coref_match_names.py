@@ -17,10 +17,10 @@ def command(
     as_published: Flag = False,
     json: Json = False,
 ) -> None:
-    """Match first names one to one with the other gender, as n-CDA does, and say how alike they are.
+    """Match first names one to one with the other gender, as n-CDA does; how alike they are.
 
-    The matching is the one of least total distance, ‖u − v‖ · (12/11 − cos) of two names' vectors of
-    frequencies, of names that are surely of a gender and of those that are mostly of one.
+    The matching is the one of least total distance, ‖u − v‖ · (12/11 − cos) of two names' vectors
+    of frequencies, of names that are surely of a gender and of those that are mostly of one.
 
     Parameters
     ----------

@@ -96,8 +96,8 @@ def command(
         gap-weights`: adds a bias of weighted accuracies (default: those in gap-weights beside the
         folder of --data). One or several.
     titles_without_stop
-        Of counter-gap, with C-GAP-withdot.tsv: take away the full stop behind Mr, Mrs and Dr, as the
-        paper did. Give it to `mtbias coref export` or `run` and here alike.
+        Of counter-gap, with C-GAP-withdot.tsv: take away the full stop behind Mr, Mrs and Dr, as
+        the paper did. Give it to `mtbias coref export` or `run` and here alike.
     against
         Output of one more system on the same data, as --predictions: several for several files of
         that system.
@@ -128,8 +128,8 @@ def command(
     outputs = _outputs(systems, [predictions, against], name, reading)
     evaluations, differences = score_systems(
         dataset, data, outputs, bootstrap, baselines=baseline or [], over=over,
-        with_texts=report is not None, name_spans=name_spans, weights=weights or [], part=part or [],
-        titles_without_stop=titles_without_stop,
+        with_texts=report is not None, name_spans=name_spans, weights=weights or [],
+        part=part or [], titles_without_stop=titles_without_stop,
     )  # fmt: skip
     if report is not None:
         write_atomic(report, render_coref_page(evaluations, differences).encode())

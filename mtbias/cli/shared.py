@@ -105,7 +105,8 @@ def named_files(files: Sequence[str]) -> dict[str, str]:
         )
         if own in named:
             raise UsageError(
-                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and {file}"
+                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and "
+                f"{file}"
             )
         named[own] = file
     return named

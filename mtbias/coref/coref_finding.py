@@ -29,7 +29,7 @@ RULES: Mapping[str, Rule] = {
     # Of a system.
     "favours": Rule(
         "whom the system favours and by how much, in which parts, and where most",
-        "always; in a part where the interval of the difference, or without one its p, excludes none",
+        "always; a side where the interval of the difference, or without one its p, excludes none",
     ),
     "gender_alone": Rule("how often the answer changes with the gender alone", "always"),
     "workers": Rule(
@@ -38,7 +38,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "occupation": Rule(
         "the occupations with the widest gap between the two sides, three at most",
-        "either side has {limit:g} sentences or more, and the intervals of their shares do not overlap",
+        "either side has {limit:g} sentences or more, and the intervals of the shares are apart",
         5,
     ),
     # Of several systems.
@@ -47,8 +47,8 @@ RULES: Mapping[str, Rule] = {
         "there are {limit:g} systems or more", 3,
     ),
     "better": Rule(
-        "whether the first system is better than the others", "their number of quality is compared; "
-        "better where the corrected p is below 0.05",
+        "whether the first system is better than the others",
+        "their number of quality is compared; better where the corrected p is below 0.05",
     ),
     "bias_differs": Rule("by how much two systems' differences differ", "corrected p below 0.05"),
 }  # fmt: skip
@@ -61,7 +61,7 @@ class Side(NamedTuple):
     """One of two kinds of sentences."""
 
     key: str
-    """The number that says how good a system is on them; of BUG the count of right ones."""
+    """The number that measures a system on them; of BUG the count of right ones."""
     short: str
     """For a drawing, and a name of the kind: ``pro``."""
     sentences: str
@@ -164,7 +164,8 @@ CONTRASTS: Mapping[str, Sequence[Contrast]] = {
             Side("across", "gender", "pairs that differ in gender", ""),
             Side("within", "name", "pairs that differ in a name of the same gender", ""),
             "delta",
-            "Right for one of the two texts alone are {first} % of {firsts} and {second} % of {seconds}",
+            says="Right for one of the two texts alone are {first} % of {firsts} and {second} % of "
+            "{seconds}",
             rule="gender_alone",
         ),
     ),
@@ -267,25 +268,26 @@ def _winogender(scores: DatasetScores) -> Iterator[Statement]:
     alike, differ = scores["consistency"], scores["male_female_differ"]
     yield Statement(
         "gender_alone",
-        f"All three pronouns are resolved alike in {_short(alike.value)} % of {alike.n:,g} sentences, "
-        f"he and she differently in {_short(differ.value)} %.",
+        f"All three pronouns are resolved alike in {_short(alike.value)} % of {alike.n:,g} "
+        f"sentences, he and she differently in {_short(differ.value)} %.",
     )
     r = scores["pearson_bls"]
     if r.interval is not None and not r.interval[0] <= RULES["workers"].limit <= r.interval[1]:
         more = "more" if (r.value or 0) > 0 else "less"
         yield Statement(
             "workers",
-            f"The more women work in an occupation, the {more} often she is its word rather than he: r "
-            f" {estimate_text(r.value, r.interval, 3)} over {r.n:,g} occupations.",
+            f"The more women work in an occupation, the {more} often she is its word rather than "
+            f"he: r {estimate_text(r.value, r.interval, 3)} over {r.n:,g} occupations.",
         )
 
 
 def _occupations(contrast: Contrast, scores: DatasetScores) -> Iterator[Statement]:
     """The occupations whose sides differ clearly, the widest gaps first."""
+    limit = RULES["occupation"].limit
     many = {
         name: both
         for name, both in scores.sides.items()
-        if min(side.n for side in both) >= RULES["occupation"].limit
+        if both[0].n >= limit and both[1].n >= limit
     }
     clear = [(name, both) for name, both in many.items() if _apart(both)]
     if not clear:
@@ -354,14 +356,10 @@ def _range(
     ends = {part: _ends(named) for part, named in of_part.items()}
     widest = max(of_part, key=lambda part: _distance(of_part[part], *ends[part]))
     named, (low, high) = of_part[widest], ends[widest]
-    favoured = {
-        name: [
-            contrast.favoured(of_part[part][name].estimate)
-            for part in of_part
-            if name in of_part[part]
-        ]
-        for name in scores
-    }
+    favoured: dict[str, list[Side | None]] = {name: [] for name in scores}
+    for numbers in of_part.values():
+        for name, one in numbers.items():
+            favoured[name].append(contrast.favoured(one.estimate))
     text = _who(contrast, [*favoured.values()])
     where = f" in {widest}" if len(of_part) > 1 else ""
     told = [_of_system(name, named[name]) for name in (low, high)]
@@ -383,7 +381,7 @@ def _who(contrast: Contrast, favoured: Sequence[Sequence[Side | None]]) -> str:
     n, several = len(favoured), max(map(len, favoured)) > 1
     counts = []
     for side in (contrast.first, contrast.second):
-        everywhere = sum(all(one is side for one in of) for of in favoured)
+        everywhere = sum(of.count(side) == len(of) for of in favoured)
         somewhere = sum(side in of for of in favoured)
         more = f" ({somewhere - everywhere} in some)" if somewhere > everywhere else ""
         counts.append((everywhere, more))
@@ -417,8 +415,10 @@ def _quality(dataset: str, differences: Sequence[NumberDifference]) -> Iterator[
     if len(told) == 1:
         yield Statement("better", f"{told[0].text}.")
     elif told:
-        ways = sorted(dict.fromkeys(one.way for one in told), key=lambda way: way.startswith("not"))
-        texts = [f"{way} {', '.join(one.other for one in told if one.way == way)}" for way in ways]
+        others: dict[str, list[str]] = {}
+        for against in sorted(told, key=lambda one: one.way.startswith("not")):
+            others.setdefault(against.way, []).append(against.other)
+        texts = [f"{way} {', '.join(names)}" for way, names in others.items()]
         label = compared[0].number.label
         yield Statement("better", f"{compared[0].first} is {'; '.join(texts)} ({label}).")
 
@@ -434,7 +434,8 @@ class _Against(NamedTuple):
 
 def _against(of_parts: Sequence[NumberDifference]) -> _Against:
     widest = _widest(of_parts)
-    better, worse = (sum(_sign(one.difference) == sign for one in of_parts) for sign in (1, -1))
+    signs = [_sign(one.difference) for one in of_parts]
+    better, worse = signs.count(1), signs.count(-1)
     n = len(of_parts)
     if not better and not worse:
         way = "not clearly better or worse than"
@@ -448,8 +449,8 @@ def _against(of_parts: Sequence[NumberDifference]) -> _Against:
     gap = estimate_text(found.difference, found.interval, number.decimals)
     where = f", most in {number.part}" if number.part and n > 1 else ""
     tested = "" if found.p_holm is not None else " (not tested)"
-    text = f"{widest.first} is {way} {widest.second}{where}: {number.label}, {values[0]} against {values[1]}, "
-    return _Against(widest.second, way, f"{text}a difference of {gap}{tested}")
+    text = f"{widest.first} is {way} {widest.second}{where}: {number.label}, {values[0]} against "
+    return _Against(widest.second, way, f"{text}{values[1]}, a difference of {gap}{tested}")
 
 
 def _widest(differences: Sequence[NumberDifference]) -> NumberDifference:

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -54,15 +55,9 @@ class Link(StrEnum):
 
 def link_to(*, right: bool, wrong: bool) -> Link:
     """What it is to be linked to the right person, or not, and to a wrong one, or not."""
-    return (
-        Link.BOTH
-        if right and wrong
-        else Link.RIGHT
-        if right
-        else Link.WRONG
-        if wrong
-        else Link.NONE
-    )
+    if right:
+        return Link.BOTH if wrong else Link.RIGHT
+    return Link.WRONG if wrong else Link.NONE
 
 
 def by_kind(prefix: str, pro: Floats, anti: Floats) -> dict[str, Floats]:
@@ -125,7 +120,7 @@ class Share:
 
 
 Sides = tuple[Share, Share]
-"""Shares right on the two sides that a data set compares, such as pro and anti, or men and women."""
+"""Shares right on the two sides that a data set compares: pro and anti, or men and women."""
 
 
 def shares_by_group(rows: Iterable[tuple[str, int, bool]]) -> dict[str, Sides]:
@@ -264,10 +259,11 @@ class CorefDataset(ABC):
             )
         missing = [id_ for id_ in known if id_ not in answers.of] if self.must_be_complete else []
         if missing:
-            message = f"no prediction for {len(missing)} of {len(known)} documents, the first {missing[0]!r}"
             part = "; --part scores a part of the data" if "part" in self.options else ""
             raise DataError(
-                f"{message}; a system that finds nothing there says so (empty clusters, or none){part}",
+                f"no prediction for {len(missing)} of {len(known)} documents, the first "
+                f"{missing[0]!r}; a system that finds nothing there says so (empty clusters, or none)"
+                f"{part}",
                 path=paths[0],
             )
         return answers
@@ -296,10 +292,8 @@ class CorefDataset(ABC):
                     for cluster in answers.clusters[text.id]
                     if any(start <= first and last <= end for start, end in cluster)
                 ]
-                gold, found = (
-                    text.places(mention for cluster in of for mention in cluster)
-                    for of in (text.gold, clusters)
-                )
+                gold = text.places(chain.from_iterable(text.gold))
+                found = text.places(chain.from_iterable(clusters))
                 right = self.right(at, text, answers.of[text.id])
                 yield TextResult(text.id, text.text, gold, found, text.group, right)
 

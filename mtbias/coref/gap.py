@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -90,7 +91,7 @@ class GapLike(CorefDataset):
         return self.file.instances[at].gold == answer
 
     def results(self, answers: Answers) -> Iterator[TextResult]:
-        """See `CorefDataset`; of labels, the pronoun and the candidates that are TRUE were found."""
+        """See `CorefDataset`; of labels, pronoun and TRUE candidates were found."""
         if answers.clusters:
             yield from super().results(answers)
             return
@@ -101,7 +102,7 @@ class GapLike(CorefDataset):
             true = [
                 one for one, label in zip(instance.candidates, labels, strict=True) if label == 1
             ]
-            gold = text.places(mention for cluster in text.gold for mention in cluster)
+            gold = text.places(chain.from_iterable(text.gold))
             found = tuple(sorted([*true, instance.pronoun_at])) if true else ()
             right = self.right(at, text, labels)
             yield TextResult(text.id, text.text, gold, found, text.group, right)

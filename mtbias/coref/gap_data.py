@@ -18,9 +18,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -196,7 +197,8 @@ def _without_stops(instance: GapInstance) -> GapInstance:
     stops = [match.start(1) for match in _TITLE_STOP.finditer(instance.text)]
 
     def moved(span: Span) -> Span:
-        return Span(*(at - sum(stop < at for stop in stops) for at in span))
+        start, end = span
+        return Span(start - bisect_left(stops, start), end - bisect_left(stops, end))
 
     text = _TITLE_STOP.sub(lambda match: match[0][:-1], instance.text)
     a, b = map(moved, instance.candidates)
@@ -420,7 +422,7 @@ def mentions_of(instance: GapInstance) -> tuple[Mention, Mention, Mention]:
 
 def _instance_tokens(instance: GapInstance) -> list[Span]:
     named = (instance.pronoun_at, *instance.candidates)
-    return tokens_of(instance.text, cuts=[place for span in named for place in span])
+    return tokens_of(instance.text, cuts=[*chain.from_iterable(named)])
 
 
 _ENDS, _CLOSING = {".", "!", "?"}, {'"', "'", ")", "]", "”", "’"}

@@ -254,11 +254,10 @@ class SoWinoBias(CorefDataset):
                 counts[f"{row}, {direction}"] = dict(
                     zip(map(str, LINKS), map(int, of), strict=True)
                 )
-        linked = (
-            (occupation, side, LINKS[place[1 + side]] is Link.RIGHT)
-            for occupation, place in zip(meant, places, strict=True)
-            for side in range(len(CONDITIONS))
-        )
+        linked = []
+        for occupation, (_, *links_of) in zip(meant, places, strict=True):
+            is_right = [LINKS[place] is Link.RIGHT for place in links_of]
+            linked += [(occupation, 0, is_right[0]), (occupation, 1, is_right[1])]
         return DatasetScores(
             tuple(numbers),
             {"": units},

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from pathlib import Path
 from types import MappingProxyType
 
@@ -150,7 +150,7 @@ class WinoBias(CorefDataset):
     @cached_property
     def documents(self) -> dict[str, WinoBiasDocument]:
         """All documents by id."""
-        return {document.id: document for documents in self.sets.values() for document in documents}
+        return {document.id: document for document in chain.from_iterable(self.sets.values())}
 
     @cached_property
     def texts(self) -> list[CorefText]:
@@ -194,12 +194,11 @@ class WinoBias(CorefDataset):
         for split, type_ in product(SPLITS, TYPES):
             part, at = f"{split} type {type_}", [seed, SPLITS.index(split), type_]
             sets = {c: scored[split, type_, c] for c in CONDITIONS if (split, type_, c) in scored}
-            found = {
-                f"{key}_{condition}": one
-                for condition, of in sets.items()
-                for key, one in of.estimates(resamples, _rng(at, condition)).items()
-            }
-            lines = [{document.line for document in of.documents} for of in sets.values()]
+            found: dict[str, Estimate] = {}
+            for condition, of in sets.items():
+                estimates = of.estimates(resamples, _rng(at, condition))
+                found |= {f"{key}_{condition}": one for key, one in estimates.items()}
+            lines = [of.lines for of in sets.values()]
             shared = sorted(set.intersection(*lines)) if len(lines) == len(CONDITIONS) else []
             if len(lines) == len(CONDITIONS) and (alone := sum(map(len, lines)) - 2 * len(shared)):
                 notes.append(
@@ -226,14 +225,14 @@ class WinoBias(CorefDataset):
             where = "were not asked for (--part)" if self.left_out else "are not in the folder"
             notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files {where}")
         counts = {
-            f"{split} type {type_} {condition}": {str(link): of.links.count(link) for link in Link}
+            f"{split} type {type_} {condition}": of.counts
             for (split, type_, condition), of in scored.items()
         }
-        linked = (
-            (document.occupation.name, CONDITIONS.index(condition), one is Link.RIGHT)
-            for (_, _, condition), of in scored.items()
-            for document, one in zip(of.documents, of.links, strict=True)
-        )
+        linked: list[tuple[str, int, bool]] = []
+        for (_, _, condition), of in scored.items():
+            side = CONDITIONS.index(condition)
+            for document, is_right in zip(of.documents, of.right, strict=True):
+                linked.append((document.occupation.name, side, bool(is_right)))
         sides = shares_by_group(linked)
         return DatasetScores(
             tuple(numbers), units, counts, tuple(notes), tuple(remarks), sides=sides
@@ -425,6 +424,16 @@ class _Set:
         self.table = count_table(
             count_coref(document.gold, without_repeated(clusters)) for document, clusters in given
         )
+
+    @property
+    def counts(self) -> dict[str, float | None]:
+        """How many of its links are of which kind."""
+        return {str(link): self.links.count(link) for link in Link}
+
+    @property
+    def lines(self) -> set[int]:
+        """The lines of its documents."""
+        return {document.line for document in self.documents}
 
     def estimates(self, resamples: int, rng: Rng) -> dict[str, Estimate]:
         """F1, link accuracy, and the parts of F1."""

@@ -1,4 +1,4 @@
-"""The page of `mtbias coref eval` and `mtbias coref score --report`: what systems favour, drawn, all
+"""The page of `mtbias coref eval` and `mtbias coref score --report`: whom systems favour, drawn, all
 numbers, and the sentences with what each system found.
 
 The page is one HTML file that needs nothing else. No number is computed here. Everything that comes
@@ -30,7 +30,7 @@ from mtbias.report.plots import MOST, PERCENT_SCALE, Panel, Scale, svg_panel
 from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, script_data
 from mtbias.report.tables import printable
 from mtbias.stats.results import ALPHA, LEVEL, Estimate, number_text
-from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.types import JsonDict, JsonObject, Span, frozen
 from mtbias.version import __version__
 
 
@@ -45,6 +45,16 @@ class _Row:
     results: tuple[TextResult | None, ...]
     """Of all systems, the first one's among them."""
 
+    @property
+    def found(self) -> list[tuple[Span, ...]]:
+        """What each system found."""
+        return [result.found if result else () for result in self.results]
+
+    def outcome(self, at: int) -> int | None:
+        """The place in `_OUTCOMES` of what the system at a place got; None without an answer."""
+        result = self.results[at]
+        return None if result is None else int(not result.right)
+
 
 def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
     """The documents of the first system by their groups, those first of which it gets some right
@@ -52,53 +62,53 @@ def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
     """
     groups: list[list[_Row]] = []
     for dataset, of_first in evaluations[0].results.items():
-        others = [
-            {text.id: text for text in one.results[dataset].texts} if dataset in one.results else {}
-            for one in evaluations[1:]
-        ]
+        others = [_texts(one, dataset) for one in evaluations[1:]]
         members: dict[str, list[TextResult]] = {}
         for text in of_first.texts:
             members.setdefault(text.group or f" {text.id}", []).append(text)
         for group in members.values():
             right = {text.right for text in group}
-            kind = "alone" if len(group) == 1 else _FLIP if len(right) > 1 else "all alike"
-            groups.append(
-                [
-                    _Row(dataset, kind, text, (text, *(of.get(text.id) for of in others)))
-                    for text in group
-                ]
-            )
+            kind = _FLIP if len(right) > 1 else "all alike"
+            kind = kind if len(group) > 1 else "alone"
+            rows = []
+            for text in group:
+                of_others = [of.get(text.id) for of in others]
+                rows.append(_Row(dataset, kind, text, (text, *of_others)))
+            groups.append(rows)
     return sorted(groups, key=lambda group: group[0].members != _FLIP)
+
+
+def _texts(evaluation: Evaluation, dataset: str) -> dict[str, TextResult]:
+    """The documents of a data set by id; none where the system does not have it."""
+    result = evaluation.results.get(dataset)
+    return {text.id: text for text in result.texts} if result else {}
 
 
 _FLIP = "some right, some wrong"
 _OUTCOMES = ("right", "wrong")
 
 
+def _column(values: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The values that there are, and the place of each one's."""
+    known = sorted(set(values))
+    return known, [known.index(one) for one in values]
+
+
 def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> JsonDict:
     """What the page shows of `rows`, of `total`, with its ``data`` for the script."""
     properties = {"data set": [row.dataset for row in rows], "group": [row.members for row in rows]}
-    columns = {
-        name: (values := sorted(set(of)), [values.index(one) for one in of])
-        for name, of in properties.items()
-    }
+    columns = {name: _column(of) for name, of in properties.items()}
 
     def block(some: Sequence[_Row]) -> JsonDict:
         return {
             "id": [row.first.id for row in some],
             "text": [[list(marked(row.first.text, row.first.gold))] for row in some],
-            "found": [[result.found if result else () for result in row.results] for row in some],
+            "found": [row.found for row in some],
         }
 
-    calls = [
-        (
-            "en",
-            "ltr",
-            one.name,
-            [None if (of := row.results[at]) is None else int(not of.right) for row in rows],
-        )
-        for at, one in enumerate(evaluations)
-    ]
+    calls = []
+    for at, one in enumerate(evaluations):
+        calls.append(("en", "ltr", one.name, [row.outcome(at) for row in rows]))
     about = {
         "outcomes": _OUTCOMES,
         "calls": ["as in the gold cluster", "otherwise"],
@@ -135,11 +145,11 @@ def render_coref_page(
 
 
 def _example(groups: Sequence[Sequence[_Row]]) -> Sequence[_Row]:
-    """The shortest group of which the first system gets some right and some wrong: one of either."""
+    """The shortest group that the first system gets half right: a document of either kind."""
     flips = [group for group in groups if group[0].members == _FLIP]
     if not flips:
         return ()
-    shortest = min(flips, key=lambda group: sum(len(row.first.text) for row in group))
+    shortest = min(flips, key=lambda group: len(group[0].first.text))
     of_outcome = {row.first.right: row for row in reversed(shortest)}
     return [of_outcome[True], of_outcome[False]]
 
@@ -153,7 +163,9 @@ def _page(
     first = evaluations[0]
     tables = {dataset: all_numbers(evaluations, dataset) for dataset in first.results}
     several = len(evaluations) >= SEVERAL
-    headline = {name: [row for row in rows if row[0].headline] for name, rows in tables.items()}
+    headline = {}
+    for name, rows in tables.items():
+        headline[name] = [row for row in rows if row[0].headline]
     said = finding_texts(evaluations, differences)
     drawn = [*chain.from_iterable(_drawings(evaluations, dataset) for dataset in tables)]
     content: dict[str, tuple[str, Any]] = {
@@ -192,8 +204,10 @@ def _drawings(evaluations: Sequence[Evaluation], dataset: str) -> Iterator[tuple
         sides: tuple[dict[str, Estimate], dict[str, Estimate]] = ({}, {})
         gaps: dict[str, Estimate] = {}
         for one in evaluations:
-            scores = one.results[dataset].scores if dataset in one.results else None
-            for part in parts(scores, contrast) if scores else ():
+            if dataset not in one.results:
+                continue
+            scores = one.results[dataset].scores
+            for part in parts(scores, contrast):
                 label = _line_label(one.name, part, len(evaluations))
                 both = contrast.estimates(scores, part)
                 if both is None or None in {each.value for each in both}:
@@ -210,7 +224,8 @@ def _drawings(evaluations: Sequence[Evaluation], dataset: str) -> Iterator[tuple
         beside = {label: number_text(one.value, decimals) for label, one in gaps.items()}
         panel = Panel(f"{TITLES[dataset]}: {contrast.number}, in per cent", level, [*gaps], series)
         sign = f"{shorts[1]} / {shorts[0]}" if contrast.is_ratio else f"{shorts[0]} − {shorts[1]}"
-        values = [end for side in sides for one in side.values() for end in _ends(one)]
+        estimates = chain.from_iterable(side.values() for side in sides)
+        values = [*chain.from_iterable(map(_ends, estimates))]
         yield (
             contrast.number,
             svg_panel(
@@ -248,10 +263,9 @@ def _occupations(evaluations: Sequence[Evaluation]) -> Iterator[tuple[str, Marku
                 result.scores.sides, key=lambda name: (-gap_of(result.scores.sides[name]), name)
             )[:MOST]
             both = {name: result.scores.sides[name] for name in widest}
-            series = [
-                (side.short, {name: of[place].estimate for name, of in both.items()})
-                for place, side in enumerate((contrast.first, contrast.second))
-            ]
+            first = {name: of[0].estimate for name, of in both.items()}
+            second = {name: of[1].estimate for name, of in both.items()}
+            series = [(contrast.first.short, first), (contrast.second.short, second)]
             title = f"{TITLES[dataset]}, right by occupation, in per cent"
             beside = {name: f"{gap_of(of):.0f}" for name, of in both.items()}
             panel = Panel(title, "", widest, series)

@@ -1,5 +1,5 @@
-"""The tables of the papers of coreference: a line for each system, in the columns that its data set's
-paper prints, with stars as the paper defines them.
+"""The tables of the papers of coreference: a line for each system, in the columns that the data
+set's paper prints, with stars as the paper defines them.
 
 What they are stands in `PAPERS`. A difference that is printed without its sign is `absolute`.
 """
@@ -7,6 +7,8 @@ What they are stands in `PAPERS`. A difference that is printed without its sign 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.evaluation import Evaluation
@@ -52,8 +54,13 @@ def _starred(head: str, key: str) -> Column:
     return Column(head, key, is_signed=True, star=0.01, one_sided=True)
 
 
-def _signed(head: str, key: str, **more: int) -> Column:
-    return Column(head, key, is_signed=True, **more)
+def _signed(head: str, key: str) -> Column:
+    return Column(head, key, is_signed=True)
+
+
+def _share(head: str, key: str) -> Column:
+    """Of 1, not of 100."""
+    return Column(head, key, decimals=3, scale=100)
 
 
 def _winobias(split: str) -> Table:
@@ -85,11 +92,12 @@ def _sowinobias() -> Table:
 
 
 def _winogender() -> Table:
-    columns = [
-        Column(f"{pronoun} gotcha: {answer}", f"{pronoun}_accuracy_{key}", decimals=1)
-        for pronoun in ("male", "female")
-        for answer, key in (("no", "not_gotcha"), ("yes", "gotcha"))
-    ]
+    columns = []
+    for pronoun in ("male", "female"):
+        columns += [
+            Column(f"{pronoun} gotcha: no", f"{pronoun}_accuracy_not_gotcha", decimals=1),
+            Column(f"{pronoun} gotcha: yes", f"{pronoun}_accuracy_gotcha", decimals=1),
+        ]
     columns += [
         Column("r, BLS", "pearson_bls", decimals=2),
         Column("r, Bergsma", "pearson_bergsma", decimals=2),
@@ -108,8 +116,6 @@ def _conll() -> Table:
     return Table("CoNLL-2012", [*columns, Column("Avg. F1", "f1", decimals=1)])
 
 
-_GAP_SHARES = {"decimals": 3, "scale": 100}
-
 PAPERS: Mapping[str, Sequence[Table]] = {
     "counter-gap": (
         Table(
@@ -122,7 +128,8 @@ PAPERS: Mapping[str, Sequence[Table]] = {
             [
                 Column("M", "within_m"), Column("F", "within_f"), Column("Diff.", "within_diff"),
                 Column("I_within", "within"), Column("M2F", "m2f"), Column("F2M", "f2m"),
-                Column("Diff.", "across_diff"), Column("I_across", "across"), _starred("ΔI", "delta"),
+                Column("Diff.", "across_diff"), Column("I_across", "across"),
+                _starred("ΔI", "delta"),
             ],
             _ONE_SIDED,
         ),
@@ -162,9 +169,10 @@ PAPERS: Mapping[str, Sequence[Table]] = {
         Table(
             "Kocijan et al. (2021), table 1",
             [
-                Column("F1", "f1:overall", **_GAP_SHARES),
-                Column("Acc", "accuracy:overall", **_GAP_SHARES),
-                Column("F1-Bias", "bias:f1", decimals=3), Column("acc-Bias", "bias:accuracy", decimals=3),
+                _share("F1", "f1:overall"),
+                _share("Acc", "accuracy:overall"),
+                Column("F1-Bias", "bias:f1", decimals=3),
+                Column("acc-Bias", "bias:accuracy", decimals=3),
                 Column("W-Bias", "bias:linear_weights.json", decimals=3),
                 Column("W_num-Bias", "bias:w_num.json", decimals=3),
                 Column("W_dist-Bias", "bias:w_dist.json", decimals=3),
@@ -174,7 +182,7 @@ PAPERS: Mapping[str, Sequence[Table]] = {
         Table(
             "Kocijan et al. (2021), table 2",
             [
-                Column("F1", "f1:overall", **_GAP_SHARES), Column("F1-Bias", "bias:f1"),
+                _share("F1", "f1:overall"), Column("F1-Bias", "bias:f1"),
                 Column("acc-Bias", "bias:accuracy"), Column("W-Bias", "bias:linear_weights.json"),
                 Column("W_t-Bias", "bias:linear_weights_trimmed.json"),
             ],
@@ -212,12 +220,9 @@ def paper_tables(evaluations: Sequence[Evaluation]) -> list[PrintedTable]:
         scores = {
             one.name: one.results[dataset].scores for one in evaluations if dataset in one.results
         }
+        known = {*chain.from_iterable(of.by_key for of in scores.values())}
         for table in PAPERS[dataset]:
-            shown = [
-                column
-                for column in table.columns
-                if any((column.part, column.key) in of.by_key for of in scores.values())
-            ]
+            shown = [column for column in table.columns if (column.part, column.key) in known]
             if shown:
                 tables.append(_printed(table, shown, scores, evaluations[0].settings.resamples))
     return tables
@@ -226,7 +231,9 @@ def paper_tables(evaluations: Sequence[Evaluation]) -> list[PrintedTable]:
 def _printed(
     table: Table, columns: Sequence[Column], scores: Mapping[str, DatasetScores], resamples: int
 ) -> PrintedTable:
-    rows = [[name, *(_cell(column, of) for column in columns)] for name, of in scores.items()]
+    rows = []
+    for name, of in scores.items():
+        rows.append([name, *map(partial(_cell, scores=of), columns)])
     starred = any(column.star is not None for column in columns)
     notes = []
     if starred and resamples:
@@ -253,10 +260,10 @@ def render_paper(evaluations: Sequence[Evaluation], form: str) -> str:
     """The tables as ``text``, ``markdown``, ``latex`` or ``csv``; ends in a newline."""
     tables = paper_tables(evaluations)
     if form == "csv":
-        return as_csv(record for table in tables for record in _records(table))
-    signatures = [
-        (one.name, result.signature) for one in evaluations for result in one.results.values()
-    ]
+        return as_csv(chain.from_iterable(map(_records, tables)))
+    signatures = []
+    for one in evaluations:
+        signatures += [(one.name, result.signature) for result in one.results.values()]
     return draw(tables, form, signatures)
 
 

@@ -1,5 +1,5 @@
-"""The tables of coreference for a terminal and for papers: the finding, numbers, differences between
-systems, counts.
+"""The tables of coreference for a terminal: the finding, numbers, differences between systems,
+counts.
 
 No number is computed here.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mtbias.coref.coref_finding import CONTRASTS, system_finding, systems_finding
 from mtbias.coref.dataset import NamedNumber
@@ -48,8 +49,8 @@ def render_evaluation(
     full: bool = False,
     counts: bool = False,
 ) -> str:
-    """The finding and the tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``; ends
-    in a newline.
+    """The finding and the tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``;
+    ends in a newline.
 
     `evaluations` are the system's, then those it was compared with; `differences` are the first's
     from the others. CSV has every number, the others those of the headline, unless `full`; `counts`
@@ -66,12 +67,13 @@ def render_evaluation(
     shown = [one for one in differences if full or one.number.headline]
     if full or len(evaluations) < SEVERAL:
         tables += [_differences(first.name, other.name, shown) for other in others]
-    tables += [table for one in evaluations for table in _counts(one)] if counts else []
-    signatures = [
-        (", ".join([one.name] * bool(others) + [name] * (len(one.results) > 1)), result.signature)
-        for one in evaluations
-        for name, result in one.results.items()
-    ]
+    if counts:
+        tables += chain.from_iterable(map(_counts, evaluations))
+    signatures = []
+    for one in evaluations:
+        for name, result in one.results.items():
+            names = [one.name] * bool(others) + [name] * (len(one.results) > 1)
+            signatures.append((", ".join(names), result.signature))
     if not full and form == "text":
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, _hint(evaluations)])
     said = finding_texts(evaluations, differences)
@@ -106,7 +108,7 @@ def _with_finding(said: Sequence[str], tables: str, form: str) -> str:
     if form == "markdown":
         lines = [f"- {markdown_text(text)}\n" for text in said]
         return "".join([*lines, "\n"] if lines else []) + tables
-    lines = [line for text in said for line in wrapped(text)]
+    lines = [*chain.from_iterable(map(wrapped, said))]
     return "".join(f"{line}\n" for line in [*lines, *([""] if lines else [])]) + tables
 
 
@@ -211,12 +213,7 @@ def _level(evaluations: Sequence[Evaluation]) -> str:
 def _numbers(evaluations: Sequence[Evaluation], *, full: bool) -> PrintedTable:
     rows: list[list[str]] = []
     parts: list[tuple[str, str]] = []
-    tested = full and any(
-        one.estimate.p is not None
-        for e in evaluations
-        for result in e.results.values()
-        for one in result.scores.numbers
-    )
+    tested = full and any(map(_has_p, evaluations))
     for dataset in evaluations[0].results:
         for one, of_systems in all_numbers(evaluations, dataset):
             if one.headline or full:
@@ -239,6 +236,12 @@ def _numbers(evaluations: Sequence[Evaluation], *, full: bool) -> PrintedTable:
         left=1 + several,
         parts=parts,
     )
+
+
+def _has_p(evaluation: Evaluation) -> bool:
+    results = evaluation.results.values()
+    numbers = chain.from_iterable(result.scores.numbers for result in results)
+    return any(one.estimate.p is not None for one in numbers)
 
 
 def _p(one: NamedNumber | None) -> str:
@@ -264,6 +267,12 @@ def _count(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else number(value)
 
 
+_SIGNIFICANT = (
+    f"*: significant, p below {ALPHA:g} corrected by Holm over all differences of the data set, "
+    "here or not"
+)
+
+
 def _differences(first: str, other: str, differences: Sequence[NumberDifference]) -> PrintedTable:
     rows: list[list[str]] = []
     several = len({one.dataset for one in differences}) > 1
@@ -279,9 +288,7 @@ def _differences(first: str, other: str, differences: Sequence[NumberDifference]
         head=[*(["data set"] * several), "number", "difference", "p", "p, Holm"],
         rows=[row[not several :] for row in rows],
         title=f"{first} minus {other}",
-        notes=[
-            f"*: significant, p below {ALPHA:g} corrected by Holm over all differences of the data set, here or not"
-        ],
+        notes=[_SIGNIFICANT],
         left=1 + several,
         parts=[row[0] for row in rows],
     )

@@ -57,7 +57,7 @@ class Scale(NamedTuple):
 
     @classmethod
     def near(cls, values: Sequence[float]) -> Scale:
-        """An axis for `values` alone, without 0 where they lie far from it, with at most 9 ticks."""
+        """An axis for `values` alone, without 0 where they lie far from it; at most 9 ticks."""
         low, high = min(values, default=0.0), max(values, default=0.0)
         for step in (1, 2, 5, 10, 20, 25, 50):
             start = math.floor(low / step) * step

@@ -10,11 +10,12 @@ import pytest
 
 from mtbias.coref.coref_finding import CONTRASTS, RULES, system_finding
 from mtbias.coref.dataset import DatasetScores, Share, shares_by_group
+from mtbias.coref.gap_data import write_instances
 from mtbias.coref.winobias import read_winobias
 from mtbias.errors import SettingError, UsageError
 from mtbias.stats.results import Estimate
 from tests.coref.small_corpora import write_winobias
-from tests.coref.test_counter_gap import quadruple, scored, write_instances, written
+from tests.coref.test_counter_gap import quadruple, scored, written
 
 
 def texts(dataset: str, scores: DatasetScores) -> dict[str, str]:

@@ -445,7 +445,9 @@ def test_a_part_is_scored_as_a_part(tmp_path: Path, coref: Callable[..., str]) -
         path = tmp_path / f"test_type2_{condition}_stereotype.v4_auto_conll"
         path.write_text(conll(sentences, f"{condition}2"), encoding="utf-8")
     conditions = ("pro", "anti", "pro2", "anti2")
-    every = {f"nw/{condition}//{n}": () for condition in conditions for n in range(3)}
+    every: dict[str, Clusters] = {
+        f"nw/{condition}//{n}": () for condition in conditions for n in range(3)
+    }
     every["nw/pro//0"] = (((0, 1), (6, 6)),)
     of_part = {id_: clusters for id_, clusters in every.items() if "2//" not in id_}
     whole, part = (
