@@ -66,8 +66,9 @@ def command(
     dataset
         The data set.
     systems
-        What systems wrote, NAME=FILE for each, or FILE, whose name is the system's then; the first
-        is compared with each other. Files are as --predictions takes them.
+        What systems wrote, in front of the options: NAME=FILE for each, or FILE, whose name is the
+        system's then. The first is compared with each other. Files are as --predictions takes
+        them.
     data
         Its file or folder (default: what `mtbias fetch` got): WinoBias's CoNLL files and lists of
         occupations, Winogender's folder data, a TSV of GAP or its folder, C-GAP.tsv, a file of BUG;

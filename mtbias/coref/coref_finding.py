@@ -293,6 +293,7 @@ def _occupations(contrast: Contrast, scores: DatasetScores) -> Iterator[Statemen
     if not clear:
         return
     widest = sorted(clear, key=lambda one: (-gap_of(one[1]), one[0]))[:_WIDEST]
+    verb = "differs" if len(clear) == 1 else "differ"
     shorts = contrast.first.short, contrast.second.short
     told = []
     for name, both in widest:
@@ -301,7 +302,7 @@ def _occupations(contrast: Contrast, scores: DatasetScores) -> Iterator[Statemen
             for short, side in zip(shorts, both, strict=True)
         )
         told.append(f"{name} ({first} right, {second})")
-    text = f"{len(clear)} of {len(many)} occupations differ clearly, most of all {', '.join(told)}"
+    text = f"{len(clear)} of {len(many)} occupations {verb} clearly, most of all {', '.join(told)}"
     yield Statement("occupation", f"{text}.")
 
 

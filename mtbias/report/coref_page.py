@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mtbias.coref.coref_finding import CONTRASTS, gap_of, parts
+from mtbias.coref.coref_finding import CONTRASTS, Contrast, gap_of, parts
 from mtbias.coref.dataset import TextResult
 from mtbias.coref.evaluation import Evaluation, NumberDifference
 from mtbias.report import page
@@ -198,48 +198,54 @@ def _page(
     )
 
 
-def _drawings(evaluations: Sequence[Evaluation], dataset: str) -> Iterator[tuple[str, Markup]]:
-    """What a data set compares, drawn: a title, and the two sides with their difference."""
+def _drawings(evaluations: Sequence[Evaluation], dataset: str) -> Iterator[list[Markup]]:
+    """What a data set compares, drawn: the two sides and, unless it is a ratio, their difference."""
+    level = f"{100 * LEVEL:g} % interval" if evaluations[0].settings.resamples else ""
     for place, contrast in enumerate(CONTRASTS[dataset]):
-        sides: tuple[dict[str, Estimate], dict[str, Estimate]] = ({}, {})
-        gaps: dict[str, Estimate] = {}
-        for one in evaluations:
-            if dataset not in one.results:
-                continue
-            scores = one.results[dataset].scores
-            for part in parts(scores, contrast):
-                label = _line_label(one.name, part, len(evaluations))
-                both = contrast.estimates(scores, part)
-                if both is None or None in {each.value for each in both}:
-                    continue
-                for side, estimate in zip(sides, both, strict=True):
-                    side[label] = estimate
-                gaps[label] = scores[part, contrast.difference]
+        first, second, gaps = _sides(evaluations, dataset, contrast)
         if not gaps:
             continue
-        level = f"{100 * LEVEL:g} % interval" if evaluations[0].settings.resamples else ""
         shorts = contrast.first.short, contrast.second.short
-        series = [(short, side) for short, side in zip(shorts, sides, strict=True)]
+        sign = f"{shorts[1]} / {shorts[0]}" if contrast.is_ratio else f"{shorts[0]} − {shorts[1]}"
         decimals = 2 if contrast.is_ratio else 1
         beside = {label: number_text(one.value, decimals) for label, one in gaps.items()}
-        panel = Panel(f"{TITLES[dataset]}: {contrast.number}, in per cent", level, [*gaps], series)
-        sign = f"{shorts[1]} / {shorts[0]}" if contrast.is_ratio else f"{shorts[0]} − {shorts[1]}"
-        estimates = chain.from_iterable(side.values() for side in sides)
-        values = [*chain.from_iterable(map(_ends, estimates))]
-        yield (
-            contrast.number,
+        title = f"{TITLES[dataset]}: {contrast.number}, in per cent"
+        series = [(shorts[0], first), (shorts[1], second)]
+        values = chain.from_iterable(map(_ends, [*first.values(), *second.values()]))
+        drawn = [
             svg_panel(
-                panel,
-                ident=f"{dataset}-{place}",
-                axis=Scale.near(values),
-                beside=beside,
-                beside_title=sign,
-                width=260,
-            ),
-        )
-        axis = Scale.of([(one.value, one.interval) for one in gaps.values()])
-        gap_panel = Panel(f"{contrast.number}: {sign}", level, [*gaps], [(sign, gaps)])
-        yield "", svg_panel(gap_panel, ident=f"{dataset}-{place}-gap", axis=axis, width=260)
+                Panel(title, level, [*gaps], series), ident=f"{dataset}-{place}",
+                axis=Scale.near([*values]), beside=beside, beside_title=sign, width=260,
+            )
+        ]  # fmt: skip
+        if not contrast.is_ratio:
+            panel = Panel(f"{contrast.number}: {sign}", level, [*gaps], [(sign, gaps)])
+            drawn.append(svg_panel(panel, ident=f"{dataset}-{place}-gap", width=260))
+        yield drawn
+
+
+_Points = dict[str, Estimate]
+"""By the label of a line."""
+
+
+def _sides(
+    evaluations: Sequence[Evaluation], dataset: str, contrast: Contrast
+) -> tuple[_Points, _Points, _Points]:
+    """Both sides and their difference, of each system and part."""
+    first: _Points = {}
+    second: _Points = {}
+    gaps: _Points = {}
+    for one in evaluations:
+        if dataset not in one.results:
+            continue
+        scores = one.results[dataset].scores
+        for part in parts(scores, contrast):
+            label = _line_label(one.name, part, len(evaluations))
+            both = contrast.estimates(scores, part)
+            if both is not None and both[0].value is not None and both[1].value is not None:
+                first[label], second[label] = both
+                gaps[label] = scores[part, contrast.difference]
+    return first, second, gaps
 
 
 def _ends(one: Estimate) -> Sequence[float]:

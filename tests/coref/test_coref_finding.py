@@ -68,7 +68,7 @@ def test_occupations_that_differ_clearly() -> None:
     sides = shares_by_group(rows)
     assert sides["nurse"] == (Share(0, 10), Share(10, 10))
     assert texts("winobias", DatasetScores((), {}, sides=sides)) == {
-        "occupation": "1 of 2 occupations differ clearly, most of all nurse (pro 0 of 10 right, anti "
+        "occupation": "1 of 2 occupations differs clearly, most of all nurse (pro 0 of 10 right, anti "
         "10 of 10)."
     }
 
