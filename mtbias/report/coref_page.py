@@ -1,5 +1,5 @@
-"""The page of `mtbias coref eval` and `mtbias coref score --report`: whom systems favour, drawn, all
-numbers, and the sentences with what each system found.
+"""The page of `mtbias coref eval` and `mtbias coref score --report`: whom systems favour, drawn,
+all numbers, and the sentences with what each system found.
 
 The page is one HTML file that needs nothing else. No number is computed here. Everything that comes
 from files is escaped.
@@ -199,7 +199,7 @@ def _page(
 
 
 def _drawings(evaluations: Sequence[Evaluation], dataset: str) -> Iterator[list[Markup]]:
-    """What a data set compares, drawn: the two sides and, unless it is a ratio, their difference."""
+    """What a data set compares, drawn: two sides and, unless it is a ratio, their difference."""
     level = f"{100 * LEVEL:g} % interval" if evaluations[0].settings.resamples else ""
     for place, contrast in enumerate(CONTRASTS[dataset]):
         first, second, gaps = _sides(evaluations, dataset, contrast)
