@@ -133,6 +133,8 @@ WordPairs = Annotated[
         help="Pairs of gendered words, a word and its counterpart in a line, a tab between (default: mtbias's list)."
     ),
 ]
+Parts = list[Literal["dev-type1", "dev-type2", "test-type1", "test-type2"]] | None
+"""Of WinoBias (`mtbias.coref.winobias.PARTS_OF_DATA`)."""
 TableFormat = Literal["text", "json", "markdown", "csv", "latex"] | None
 
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from mtbias.cli.shared import Parts
 from mtbias.coref.dataset import DatasetScores, Link
 from mtbias.coref.documents import Clusters
 from mtbias.coref.winobias import (
+    PARTS_OF_DATA,
     WinoBias,
     WinoBiasDocument,
     answer_by_rule,
@@ -439,6 +442,11 @@ def test_a_rule_system_beside_predictions_is_compared_with_them(
     assert (differences["link_pro"], differences["link_anti"]) == (0, 100)
 
 
+def test_the_parts_are_those_of_the_commands() -> None:
+    literal, _ = get_args(Parts)
+    assert get_args(get_args(literal)[0]) == PARTS_OF_DATA
+
+
 def test_a_part_is_scored_as_a_part(tmp_path: Path, coref: Callable[..., str]) -> None:
     write_winobias(tmp_path)
     for condition, sentences in (("pro", PRO_SENTENCES), ("anti", ANTI_SENTENCES)):
@@ -469,6 +477,10 @@ def test_a_part_is_scored_as_a_part(tmp_path: Path, coref: Callable[..., str]) -
         assert len(system["data"]) == 4  # two of the part, and the lists of occupations
         found.append(system["numbers"])
     assert found[0] == found[1]
+    out = tmp_path / "texts.txt"
+    exported = ["export", "winobias", "--data", tmp_path, "--format", "text", "--out", out]
+    assert "part:dev-type1" in coref(*exported, "--part", "dev-type1")
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 6
     with pytest.raises(DataError, match="expected files of dev-type2 in this folder, got none"):
         coref(*words, part, "--part", "dev-type2")
     with pytest.raises(UsageError, match="--part goes with winobias, not with bug"):
