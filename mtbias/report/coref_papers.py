@@ -74,7 +74,7 @@ def _winobias(split: str) -> Table:
             Column(f"T{type_} |Diff|", "f1_difference", part, 1, absolute=True, star=0.05),
         ]
     return Table(
-        f"Zhao et al. (2018): CoNLL F1 on WinoBias, {split}",
+        f"CoNLL F1 on WinoBias, {split}, as in Zhao et al. (2018)",
         columns,
         "*: p < 0.05, approximate randomisation of pro and anti",
     )
@@ -88,7 +88,7 @@ def _sowinobias() -> Table:
             Column("anti", f"{name}:anti", decimals=1),
             Column("diff.", f"{name}:difference", decimals=1),
         ]
-    return Table("Dawkins (2021), table 4: accuracy on SoWinoBias", columns)
+    return Table("Accuracy on SoWinoBias, as in Dawkins (2021), table 4", columns)
 
 
 def _winogender() -> Table:
@@ -102,7 +102,10 @@ def _winogender() -> Table:
         Column("r, BLS", "pearson_bls", decimals=2),
         Column("r, Bergsma", "pearson_bergsma", decimals=2),
     ]
-    return Table("Rudinger et al. (2018): accuracy by difficulty, and correlation", columns)
+    return Table(
+        "Accuracy by difficulty and correlation on Winogender, as in Rudinger et al. (2018)",
+        columns,
+    )
 
 
 def _conll() -> Table:
@@ -113,18 +116,21 @@ def _conll() -> Table:
             Column("R", f"{key}_recall", decimals=1),
             Column("F1", key, decimals=1),
         ]
-    return Table("CoNLL-2012", [*columns, Column("Avg. F1", "f1", decimals=1)])
+    return Table(
+        "CoNLL score, as in the shared task of 2012",
+        [*columns, Column("Avg. F1", "f1", decimals=1)],
+    )
 
 
 PAPERS: Mapping[str, Sequence[Table]] = {
     "counter-gap": (
         Table(
-            "Xie et al. (2023), table 2: accuracy",
+            "Accuracy on Counter-GAP, as in Xie et al. (2023), table 2",
             [Column("Acc_M", "acc_m"), Column("Acc_F", "acc_f"), _starred("Acc_Diff", "acc_diff")],
             _ONE_SIDED,
         ),
         Table(
-            "Xie et al. (2023), table 3: inconsistency within and across genders",
+            "Inconsistency within and across genders, as in Xie et al. (2023), table 3",
             [
                 Column("M", "within_m"), Column("F", "within_f"), Column("Diff.", "within_diff"),
                 Column("I_within", "within"), Column("M2F", "m2f"), Column("F2M", "f2m"),
@@ -134,7 +140,7 @@ PAPERS: Mapping[str, Sequence[Table]] = {
             _ONE_SIDED,
         ),
         Table(
-            "Xie et al. (2023), table 4: original and counterfactual",
+            "Original and counterfactual, as in Xie et al. (2023), table 4",
             [
                 Column("Orig.", "original"), Column("Counter.", "counter"),
                 _starred("Diff.", "counter_diff"), Column("ρ", "rho", decimals=3),
@@ -142,14 +148,14 @@ PAPERS: Mapping[str, Sequence[Table]] = {
             _ONE_SIDED,
         ),
         Table(
-            "Xie et al. (2023), table 5: the originals alone (our-GAP)",
+            "The originals alone (our-GAP), as in Xie et al. (2023), table 5",
             [
                 Column("Acc_M", "own_m"), Column("Acc_F", "own_f"),
                 _signed("Acc_Diff", "own_diff"), Column("Overall", "own"),
             ],
         ),
         Table(
-            "Xie et al. (2023), table 6: mitigation",
+            "Mitigation, as in Xie et al. (2023), table 6",
             [
                 _starred("Acc_Diff", "acc_diff"), _starred("ΔI", "delta"),
                 Column("Overall accuracy", "accuracy"),
@@ -160,14 +166,14 @@ PAPERS: Mapping[str, Sequence[Table]] = {
     "winobias": (_winobias("dev"), _winobias("test")),
     "gap": (
         Table(
-            "Webster et al. (2018): F1, and its bias",
+            "F1 and its bias on GAP, as in Webster et al. (2018)",
             [
                 Column("M", "f1:masculine", decimals=1), Column("F", "f1:feminine", decimals=1),
                 Column("B", "bias:f1", decimals=2), Column("O", "f1:overall", decimals=1),
             ],
         ),
         Table(
-            "Kocijan et al. (2021), table 1",
+            "Scores and biases on GAP, as in Kocijan et al. (2021), table 1",
             [
                 _share("F1", "f1:overall"),
                 _share("Acc", "accuracy:overall"),
@@ -180,7 +186,7 @@ PAPERS: Mapping[str, Sequence[Table]] = {
             ],
         ),
         Table(
-            "Kocijan et al. (2021), table 2",
+            "Scores and biases on GAP, as in Kocijan et al. (2021), table 2",
             [
                 _share("F1", "f1:overall"), Column("F1-Bias", "bias:f1"),
                 Column("acc-Bias", "bias:accuracy"), Column("W-Bias", "bias:linear_weights.json"),
@@ -188,7 +194,7 @@ PAPERS: Mapping[str, Sequence[Table]] = {
             ],
         ),
         Table(
-            "Xie et al. (2023), table 5: original GAP, by texts",
+            "Accuracy on GAP by texts, as in Xie et al. (2023), table 5",
             [
                 Column("Acc_M", "texts:masculine"), Column("Acc_F", "texts:feminine"),
                 _signed("Acc_Diff", "texts:difference"), Column("Overall", "texts:overall"),
@@ -197,7 +203,7 @@ PAPERS: Mapping[str, Sequence[Table]] = {
     ),
     "bug": (
         Table(
-            "Levy et al. (2021), table 4",
+            "Accuracy and its differences on BUG, as in Levy et al. (2021), table 4",
             [
                 Column("Acc", "accuracy", decimals=1), Column("ΔG", "delta_g", decimals=1),
                 Column("ΔS", "delta_s", decimals=1),
