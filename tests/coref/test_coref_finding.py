@@ -170,7 +170,10 @@ def test_the_papers_tables(systems: list[str], coref: Callable[..., str]) -> Non
     note = "one-sided bootstrap over quadruples; 500 resamples (the papers' 10,000: --resamples)"
     assert note in coref(*words)
     rows = coref(*words, "--format", "csv").splitlines()
-    assert rows[3] == '"Accuracy on Counter-GAP, as in Xie et al. (2023), table 2",men,3,Acc_Diff,75.00,*'
+    assert (
+        rows[3]
+        == '"Accuracy on Counter-GAP, as in Xie et al. (2023), table 2",men,3,Acc_Diff,75.00,*'
+    )
     assert "\\begin{tabular}" in coref(*words, "--format", "latex")
     with pytest.raises(UsageError, match="--layout paper goes with text, markdown, latex and csv"):
         coref(*words, "--json")

@@ -142,6 +142,21 @@ def test_stars(scored: Callable[[str], DatasetScores], model: str) -> None:
     assert tuple(value is not None and value < 0.01 for value in p) == STARS[model]
 
 
+@pytest.mark.parametrize("model", [model for model in PRINTED if _is_here(model)])
+def test_tables_2_to_4_as_the_paper_writes_them(
+    folder: Path, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--data", folder / "C-GAP.tsv", folder / f"{model}_output.tsv", "--layout", "paper"]
+    assert main(["coref", "score", "counter-gap", *map(str, words)]) == 0
+    rows = [line.split()[1:] for line in capsys.readouterr().out.splitlines() if line[:1].isalpha()]
+    cells = PRINTED[model].split()
+    for place, star in zip((3, 12, 15), STARS[model], strict=True):
+        sign = "+" if float(cells[place]) > 0 else ""
+        cells[place] = f"{sign}{cells[place]}{'*' * star}"
+    for first, last in ((1, 4), (4, 13), (13, 17)):
+        assert cells[first:last] in rows
+
+
 @pytest.mark.parametrize("model", N_CDA)
 def test_table_6_of_n_cda(folder: Path, model: str, capsys: pytest.CaptureFixture[str]) -> None:
     """All 12 cells and the four decisions on stars, at 10,000 resamples, by the papers' layout."""
