@@ -10,16 +10,26 @@ and nothing exits: what is wrong is an error of `mtbias.errors`, all of them kin
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mtbias.corpora.corpus import Corpus
+from mtbias.corpora.corpus_kinds import WINOMT
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import SettingError, UsageError, choices
 from mtbias.evaluation.preparation import prepare_eval, prepare_score, prepare_scores, refuse_unused
-from mtbias.evaluation.stages import Request, ShardReport, planned, readable_store
+from mtbias.evaluation.stages import (
+    Request,
+    ShardReport,
+    evaluate_given,
+    planned,
+    readable_store,
+)
 from mtbias.evaluation.stages import evaluate as evaluate_request
 from mtbias.evaluation.stages import translate_shard as translate_request
 from mtbias.files.file_ledger import REPORT, file_ledger
@@ -34,16 +44,25 @@ from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.definitions import CONSISTENCY
-from mtbias.settings import LANG, BootstrapSettings, EvalSettings, ScoreSettings
+from mtbias.settings import (
+    LANG,
+    BootstrapSettings,
+    EvalSettings,
+    EvaluatorSettings,
+    ScoreSettings,
+    combined,
+)
 from mtbias.translate.outputs import Shard
 from mtbias.types import Instance, Progress, quiet
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mtbias.evaluation.reward import Reward
     from mtbias.scoring.comparison import Comparison
     from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
+    from mtbias.translate.shape_table import Wanted
 
 __all__ = [
     "EvalSettings",
@@ -53,6 +72,8 @@ __all__ = [
     "estimate_requests",
     "evaluate",
     "read_run",
+    "reward",
+    "rewards",
     "score",
     "score_systems",
     "translate_shard",
@@ -281,7 +302,9 @@ def score(
     """
     settings = settings or ScoreSettings()
     allow_missing = _may_lack(allow_missing, settings)
-    given = _given(translations, system, lang, allow_missing=allow_missing, clean=clean)
+    given = _given(
+        translations, system, _wanted(settings, lang), allow_missing=allow_missing, clean=clean
+    )
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
     return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
 
@@ -305,7 +328,8 @@ def score_systems(
 
     Args:
         translations: for each system the path of its file; ``{lang}`` in it stands for the
-            language.
+            language. A file with the translations of several systems or prompts is those of as many
+            systems, ``NAME-PART``.
         langs: codes of the target languages.
         out: folder of the runs; those that are done there are read, not made again.
         allow_missing: as of `score`.
@@ -317,11 +341,13 @@ def score_systems(
         the runs, by language, and their comparison; None where no language has two systems.
 
     Raises:
-        UsageError: several languages and a path without ``{lang}``, or names that are no names of
-            folders.
+        UsageError: several languages and a path without ``{lang}`` that has not all of them, or
+            names that are no names of folders.
         OutputError: `out` is the folder of a run.
         MtbiasError: as of `score`; files are looked for before anything is computed.
     """
+    from mtbias.translate.file_shapes import tells_languages
+
     settings, folder = settings or ScoreSettings(), Path(out)
     file_ledger().refuse_loss(folder / REPORT)
     if not (translations and langs):
@@ -329,29 +355,105 @@ def score_systems(
             f"expected systems and languages, got {len(translations)} and {len(langs)}"
         )
     for name, path in translations.items():
-        if not name or name in {".", ".."} or "/" in name or "\0" in name:
-            raise UsageError(
-                f"{path}: expected a system's name that a folder can have, got {name!r:.60}; give NAME=FILE"
-            )
-        if len(langs) > 1 and LANG not in str(path):
+        _check_folder_name(name, path)
+        if len(langs) > 1 and LANG not in str(path) and not tells_languages(Path(path)):
             raise UsageError(
                 f"expected {LANG} in the path where there are several languages, got {path}"
             )
-    named = [(name, lang) for lang in langs for name in translations]
-    files = [str(translations[name]).replace(LANG, lang) for name, lang in named]
+    named = [
+        (name, lang, path, part)
+        for lang in langs
+        for name, path, part in _systems_in(translations, _wanted(settings, lang))
+    ]
+    for (name, lang), times in Counter((name, lang) for name, lang, *_ in named).items():
+        if times > 1:
+            raise UsageError(f"expected a name for each system, got two of {name} in {lang}")
     given = [
-        _given(path, name, lang, allow_missing=_may_lack(allow_missing, settings), clean=clean)
-        for path, (name, lang) in zip(files, named, strict=True)
+        _given(
+            path,
+            name,
+            replace(_wanted(settings, lang), part=part),
+            allow_missing=_may_lack(allow_missing, settings),
+            clean=clean,
+        )
+        for name, lang, path, part in named
     ]
-    requests = prepare_scores(zip(given, [lang for _, lang in named], strict=True), settings)
-    runs = [
-        _run(request, folder / f"{name}-{lang}", progress)
-        for request, (name, lang) in zip(requests, named, strict=True)
-    ]
+    requests = prepare_scores(zip(given, [lang for _, lang, *_ in named], strict=True), settings)
+    folders = [folder / f"{name}-{lang}" for name, lang, *_ in named]
+    runs: list[Run] = []
+    for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure):
+        runs += map(_as_run, evaluate_given(group, progress=_shown(progress)))
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
-    compared = compare(*runs, settings=bootstrap) if len(translations) > 1 else None
+    several = len(runs) > len(langs)
+    compared = compare(*runs, settings=bootstrap) if several else None
     write_atomic(folder / REPORT, page_of_runs(runs, compared).encode())
     return runs, compared
+
+
+def reward(
+    source: str,
+    translation: str,
+    lang: str,
+    *,
+    entity: str | int,
+    gender: str | None = None,
+    settings: ScoreSettings | None = None,
+) -> Reward:
+    """Whether one translation shows its person's gender: 1, another: −1, or none: 0, with the
+    reason.
+
+    For those who train a system; see `rewards`, which takes many at a time.
+
+    Args:
+        source: the sentence in English.
+        translation: its translation.
+        lang: the translation's language.
+        entity: the person's words as they stand in the source, such as ``the doctor``; or, where
+            they stand there twice, the number of the head among the words between blanks, from 0.
+        gender: ``male``, ``female`` or ``neutral``; None is that of the sentence's pronouns.
+        settings: the options of the evaluator among those of ``mtbias score``.
+
+    Raises:
+        MtbiasError: as `rewards`.
+    """
+    (found,) = rewards(
+        [source], [translation], lang, entities=[entity], genders=[gender], settings=settings
+    )
+    return found
+
+
+def rewards(
+    sources: Sequence[str],
+    translations: Sequence[str],
+    lang: str,
+    *,
+    entities: Sequence[str | int],
+    genders: Sequence[str | None] | None = None,
+    settings: ScoreSettings | None = None,
+) -> list[Reward]:
+    """The reward of each translation (`reward`); it depends on that sentence alone.
+
+    The statistical aligner learns nothing from the other sentences here, so a call may be another
+    than in a run over a corpus. Stanza's models stay loaded between calls; no analysis is kept.
+
+    Raises:
+        UsageError: lists of different lengths.
+        SettingError: a source tells no gender and none is given, or its entity is not found.
+        MissingResourceError: Stanza's models are missing.
+    """
+    from mtbias.evaluation.reward import RewardedSentence, compute_rewards
+
+    genders = [None] * len(sources) if genders is None else genders
+    lengths = [len(each) for each in (sources, translations, entities, genders)]
+    if len(set(lengths)) > 1:
+        listed = ", ".join(map(str, lengths))
+        raise UsageError(
+            f"expected as many sources, translations, entities and genders, got {listed}"
+        )
+    settings = settings or ScoreSettings()
+    sentences = list(map(RewardedSentence, sources, entities, genders))
+    evaluator = combined(EvaluatorSettings, settings)
+    return compute_rewards(sentences, translations, lang, evaluator, settings.device)
 
 
 def read_run(path: AnyPath) -> Run:
@@ -427,10 +529,39 @@ def _may_lack(allow_missing: bool, settings: ScoreSettings) -> bool:
     return settings.part or allow_missing
 
 
+def _wanted(settings: ScoreSettings, lang: str) -> Wanted:
+    """Which translations of a file with those of several languages or data sets are meant."""
+    from mtbias.translate.shape_table import Wanted
+
+    return Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
+
+
+def _systems_in(
+    translations: Mapping[str, AnyPath], wanted: Wanted
+) -> Iterator[tuple[str, Path, str]]:
+    """Name, file and part of each system; a file with several is that of several."""
+    from mtbias.translate.file_shapes import parts_in
+
+    for name, path in translations.items():
+        file = Path(str(path).replace(LANG, wanted.lang))
+        for part in parts_in(file, wanted) or [""]:
+            own = f"{name}-{part}" if part else name
+            _check_folder_name(own, path)
+            yield own, file, part
+
+
+def _check_folder_name(name: str, path: AnyPath) -> None:
+    """Refuse a system's name that no folder can have."""
+    if not name or name in {".", ".."} or "/" in name or "\0" in name:
+        raise UsageError(
+            f"{path}: expected a system's name that a folder can have, got {name!r:.60}; give NAME=FILE"
+        )
+
+
 def _given(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
     system: str | None,
-    lang: str,
+    wanted: Wanted,
     *,
     allow_missing: bool,
     clean: bool,
@@ -438,7 +569,9 @@ def _given(
     from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
 
     if isinstance(translations, (str, PathLike)):
-        given = given_file(Path(translations), name=system, allow_missing=allow_missing)
+        given = given_file(
+            Path(translations), name=system, allow_missing=allow_missing, wanted=wanted
+        )
     else:
         texts = translations
         given = GivenSystem(
@@ -449,7 +582,7 @@ def _given(
         return given
     from mtbias.translate.language_models.answers import cleaned_system
 
-    return cleaned_system(given, lang)
+    return cleaned_system(given, wanted.lang)
 
 
 def _prepared(
@@ -466,10 +599,15 @@ def _shown(progress: Progress | bool) -> Progress:
 
 
 def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
-    done = evaluate_request(
-        request, out=None if out is None else Path(out), progress=_shown(progress)
+    return _as_run(
+        evaluate_request(request, out=None if out is None else Path(out), progress=_shown(progress))
     )
-    return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
+
+
+def _as_run(done: FinishedRun) -> Run:
+    run = Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
+    vars(run).update(vars(done))  # its calls, where they were read
+    return run
 
 
 def _row(record: CallRecord) -> dict[str, Any]:

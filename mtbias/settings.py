@@ -58,7 +58,7 @@ ADVANCED = frozenset(
             "beams",
             "concurrency",
         ),
-        *("dtype", "evidence", "length_penalty", "max_length", "max_requests", "measure"),
+        *("dtype", "evidence", "length_penalty", "limit", "max_length", "max_requests", "measure"),
         *(
             "processes",
             "repeat",
@@ -191,6 +191,15 @@ class CorpusSettings(SourceSettings):
 
 
 @_settings
+class LimitSettings(Settings):
+    """How many sentences."""
+
+    limit: int | None = at_least(1, None)
+    """For a first look: so many sentences, evenly spread over the data set; the signature names
+    them."""
+
+
+@_settings
 class StanzaSettings(CacheSettings):
     """Where Stanza's models are."""
 
@@ -219,9 +228,10 @@ class EvaluatorSettings(StanzaSettings):
     aligner_layer: int | None = at_least(0, None, 1000)
     """Its layer whose embeddings are compared (default: two thirds up, 8 of 12)."""
     processes: int | None = at_least(1, None, 1024)
-    """Processes that analyse translations, where 4,096 or more are new, or while a GPU or another
-    machine translates; results do not depend on it (default: 1; in the latter case 2, where there
-    are 3 cores and 4 GiB)."""
+    """Processes that analyse translations, where 2,048 or more are new, or while a GPU or another
+    machine translates; results do not depend on it (default, with 2 GiB for each: a thread
+    each, 4 at most, where 4,096 or more are new and no GPU analyses; beside a GPU or another
+    machine all cores but two, at least 2 of 3; else 1)."""
     variant: Variant | None = None
     """How words are told apart with mt-geneval and mt-geneval-context: plain, at white space
     (default), or repository, in lower case and without ASCII punctuation, as the authors' program
@@ -351,6 +361,7 @@ class EvalSettings(
     TranslationSettings,
     LanguageModelSettings,
     CorpusSettings,
+    LimitSettings,
     EvaluatorSettings,
     DeviceSettings,
     BootstrapSettings,

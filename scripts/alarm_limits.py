@@ -54,9 +54,8 @@ from mtbias.translate.firefox.model_files import Pair as LanguagePair  # noqa: E
 from mtbias.translate.text_language import languages  # noqa: E402
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, Translation  # noqa: E402
 from scripts import natural  # noqa: E402
-from scripts.labelled import shared_data  # noqa: E402
+from scripts.labelled import SHIPPED, shared_data  # noqa: E402
 
-LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 TARGET = ROOT / "mtbias" / "scoring" / "data" / "alarm_limits.tsv"
 HEADER = """\
 # Above which per cent a sign is none of good translations, by language and number of rows (python
@@ -308,7 +307,7 @@ def main(
         Write the limits to where mtbias reads them.
     """
     if shares is None:
-        rows = [row for code in lang or LANGUAGES for row in measured(code, evaluator)]
+        rows = [row for code in lang or SHIPPED for row in measured(code, evaluator)]
         text = json.dumps(rows)
         print(text) if out is None else out.write_text(text, encoding="utf-8")
         return

@@ -17,6 +17,9 @@ from mtbias.reading.rules import says
 from mtbias.types import GenderCall
 
 ROOT = Path(__file__).resolve().parent.parent
+_DATA = ROOT / "languages" / "mtbias_languages" / "data"
+SHIPPED = tuple(sorted(path.stem for path in _DATA.glob("*.toml")))
+"""Codes of the languages that ship with mtbias."""
 
 
 def shared_data() -> Path:

@@ -36,10 +36,10 @@ from mtbias.new_language.policy_rows import (  # noqa: E402
 from mtbias.reading.policy import policy_lines  # noqa: E402
 from mtbias.settings import EvidenceReader  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
-from scripts.labelled import each_language, shipped_language, stanza_of  # noqa: E402
+from scripts.labelled import SHIPPED, each_language, shipped_language, stanza_of  # noqa: E402
 
 FILE = ROOT / "mtbias" / "new_language" / "policy_sentences.tsv"
-LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
+LANGUAGES = SHIPPED
 
 
 def read_policy(path: Path = FILE) -> tuple[PolicyRow, ...]:

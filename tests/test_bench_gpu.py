@@ -7,31 +7,35 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
+from scripts.bench.families import TINY
+from scripts.bench.gpu_jobs import kind_of, shares_busy
 from scripts.bench.hours import hours_of, stage_seconds, wall_hours
-from scripts.bench.runner import Runner, spread
-from scripts.bench.work import Work
-from scripts.bench_gpu import Log
+from scripts.bench.limits import launch_seconds
+from scripts.bench.runner import Runner, Variant
+from scripts.bench_gpu import MINUTES, SECONDS, Log
 
 ROOT = Path(__file__).resolve().parent.parent
-TOY = ("--device", "cpu", "--tiny", "--corpus", "400", "--families", "opus-mt", "--limit", "8")
+TOY = ("--device", "cpu", "--tiny", "--corpus", "400", "--limit", "8")
 
 
-def speed(family: str, engine: str, dtype: str, rate: float) -> dict[str, Any]:
+def speed(
+    family: str, engine: str, dtype: str, rate: float, *, recorded: bool = False
+) -> dict[str, Any]:
+    variant = Variant(engine, dtype, recorded=recorded)
     return {
-        "kind": "speed",
+        "kind": "graphs" if recorded else "steps",
         "family": family,
-        "variant": {"engine": engine, "dtype": dtype, "goal": 0.0},
-        "batches": 2,
-        "planned": 16,
-        "sentences": 80,
+        "variant": asdict(variant),
+        "sentences": 160,
+        "steps": 25,
         "tokens": 4000,
-        "tokens_a_sentence": 40.0,  # of the plan; that of what was timed is 50: 100 sentences of the plan
+        "tokens_a_sentence": 40.0,  # of the plan: what was timed is as much as 100 sentences
         "seconds": 100 / rate,
         "floor": 25 / rate,
         "binds": "memory",
@@ -48,12 +52,12 @@ def test_hours_by_hand() -> None:
         "align": pytest.approx(2 * 0.23486),  # a second for 1,000, for both families
         "analyse": pytest.approx(2 * 0.70458),
     }
-    # a: 100 ms a sentence, longer than the 1.5 ms of two processes; b: 1 ms, shorter; aligning
-    # comes after
-    assert wall_hours({"a": 10}, {"align": 1.0, "analyse": 3.0}, 2) == pytest.approx(234.86 * 0.101)
-    assert wall_hours({"b": 1000}, {"align": 1.0, "analyse": 3.0}, 2) == pytest.approx(
-        234.86 * 0.0025
-    )
+    # a: 100 ms a sentence, longer than the 4 / 2 ms of two processes; then the last cell's 4 s for
+    # each 1,000 of 105,687: 0.1174 hours
+    stages = {"align": 1.0, "analyse": 3.0}
+    assert wall_hours({"a": 10}, stages, 2) == pytest.approx(23.486 + 0.1174, abs=1e-3)
+    # b: 1 ms, shorter than the 2 ms
+    assert wall_hours({"b": 1000}, stages, 2) == pytest.approx(234.86 * 0.002 + 0.1174, abs=1e-3)
 
 
 def test_stages_are_those_of_the_largest_size() -> None:
@@ -65,64 +69,84 @@ def test_stages_are_those_of_the_largest_size() -> None:
     assert stage_seconds(sizes) == {"align": 2.0, "analyse": 2.0, "decide": 2.0, "score": 2.0}
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 16])
-def test_few_batches_are_spread_over_the_plan(count: int) -> None:
-    order = spread(count)
-    assert sorted(order) == list(range(count))
-    assert order[0] == count // 2
-    if count == 16:
-        assert order[:4] == [8, 0, 12, 4]
-
-
-def test_timing_ends_when_the_next_batch_would_be_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-    monkeypatch.setattr("scripts.bench.runner.time", SimpleNamespace(perf_counter=lambda: clock[0]))
+def test_the_middle_batch_and_the_tokens_of_its_plan() -> None:
     runner = object.__new__(Runner)
-    runner.work = tuple(Work(((n,),), 9) for n in range(4))
-    runner._cuda = False
+    runner.shape = TINY["opus-mt"]
+    runner.lengths = [(9, 5), (7, 20), (12, 8), (5, 4), (10, 11)]  # source and target tokens
+    # By source: 12 and 10, 9 and 7, 5; the longest targets are 11, 20 and 4.
+    batch, tokens = runner.batch(2)
+    assert ([len(ids) for ids in batch.sources], batch.length) == ([9, 7], 20)
+    assert tokens == (2 * 11 + 2 * 20 + 4) / 5
 
-    def translate(_: Work) -> None:
-        clock[0] += 2
 
-    monkeypatch.setattr(runner, "_translate", translate)
-    runner.variant = cast(Any, SimpleNamespace(engine="transformers"))
-    done, seconds = runner.timed(5)  # 2 + 2, and 6 would be too many
-    assert ([batch.sources[0][0] for batch in done], seconds) == ([2, 0], 4)
-    assert len(runner.timed(0)[0]) == 1  # one at least
-    assert len(runner.timed(100)[0]) == 4  # and each once
+def test_kinds_of_kernels() -> None:
+    assert kind_of("sm90_xmma_gemm_f16f16_f32_tn_n") == "products"
+    assert kind_of("aten::addmm") == "products"
+    assert kind_of("fmha_cutlassF_f16_aligned_64x64_rf_sm80") == "attention"
+    assert kind_of("void cunn_SoftMaxForward<4, float>") == "scores"
+    assert kind_of("void at::native::radixFindKthValues<float>") == "scores"
+    assert kind_of("Memcpy DtoD (Device -> Device)") == "moving"
+    assert kind_of("void at::native::vectorized_layer_norm_kernel<c10::Half>") == "rest"
+
+
+def test_how_busy_the_gpu_was() -> None:
+    found = shares_busy(["0", "0", "80", "100", "0", "60", "0", "[N/A]"])
+    assert found == {"all": pytest.approx(240 / 7), "between": 60.0}
+    assert shares_busy(["0", "0"]) is None
+
+
+def test_a_kernel_takes_time() -> None:
+    found = launch_seconds("cpu", count=10)
+    assert list(found) == ["python"]
+    assert found["python"] > 0
 
 
 def test_the_report_says_what_was_measured_and_what_was_not(tmp_path: Path) -> None:
     log = Log(tmp_path / "out", {"align": 1.0, "analyse": 3.0}, time.perf_counter())
     for family in ("opus-mt", "m2m100", "mbart50"):
-        log.add(speed(family, "easynmt", "float32", 10))
+        log.add(speed(family, "easynmt", "float32", 10) | {"kind": "easynmt"})
         log.add(speed(family, "transformers", "float16", 500))
-    log.add(
-        {
-            "kind": "speed",
-            "family": "opus-mt",
-            "variant": {"engine": "ct2", "dtype": "x"},
-            "left_out": "no cuBLAS",
-        }
-    )
-    log.add({"kind": "not reached", "job": "price", "family": None})
+        log.add(speed(family, "transformers", "bfloat16", 400))
+        log.add(speed(family, "transformers", "float16", 1000, recorded=True))
+    left_out = {"variant": asdict(Variant("ct2", "float16", replicas=2)), "left_out": "no cuBLAS"}
+    log.add({"kind": "ct2", "family": "opus-mt", **left_out})
+    log.add({"kind": "equal", "search": "recorded", "sentences": 64, "equal": 63})
+    kinds = {"products": 1.0, "rest": 0.5}
+    taken_apart = {"step": 6.0, "idle": 4.5, "started": 240.0, "kinds": kinds}
+    what = {"family": "m2m100", "dtype": "float16", "sentences": 320, "steps": 12}
+    log.add({"kind": "profile", **what, **taken_apart})
+    run = {"cells": 2, "sentences": 4000, "tasks": "translating", "ended": "exit 0"}
+    log.add({"kind": "sweep", **run, "seconds": 20.0, "busy": {"all": 70.4, "between": 91.6}})
+    log.add({"kind": "not reached", "job": "price"})
+    log.add({"kind": "ended early", "job": "ct2", "why": "its time was over"})
     page = (tmp_path / "out" / "report.md").read_text()
+    # 25 steps in 100 / 500 s; the limit is four times the speed
     assert (
-        "| opus-mt | transformers float16 | 2 of 16 × 40 | 500 | 50.0 | 2,048 | 25% (memory) |"
+        "| opus-mt | transformers float16 | 160 × 25 | 8.0 | 500 | 50.0 | 2,000 | 25% (memory) | 2,048 |"
         in page
     )
-    assert "| opus-mt | ct2 x | left out: no cuBLAS | | | | |" in page
-    # A family: 234.86 × (2 + 1 + 3 ms) one after the other, × (2 + 1 ms) where analysing hides
-    # behind translating; fast falls back on transformers.
+    assert "| opus-mt | transformers float16, recorded | 160 × 25 | 4.0 | 1,000 | 100.0 |" in page
+    assert "| opus-mt | ct2 float16, 2 replicas |  | left out: no cuBLAS |" in page
+    assert "- recorded: 63 of 64 translations equal `model.generate`'s" in page
+    # A family: 234.86 × (2 + 1 + 3 ms) one after the other, by the faster of the two types; with two
+    # processes or more × 2 ms, no less than 4 / 2, and the last cell's 0.12 hours.
     assert (
-        "fast: 24 cells × 105,687 sentences: 4.23 h one stage after the other, 2.11 h with two processes"
+        "\nfast: 24 cells × 105,687 sentences: 4.23 h one stage after the other, 1.53 h with"
         in page
     )
     assert "opus-mt 0.47 h (11%)" in page
-    assert "paper:" not in page  # fp32 was not measured
+    assert "\nfast with CUDA graphs: 24 cells" in page
+    assert "\npaper:" not in page  # fp32 was not measured
+    assert "| m2m100 float16 | 320 × 12 | 240 | 6.00 | 1.00 | 0.50 | 4.50 |" in page
+    assert "2 cells × 4,000 sentences (translating, exit 0): 20.0 s; the GPU was busy 70 %" in page
     assert "- not reached: price" in page
+    assert "- ended early: ct2 its time was over" in page
     kept = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in kept] == log.results
+
+
+def test_all_jobs_fit_into_nine_minutes() -> None:
+    assert sum(SECONDS.values()) <= 60 * MINUTES - 5
 
 
 @pytest.mark.slow
@@ -132,34 +156,43 @@ def test_it_ends_at_its_deadline(tmp_path: Path) -> None:
     assert list(Path(tmp_path / "home").iterdir()) == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_it_runs(tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
-    done = _run(tmp_path, "--minutes", "8")
+    sources = [tmp_path / "winomt.txt", tmp_path / "bug.txt"]
+    for file in sources:
+        file.write_text("The nurse called her mother.\nThe driver saw his car.\n", "utf-8")
+    families = ("opus-mt", "m2m100")
+    more = ("--families", *families, "--sources", *map(str, sources))
+    done = _run(tmp_path, "--minutes", "30", *more)
     found = [
         json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()
     ]
-    assert {one["kind"] for one in found} == {
-        "machine",
-        "checkpoint",
-        "speed",
-        "cascade",
-        "codec",
-        "price",
+    assert {one["kind"] for one in found} == {"checkpoint", *SECONDS}
+    of = {kind: [one for one in found if one["kind"] == kind] for kind in SECONDS}
+    assert [one["equal"] for one in of["equal"]] == [16, 16]
+    assert [one["family"] for one in of["easynmt"]] == [*families]
+    assert [one["sentences"] for one in of["steps"]] == [4, 8, 16, 24] * 2
+    assert [one["variant"]["recorded"] for one in of["graphs"]] == [False, False, True, True] * 2
+    assert [one["variant"]["engine"] for one in of["ct2"]] == ["ct2", "ct2"]
+    assert all(one["kinds"]["products"] > 0 for one in of["profile"])
+    assert of["sweep"][-1] | {"seconds": 0} == {
+        "kind": "sweep",
+        "cells": 2,
+        "sentences": 40,
+        "tasks": "translating",
+        "ended": "exit 0",
+        "seconds": 0,
+        "busy": None,  # no GPU, no counter
     }
-    engines = [one["variant"]["engine"] for one in found if one["kind"] == "speed"]
-    assert engines == ["easynmt", "transformers", "ct2", "ct2"]
-    (cascade,) = (one for one in found if one["kind"] == "cascade")
-    assert cascade["halved"] >= 1
-    assert cascade["translated"] == cascade["equal"] == 48  # in fp32, on a CPU
-    assert all(mib < cascade["need"] / 4 for mib in cascade["alive"])
-    prices = {one["type"]: one for one in found if one["kind"] == "price"}
+    assert [one["of"] for one in of["price"][:3]] == ["winomt", "bug", "winomt"]
+    prices = {one["type"]: one for one in of["price"]}
     assert prices["transformers:float32"]["changed"] == 0
     assert "left_out" in prices["ct2:float16"]  # no processor's type
-    assert (tmp_path / "out" / "translations-de-transformers-bfloat16.jsonl").read_text().count(
-        "\n"
-    ) == 8
+    file = tmp_path / "out" / "translations-bug-de-transformers-bfloat16.jsonl"
+    assert file.read_text().count("\n") == 2
     assert done.stdout == (tmp_path / "out" / "report.md").read_text() + "\n"
+    assert list(Path(tmp_path / "home").iterdir()) == []
 
 
 def _run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:

@@ -4,13 +4,26 @@ it."""
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from mtbias.machine.devices import free_memory, threads, usable_cores
+from mtbias.machine.devices import free_memory, gpu_count, threads, usable_cores
 
 MEMINFO = "MemTotal:       8000 kB\nMemFree:         900 kB\nMemAvailable:    5000 kB\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch is asked")
+def test_torch_is_asked_for_gpus_only_where_linux_may_have_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nvme0").touch()  # a disk
+    monkeypatch.setitem(sys.modules, "torch", None)  # as where it cannot be loaded
+    assert gpu_count(tmp_path) == 0
+    (tmp_path / "nvidia0").touch()
+    with pytest.raises(ImportError):
+        gpu_count(tmp_path)
 
 
 def _group(folder: Path, names: tuple[str, str], most: str, now: int, stat: str) -> None:

@@ -18,7 +18,7 @@ from mtbias.corpora import Corpus
 from mtbias.corpora.human_labels import HumanLabel
 from mtbias.errors import DataError, RunFolderError
 from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure
-from mtbias.evaluation.stages import Request, evaluate
+from mtbias.evaluation.stages import Request, evaluate, evaluate_given
 from mtbias.evaluation.validation import validate
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
@@ -125,10 +125,10 @@ class Capitals:
     ways: Sequence[str] = ()
     prepared: list[str] = field(default_factory=list)
 
-    def submit(self, texts: Iterable[str]) -> None:
+    def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
         pass
 
-    def abandon(self) -> None:
+    def abandon(self, texts: Iterable[str] | None = None) -> None:
         pass
 
     def prepare(
@@ -198,6 +198,28 @@ def test_every_distinct_text_is_analysed_once(german: Language) -> None:
     calls = _calls(GenderMeasure(german, aligner, analyser), INSTANCES, translations)
     assert analyser.prepared == [same]
     assert [c.gender for c in calls] == [Gender.FEMALE] * 4
+
+
+def test_where_aligning_ends_early_the_analyser_is_told(german: Language) -> None:
+    class Interrupted(KnownHeads):
+        def align(
+            self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
+        ) -> tuple[Alignment, ...]:
+            assert events == ["submit"]  # it works beside
+            raise KeyboardInterrupt
+
+    class Remembers(Capitals):
+        def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
+            events.append("submit")
+
+        def abandon(self, texts: Iterable[str] | None = None) -> None:
+            events.append("abandon")
+
+    events: list[str] = []
+    measure = GenderMeasure(german, Interrupted(), Remembers())
+    with pytest.raises(KeyboardInterrupt):
+        _calls(measure, INSTANCES, TRANSLATIONS)
+    assert events == ["submit", "abandon"]
 
 
 def test_pairs_without_a_head_only_help(german: Language) -> None:
@@ -301,6 +323,51 @@ def test_nothing_of_a_run_is_built_twice(
     run = evaluate(replace(request, measure=measure), out=tmp_path / "out")
     assert "unrendered" in run.metrics["alarms"]["shares"]  # the alarms used them
     assert built == {KnownTranslations: 1, SplitTexts: 1}
+
+
+def test_an_analyser_knows_all_systems_before_the_first_is_judged(
+    german: Language, tmp_path: Path
+) -> None:
+    class Remembers(Capitals):
+        def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
+            assert whole
+            events.append(("submit", tuple(texts)))
+
+        def abandon(self, texts: Iterable[str] | None = None) -> None:
+            events.append(("abandon", texts))
+
+        def prepare(
+            self, texts: Iterable[str], progress: Callable[[int], object] | None = None
+        ) -> None:
+            super().prepare(texts := tuple(texts), progress)
+            events.append(("prepare", texts))
+
+    events: list[tuple[str, object]] = []
+    request = _request(tmp_path / "in", german)
+    measure = GenderMeasure(german, KnownHeads(), Remembers())
+    translations = [replace(each, text=each.text and f"{each.text} Ja.") for each in TRANSLATIONS]
+    assert isinstance(request.system, GivenSystem)
+    given = replace(request.system.read(request.corpus), translations=translations)
+    requests = [
+        (replace(request, measure=measure), tmp_path / "a"),
+        (
+            replace(request, measure=measure, system=GivenSystem("b", lambda _: given)),
+            tmp_path / "b",
+        ),
+    ]
+    a = tuple(each.text for each in TRANSLATIONS if each.text is not None)
+    b = tuple(f"{text} Ja." for text in a)
+    runs = list(evaluate_given(requests))
+    assert [run.path for run in runs] == [tmp_path / "a", tmp_path / "b"]
+    files = [("submit", a), ("submit", b)]
+    assert events[:2] == files
+    assert events[2:6] == [files[0], ("prepare", a), files[1], ("prepare", b)]
+    assert events[6:] == [("abandon", None)] * 2
+
+    events.clear()  # they are done: nothing is analysed
+    again = list(evaluate_given(requests))
+    assert [run.metrics for run in again] == [run.metrics for run in runs]
+    assert events == [("abandon", None)] * 2
 
 
 def test_what_was_noticed_in_the_input_is_in_the_metrics(german: Language, tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     },
     "Compare and report": {
         "compare": "mtbias compare runs/opus-de runs/m2m100-de --rows differing.csv",
+        "controlled": "mtbias controlled none=runs/de female=runs/women-de male=runs/men-de",
         "report": "mtbias report runs/opus-de runs/m2m100-de --out report.html",
         "publish": "mtbias publish runs/opus-de runs/m2m100-de --out site",
     },
@@ -91,7 +92,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         "submit": "mtbias submit paper.toml",
         "status": "mtbias status paper.toml",
     },
-    "Coreference and word vectors": {
+    "Coreference, word vectors, metrics of quality": {
         "coref": {
             "score": "mtbias coref score winobias --data winobias --predictions system.conll",
             "run": "mtbias coref run --system stanza --model model.pt --dataset bug --data BUG.csv --out bug.jsonl",
@@ -107,6 +108,10 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "measure": "mtbias embeddings measure --vectors vectors.txt --debiased hard.txt --debiased inlp.txt",
             "debias": "mtbias embeddings debias --vectors vectors.txt --method hard --out hard.txt",
         },
+        "metric": {
+            "contrasts": "mtbias metric contrasts --lang de --out contrasts.tsv",
+            "bias": "mtbias metric bias --contrasts contrasts.tsv --scores comet.tsv",
+        },
     },
 }
 """Every command with an example of it, by the groups in which help shows them; some consist of
@@ -118,6 +123,7 @@ _PARTS = {
     "corpora": "Mine corpora from text, describe, pair, check and balance corpora.",
     "coref": "Score coreference systems on data sets of gender bias, and solve weights.",
     "embeddings": "Measure gender bias in word vectors, and debias them.",
+    "metric": "Measure whether a metric of translation quality prefers one gender.",
 }
 """What the commands that consist of commands alone do."""
 

@@ -21,6 +21,7 @@ from mtbias.cli.shared import (
     Json,
     Lang,
     LanguageModel,
+    Limit,
     RunOut,
     Translation,
     print_json,
@@ -34,6 +35,7 @@ from mtbias.settings import (
     EvalSettings,
     EvaluatorSettings,
     LanguageModelSettings,
+    LimitSettings,
     TranslationSettings,
     combined,
 )
@@ -51,6 +53,7 @@ def command(
     full: Full = False,
     json: Json = False,
     corpus: Corpus = CorpusSettings(),
+    limit: Limit = LimitSettings(),
     translation: Translation = TranslationSettings(),
     language_model: LanguageModel = LanguageModelSettings(),
     dry_run: Annotated[Flag, Asking] = False,
@@ -85,6 +88,7 @@ def command(
     settings = combined(
         EvalSettings,
         corpus,
+        limit,
         translation,
         language_model,
         evaluator,

@@ -16,7 +16,7 @@ def command(
     code: Annotated[str, Parameter(name="CODE")],
     /,
     *,
-    out: Path,
+    out: Path | None = None,
     name: str | None = None,
     lexicon: list[Path] | None = None,
     stanza: Stanza = StanzaSettings(),
@@ -39,7 +39,7 @@ def command(
     code
         ISO 639-1 code of the language, or its ISO 639-3 code where it has no other.
     out
-        Folder to write; it must be empty or not there yet.
+        Folder to write, which must be empty or not there yet (default: mtbias-NAME).
     name
         The language's English name, such as Polish (default: Stanza's).
     lexicon
@@ -49,9 +49,10 @@ def command(
     from mtbias.corpora import cache_folder
     from mtbias.morphology.stanza_models import stanza_folder
     from mtbias.new_language.lexica import read_lexicon, unimorph_table
+    from mtbias.new_language.policy_rows import occupations
     from mtbias.new_language.project_files import Draft, check_draft, prospects, write_draft
 
-    name = check_draft(code, name, out)
+    name, out = check_draft(code, name, out)
     known = prospects(code, stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir)))
     files = lexicon or []
     if Path("unimorph") in files:
@@ -65,7 +66,9 @@ def command(
     print(
         f"{escaped(str(out))}: a draft of {draft.package}\n"
         f"  {len(nouns.nouns):,} nouns to check, {len(nouns.unfilled):,} to fill in: "
-        f"{draft.package}/data/{code}_nouns.tsv"
+        f"{draft.package}/data/{code}_nouns.tsv\n"
+        f"  begin with the {len(occupations(winomt=True))} entities of WinoMT, which stand first:\n"
+        "  with them its sentences can be scored"
     )
     print(f"  the questions: {draft.package}/data/{code}.toml", *known, sep="\n  ")
     print(escaped(f"Next: {out}/README.md"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
@@ -11,7 +11,14 @@ from mtbias.cli.shared import Flag, Json, Stanza, print_json
 from mtbias.corpora import cache_folder
 from mtbias.corpora.catalog import catalogued, source_folder
 from mtbias.entry_points import installed
-from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError, escaped
+from mtbias.errors import (
+    MissingResourceError,
+    MtbiasError,
+    SettingError,
+    UsageError,
+    choices,
+    escaped,
+)
 from mtbias.language.installed import GROUP as LANGUAGES
 from mtbias.language.installed import get_language, is_language_code
 from mtbias.language.source import ENGLISH_CODE
@@ -55,19 +62,19 @@ def command(
     Parameters
     ----------
     names
-        Prompts to show with their wording: names, or paths of TOML files.
+        Prompts to show with their wording: names, or paths of TOML files. With --cite: data sets.
     lang
         Language of models that have one checkpoint for each.
     cite
         Print the citations of the data sets and of mtbias, as BibTeX alone.
     """
-    for option, value, of in (("names", names, "prompts"), ("cite", cite, "datasets")):
+    named = () if cite else names
+    for option, value, of in (("names", named, "prompts"), ("cite", cite, "datasets")):
         if value and what != of:
             raise SettingError(option, f"expected with `mtbias list {of}`, got it with {what}")
     folder = cache_folder(stanza.cache_dir)
     if cite:
-        citations = dict.fromkeys(entry.source.citation for entry in catalogued().values())
-        print("\n\n".join([*citations, CITATION]))
+        print("\n\n".join([*_citations(names), CITATION]))
         return
     rows = {
         "models": lambda: _models(lang, folder),
@@ -80,6 +87,19 @@ def command(
         return
     for _, line in rows:
         print(line)
+
+
+def _citations(names: Sequence[str]) -> Iterable[str]:
+    """Each citation of the data sets of these names once; of all without names.
+
+    Raises:
+        UsageError: a name is none of a public data set.
+    """
+    sets = catalogued()
+    for name in names:
+        if name not in sets:
+            raise UsageError(f"no public data set {name!r}; {choices(name, sets)}")
+    return dict.fromkeys(sets[name].source.citation for name in names or sets)
 
 
 Rows = Iterator[tuple[JsonDict, str]]

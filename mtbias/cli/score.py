@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from mtbias.cli.shared import (
     named_files,
     print_json,
 )
+from mtbias.corpora.corpus_kinds import WINOMT
 from mtbias.errors import UsageError, escaped
 from mtbias.files.file_ledger import REPORT
 from mtbias.machine.stage_progress import ProgressLine
@@ -35,6 +36,8 @@ from mtbias.settings import (
     ScoreSettings,
     combined,
 )
+from mtbias.translate.file_shapes import parts_in
+from mtbias.translate.shape_table import Wanted
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparison import Comparison
@@ -65,10 +68,11 @@ def command(
     Parameters
     ----------
     translations
-        Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; or one
-        target a line, in the corpus's order. `-` is standard input. Several systems: NAME=FILE
-        each; {lang} in FILE stands for the language. Each has a run, in OUT/NAME-LANG; they are
-        compared, on one page.
+        Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; one
+        target a line, in the corpus's order; or what other programs write (docs/corpora.md), packed
+        by gzip or not. `-` is standard input. Several systems: NAME=FILE each, or a file with the
+        translations of several; {lang} in FILE stands for the language. Each has a run, in
+        OUT/NAME-LANG; they are compared, on one page.
     system
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing
@@ -88,7 +92,7 @@ def command(
         ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores, part=part
     )
     files = named_files(translations)
-    if len(files) > 1 or len(lang) > 1:
+    if len(files) > 1 or len(lang) > 1 or _several_in(files, lang[0], settings):
         if out is None or system is not None or scores is not None:
             option = (
                 "--out FOLDER"
@@ -122,6 +126,13 @@ def command(
         progress=ProgressLine(),
     )
     show(run, out, json=json, full=full)
+
+
+def _several_in(files: Mapping[str, str], lang: str, settings: ScoreSettings) -> bool:
+    """Whether the one file has the translations of several systems, or by several prompts."""
+    (file,) = files.values()
+    wanted = Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
+    return len(parts_in(Path(file.replace(LANG, lang)), wanted)) > 1
 
 
 def show_systems(

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter, validators
 
 from mtbias.errors import SettingError, UsageError, escaped
+from mtbias.files.packing import content_name
 from mtbias.settings import (
     LANG,
     BootstrapSettings,
@@ -21,6 +22,7 @@ from mtbias.settings import (
     DeviceSettings,
     EvaluatorSettings,
     LanguageModelSettings,
+    LimitSettings,
     StanzaSettings,
     TranslationSettings,
     drawn,
@@ -34,6 +36,7 @@ CORPUS, TRANSLATION, LANGUAGE_MODEL, EVALUATOR, BOOTSTRAP = (
 
 
 Corpus = Annotated[CorpusSettings, Parameter(name="*", group=CORPUS)]
+Limit = Annotated[LimitSettings, Parameter(name="*", group=CORPUS)]
 Translation = Annotated[TranslationSettings, Parameter(name="*", group=TRANSLATION)]
 LanguageModel = Annotated[LanguageModelSettings, Parameter(name="*", group=LANGUAGE_MODEL)]
 Decoding = Annotated[DecodingSettings, Parameter(name="*", group=TRANSLATION)]
@@ -94,14 +97,13 @@ def named_files(files: Sequence[str]) -> dict[str, str]:
         (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
         for one in files
     ]
-    stems = Counter(Path(file).stem for name, file in given if name is None)
+    stems = Counter(content_name(Path(file)).stem for name, file in given if name is None)
     named: dict[str, str] = {}
     for name, file in given:
         path = Path(file)
+        stem = content_name(path).stem
         own = name or (
-            path.stem.replace(LANG, "").strip("-_.")
-            if stems[path.stem] == 1
-            else path.absolute().parent.name
+            stem.replace(LANG, "").strip("-_.") if stems[stem] == 1 else path.absolute().parent.name
         )
         if own in named:
             raise UsageError(

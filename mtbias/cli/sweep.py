@@ -20,7 +20,7 @@ def command(
     list_tasks: Annotated[Flag, Parameter(name="--tasks")] = False,
     task: str | None = None,
     gpus: Count | None = None,
-    jobs: Count = 1,
+    jobs: Count | None = None,
     device: Literal["auto", "cpu", "cuda"] | None = None,
 ) -> None:
     """Run many models, languages and data sets on this machine, and write the table of the paper.
@@ -40,11 +40,13 @@ def command(
     list_tasks
         Print the names of all tasks and stop.
     task
-        Do this task alone, in this process.
+        Do this task alone, in this process; - reads names of tasks from standard input, one a
+        line, and writes what they print into OUT/logs.
     gpus
-        One process on each of so many GPUs.
+        One process on each of so many GPUs, which translates; scores are computed beside, on the
+        CPU (default: 1 where the sweep translates on a GPU).
     jobs
-        Processes on the CPU.
+        Processes on the CPU (default: 1; beside GPUs one for every 4 cores).
     device
         Where to translate (default: the file's, else a GPU where there is one).
     """

@@ -309,6 +309,11 @@ def _is_of_demo(sweep: Sweep) -> bool:
     return str(sweep.stanza_dir) == demo.STANZA_NAME or (sweep.stanza_dir is None and all_demo)
 
 
+def missing_here(sweep: Sweep) -> list[str]:
+    """A line for each model and data set of a sweep that cannot be used on this machine."""
+    return [problem for part in inventory(sweep) if (problem := part.look()[1])]
+
+
 def refuse_missing(sweep: Sweep, file: Path) -> None:
     """Stop before a task does.
 
@@ -316,7 +321,7 @@ def refuse_missing(sweep: Sweep, file: Path) -> None:
         MissingResourceError: something is not here; names the first and the command that fetches
             all.
     """
-    missing = [problem for part in inventory(sweep) if (problem := part.look()[1])]
+    missing = missing_here(sweep)
     if missing:
         raise MissingResourceError(
             f"{len(missing)} of this sweep's models and data are not usable here, the first: {missing[0]}. On "

@@ -1,20 +1,23 @@
-"""The tasks of a sweep as processes of this machine: one a GPU, or some on the CPU; one that fails
-stops no other.
-"""
+"""The tasks of a sweep on this machine, in processes at its places; a failed one stops no other."""
 
 from __future__ import annotations
 
-import os
-import subprocess
+import queue
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mtbias.cluster.inventory import refuse_missing
 from mtbias.cluster.sweep_file import read_sweep, to_toml
 from mtbias.cluster.sweep_table import FILES
 from mtbias.cluster.sweep_tasks import TABLE, SweepPlan, Task, make_plan, plan_text
+from mtbias.cluster.task_places import (
+    STANDARD_INPUT_OF_TASKS,
+    Place,
+    TaskProcess,
+    end_all,
+    task_places,
+)
 from mtbias.cluster.task_runs import (
     LOGS,
     Failure,
@@ -22,24 +25,21 @@ from mtbias.cluster.task_runs import (
     forget_failure,
     is_done,
     is_running,
+    log_file,
     read_failure,
     recorded,
     run_task,
     translation_device,
     write_failure,
 )
-from mtbias.errors import MtbiasError, SettingError
+from mtbias.cluster.task_sequence import DONE, FAILED, run_named
+from mtbias.errors import STANDARD_INPUT, MtbiasError, SettingError
 from mtbias.files.writing import explained, make_folder, write_atomic
-from mtbias.machine.devices import gpu_count, usable_cores
+from mtbias.machine.devices import gpu_count
 from mtbias.machine.stage_progress import ProgressLine
 
-_PAUSE = 0.05
-_GRACE = 10.0
-"""Seconds that a task has to end after SIGTERM."""
-
-OFFLINE = {"MTBIAS_NO_NETWORK": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-"""The environment of tasks, except of systems on other machines: any attempt to reach the network
-is an error."""
+_PAUSE = 0.5
+"""Seconds after which what other processes do is looked at again."""
 
 
 def sweep(
@@ -51,11 +51,11 @@ def sweep(
     task: str | None = None,
     device: str | None = None,
     gpus: int = 0,
-    jobs: int = 1,
+    jobs: int | None = None,
     say: Callable[[str], object],
 ) -> None:
     """Do the sweep in `file` on this machine and write its tables; or `task` of it alone, in this
-    process.
+    process, or with ``-`` the tasks whose ids are on standard input.
 
     With `changes` (`read_sweep`) the sweep as it runs is written to ``OUT/sweep.toml``, which
     `mtbias status` and `mtbias submit` take. With `dry_run` only the plan is said, with
@@ -74,6 +74,9 @@ def sweep(
             "gpus", f"asked for {gpus}, torch sees {gpu_count()} here; leave it out for the CPU"
         )
     where = device or ("cuda" if gpus else plan.sweep.device)
+    if task is not None and task in (STANDARD_INPUT_OF_TASKS, STANDARD_INPUT):
+        run_named(plan, sys.stdin, device=where, say=say)
+        return
     one = None if task is None else plan.task(task)
     if (
         one is None or one.shard is not None or where == "auto"
@@ -96,9 +99,8 @@ def sweep(
         make_folder(file.parent)
         write_atomic(file, to_toml(plan.sweep).encode())
     refuse_missing(plan.sweep, file)
-    failed = run_locally(
-        plan, file.resolve(), device=where, places=workers(gpus=gpus, jobs=jobs), say=say
-    )
+    places = task_places(gpus=gpus or int(where == "cuda"), jobs=jobs)
+    failed = run_locally(plan, file.resolve(), device=where, places=places, say=say)
     if failed:
         say(f"\n{len(plan.tasks) - len(failed)} of {len(plan.tasks)} tasks are done; failed:")
         for name, failure in failed.items():
@@ -117,128 +119,154 @@ def _own_log() -> str:
     return str(path) if path.is_file() else ""
 
 
-def workers(*, gpus: int, jobs: int) -> list[dict[str, str]]:
-    """The environments of places where one task runs at a time: each of `gpus` GPUs, else `jobs`
-    shares of the CPU.
-    """
-    count = gpus or jobs
-    threads = os.environ.get("OMP_NUM_THREADS") or str(max(1, usable_cores() // count))
-    visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
-    named = visible if len(visible) >= gpus else [str(n) for n in range(gpus)]
-    return [
-        {"OMP_NUM_THREADS": threads, **({"CUDA_VISIBLE_DEVICES": named[n]} if gpus else {})}
-        for n in range(count)
-    ]
-
-
 def run_locally(
     plan: SweepPlan,
     file: Path,
     *,
     device: str,
-    places: Sequence[Mapping[str, str]],
+    places: Sequence[Place],
     say: Callable[[str], object],
 ) -> dict[str, Failure]:
-    """Run all tasks of the sweep in `file` that are not done, each as ``mtbias sweep FILE --task
-    ID``, in order.
+    """Run all tasks of the sweep in `file` that are not done; gives why tasks failed, by their ids.
 
     A task begins when all that it needs have ended, well or not: what is there is scored. Whatever
     ends this call ends the tasks that run. `device` is ``cpu`` or ``cuda``, `places` come from
-    `workers`; `say` is called with a line at the beginning and end of a task. Gives why tasks
-    failed, by their ids.
+    `task_places`; `say` is called with a line at the beginning and end of a task.
 
     Raises:
         RunFolderError: the folder of logs cannot be written.
     """
-    logs = plan.sweep.out / LOGS
-    make_folder(logs)
-    failures: dict[str, Failure] = {}
-    waiting = list(plan.tasks)
-    running: dict[int, tuple[Task, subprocess.Popen[bytes]]] = {}
-    over: set[str] = set()
-    looked: Looked = {}
+    make_folder(plan.sweep.out / LOGS)
+    run = _LocalRun(plan, file, device, say)
     try:
-        while waiting or running:
-            for place, (task, process) in list(running.items()):
-                if process.poll() is not None:
-                    del running[place]
-                    over.add(task.id)
-                    for cell in task.cells:
-                        looked.pop(cell.id, None)
-                    if process.returncode:
-                        failures[task.id] = _why_failed(plan, task, process.returncode)
-                    say(
-                        f"{task.id}: "
-                        + (f"failed: {failures[task.id].error}" if process.returncode else "done")
-                    )
-            for place in [n for n in range(len(places)) if n not in running]:
-                chosen = _take(plan, waiting, over, failures, looked)
-                if chosen is None:
-                    break
-                running[place] = chosen, _start(plan, file, chosen, device, places[place])
-                say(f"{chosen.id}: begins")
-            if waiting or running:
-                time.sleep(_PAUSE)
+        while not run.is_over:
+            for number, place in enumerate(places):
+                run.begin_next(number, place)
+            run.wait()
     finally:
-        _end([process for _, process in running.values()])
-    return failures
+        end_all(run.processes.values())
+    return run.schedule.failures
 
 
-def _take(
-    plan: SweepPlan,
-    waiting: list[Task],
-    over: set[str],
-    failures: dict[str, Failure],
-    looked: Looked,
-) -> Task | None:
-    """The next task that can begin and is not done; it, and those that need not begin, no longer
-    wait.
+class _LocalRun:
+    """A sweep that runs on this machine."""
 
-    One that another process does just now waits on.
-    """
-    for task in list(waiting):
-        if not all(need.id in over for need in plan.needs(task)) or is_running(
-            plan.sweep.out, task
-        ):
-            continue
-        waiting.remove(task)
-        if is_done(plan, task, looked):
-            over.add(task.id)
-            forget_failure(plan.sweep.out, task)
-        elif task.kind == TABLE and failures:
-            failures[task.id] = Failure(f"not begun, since {list(failures)[-1]} failed", "")
-        else:
-            forget_failure(plan.sweep.out, task)
-            return task
-    return None
+    def __init__(
+        self, plan: SweepPlan, file: Path, device: str, say: Callable[[str], object]
+    ) -> None:
+        """See `run_locally`; nothing is begun."""
+        self.schedule = Schedule(plan)
+        self.processes: dict[int, TaskProcess] = {}
+        """By the numbers of their places."""
+        self._plan, self._file, self._device, self._say = plan, file, device, say
+        self._answers: queue.SimpleQueue[TaskProcess] = queue.SimpleQueue()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no task waits or runs."""
+        return not self.schedule.waiting and not self._running
+
+    @property
+    def _running(self) -> list[Task]:
+        return [each.task for each in self.processes.values() if each.task is not None]
+
+    def begin_next(self, number: int, place: Place) -> None:
+        """Begin the next task at a place, unless one runs there or none may begin."""
+        process = self.processes.get(number)
+        if process is not None and process.task is not None:
+            return
+        last = None if process is None else process.last
+        task = self.schedule.next_task(place, last, self._running)
+        if task is None:
+            return
+        log = log_file(self._plan, task)
+        with explained(log, "write"):
+            log.write_bytes(b"")
+        if process is not None and not process.can_do(task):
+            process.stop()
+            process = None
+        if process is None:
+            process = TaskProcess(
+                self._file, place, task, device=self._device, log=log, answers=self._answers
+            )
+            self.processes[number] = process
+        process.begin(task)
+        self._say(f"{task.id}: begins")
+
+    def wait(self) -> None:
+        """Wait until a task ends; at most `_PAUSE`, since other processes may do some."""
+        try:
+            task, code = self._answers.get(timeout=_PAUSE).finish()
+        except queue.Empty:
+            return
+        if task is None:
+            return
+        failure = _why_failed(self._plan, task, code) if code else None
+        self.schedule.has_ended(task, failure)
+        result = DONE if failure is None else f"{FAILED}: {failure.error}"
+        self._say(f"{task.id}: {result}")
 
 
-def log_file(plan: SweepPlan, task: Task) -> Path:
-    """What a task on this machine prints."""
-    return plan.sweep.out / LOGS / f"{task.file_name}.log"
+class Schedule:
+    """Which task of a sweep comes next, and how those that were begun ended."""
 
+    def __init__(self, plan: SweepPlan) -> None:
+        """None is begun yet."""
+        self.failures: dict[str, Failure] = {}
+        """Why tasks failed, by their ids."""
+        self.waiting: list[Task] = list(plan.tasks)
+        self._plan = plan
+        self._over: set[str] = set()
+        self._looked: Looked = {}
+        self._languages = {lang: n for n, lang in enumerate(plan.sweep.languages)}
 
-def _start(
-    plan: SweepPlan, file: Path, task: Task, device: str, place: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
-    path = log_file(plan, task)
-    with explained(path, "write"), path.open("wb") as log:
-        return subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "mtbias",
-                "sweep",
-                str(file),
-                "--task",
-                task.id,
-                "--device",
-                device,
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **({} if task.needs_network else OFFLINE), **place},
+    def has_ended(self, task: Task, failure: Failure | None) -> None:
+        """Note that a task has ended, and with `failure` why not well."""
+        self._over.add(task.id)
+        for cell in task.cells:
+            self._looked.pop(cell.id, None)
+        if failure is not None:
+            self.failures[task.id] = failure
+
+    def next_task(self, place: Place, last: Task | None, others: Sequence[Task]) -> Task | None:
+        """The next task for a place, whose process did `last` before, while `others` run; it, and
+        those that need not begin, no longer wait.
+
+        One that another process does just now waits on.
+        """
+        out = self._plan.sweep.out
+        for task in sorted(self.waiting, key=lambda each: self._order(each, last, others)):
+            if not place.takes(task) or not self._may_begin(task) or is_running(out, task):
+                continue
+            self.waiting.remove(task)
+            if is_done(self._plan, task, self._looked):
+                self._over.add(task.id)
+                forget_failure(out, task)
+            elif task.kind == TABLE and self.failures:
+                why = f"not begun, since {list(self.failures)[-1]} failed"
+                self.failures[task.id] = Failure(why, "")
+            else:
+                forget_failure(out, task)
+                return task
+        return None
+
+    def _may_begin(self, task: Task) -> bool:
+        return all(need.id in self._over for need in self._plan.needs(task))
+
+    def _order(self, task: Task, last: Task | None, others: Sequence[Task]) -> tuple[int, ...]:
+        """Translations first, language by language; of these what is left of the cell that the
+        process knows, then what nobody else is at, then what has the same weights.
+        """
+        if task.shard is None:
+            return (1,)
+        (cell,) = task.cells
+        known = last.cells[0] if last is not None and last.shard is not None else None
+        return (
+            0,
+            int(known is None or cell.id != known.id),
+            int(any(cell in other.cells for other in others)),
+            self._languages[cell.lang],
+            int(known is None or (cell.model, cell.preset) != (known.model, known.preset)),
         )
 
 
@@ -250,16 +278,3 @@ def _why_failed(plan: SweepPlan, task: Task, code: int) -> Failure:
         failure = Failure(error, str(log_file(plan, task)))
         write_failure(plan.sweep.out, task, failure)
     return failure
-
-
-def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
-    """End the processes that still run: SIGTERM, then SIGKILL."""
-    for process in processes:
-        process.terminate()
-    until = time.monotonic() + _GRACE
-    for process in processes:
-        try:
-            process.wait(max(0.0, until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()

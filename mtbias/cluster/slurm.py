@@ -7,19 +7,20 @@ lock, so that two submissions cannot double tasks. Nothing reads a clock.
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from mtbias.cluster.inventory import refuse_missing
-from mtbias.cluster.local_processes import OFFLINE
+from mtbias.cluster.inventory import missing_here, refuse_missing
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text
+from mtbias.cluster.task_places import OFFLINE
 from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError
 from mtbias.files.reading import input_bytes
@@ -130,7 +131,13 @@ def submit_sweep(
     say(plan_text(plan))
     if dry_run:
         for array in to_submit(plan, list(queue_states(plan.sweep.out))):
-            say(f"would submit {len(array.tasks)} × {array.kind}")
+            for line in _described(plan, array):
+                say(line)
+        missing = missing_here(plan.sweep)
+        if missing:
+            say(f"\nNot usable here (`mtbias fetch --sweep {file}` downloads what is missing):")
+        for problem in missing:
+            say(f"  {problem}")
         return
     refuse_missing(plan.sweep, file)
     with locked_folder(plan.sweep.out / SUBMISSIONS):
@@ -168,19 +175,67 @@ def submit(
     queued = {mark: job for mark, job, *_ in _queue()}
     records = [record for record in read_submissions(plan.sweep.out) if record.mark in queued]
     waited = {task: queued[record.mark] for record in records for task in record.tasks}
-    for array in arrays:
+    for array in divided(arrays, most_tasks()):
         needs = {need.id for task in array.tasks for need in plan.needs(task)}
         jobs = sorted({waited[name] for name in needs if name in waited})
         record = _submit(plan, file, array, jobs, device)
         waited |= dict.fromkeys(record.tasks, record.job)
-        names = {"gpus": "GPUs", "cpus": "CPUs", "mem": "memory", "minutes": "minutes"}
-        amounts = [
-            f"{value} {what}"
-            for key, what in names.items()
-            if (value := getattr(array.resources, key))
-        ]
         after = f", after {', '.join(jobs)}" if jobs else ""
-        say(f"job {record.job}: {len(array.tasks)} × {array.kind} ({', '.join(amounts)}){after}")
+        say(f"job {record.job}: {len(array.tasks)} × {array.kind} ({_amounts(array)}){after}")
+
+
+def _amounts(array: Array) -> str:
+    """What each task of an array asks for: ``1 GPUs, 4 CPUs, 64G memory, 480 minutes``."""
+    names = {"gpus": "GPUs", "cpus": "CPUs", "mem": "memory", "minutes": "minutes"}
+    amounts = []
+    for key, what in names.items():
+        value = getattr(array.resources, key)
+        if value:
+            amounts.append(f"{value} {what}")
+    return ", ".join(amounts)
+
+
+def _described(plan: SweepPlan, array: Array) -> Iterator[str]:
+    """An array that is not submitted: its size, what each task asks for, and the head of its job's
+    script.
+    """
+    parameters = _parameters(plan.sweep.slurm, array, _job_name(plan, array))
+    yield f"would submit {len(array.tasks)} × {array.kind} ({_amounts(array)})"
+    for key in ("partition", "account", "array_parallelism"):
+        if key in parameters:
+            yield f"  {key}: {parameters[key]}"
+    for key, value in plan.sweep.slurm.extra.items():
+        yield f"  {key}: {value}"
+    for line in parameters["setup"]:
+        yield f"  {line}"
+    yield f"  mtbias sweep FILE --task {array.tasks[0].id}"
+
+
+def _job_name(plan: SweepPlan, array: Array) -> str:
+    return f"mtbias-{plan.sweep.name}-{array.kind}"
+
+
+def most_tasks() -> int | None:
+    """The most tasks that an array may have on this cluster (``MaxArraySize``); None where Slurm
+    does not tell.
+    """
+    if shutil.which("scontrol") is None:
+        return None
+    command = ["scontrol", "show", "config"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    except subprocess.TimeoutExpired:
+        return None
+    found = re.search(r"^MaxArraySize\s*=\s*(\d+)\s*$", answer.stdout, re.MULTILINE)
+    return None if found is None else max(1, int(found[1]))
+
+
+def divided(arrays: Iterable[Array], most: int | None) -> Iterator[Array]:
+    """`arrays` in parts of at most so many tasks, in order; None: whole."""
+    for array in arrays:
+        size = most or len(array.tasks)
+        for first in range(0, len(array.tasks), size):
+            yield replace(array, tasks=array.tasks[first : first + size])
 
 
 def _submit(
@@ -199,7 +254,7 @@ def _submit(
     write_json(path, asdict(record), own=True)
     executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
     executor.update_parameters(
-        **_parameters(plan.sweep.slurm, array, f"mtbias-{plan.sweep.name}-{array.kind}"),
+        **_parameters(plan.sweep.slurm, array, _job_name(plan, array)),
         comment=mark,
         **({"dependency": f"afterany:{':'.join(after)}"} if after else {}),
     )

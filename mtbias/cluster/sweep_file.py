@@ -25,6 +25,7 @@ from mtbias.settings import (
     Engine,
     EvaluatorSettings,
     LanguageModelSettings,
+    LimitSettings,
     Preset,
     Settings,
     SourceSettings,
@@ -99,7 +100,12 @@ class Slurm(Resources):
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep(
-    SourceSettings, DecodingSettings, LanguageModelSettings, EvaluatorSettings, BootstrapSettings
+    SourceSettings,
+    LimitSettings,
+    DecodingSettings,
+    LanguageModelSettings,
+    EvaluatorSettings,
+    BootstrapSettings,
 ):
     """All that a sweep's tasks depend on. Paths are absolute."""
 
@@ -148,6 +154,9 @@ class Sweep(
                 )
             if twice := [value for n, value in enumerate(values) if value in values[:n]]:
                 raise SettingError(key, f"expected each value once, got {twice[0]!r} twice")
+        if self.systems and self.limit is not None:
+            message = "expected none beside [systems], whose files are of the whole data set"
+            raise SettingError("limit", f"{message}, got {self.limit}")
         for system, path in self.systems.items():
             if not _NAME.fullmatch(system):
                 message = f"expected names of up to 100 letters (a to z), digits, '.', '_' and '-', got {system!r:.60}"

@@ -212,12 +212,11 @@ def count_sentences(sweep: Sweep, dataset: str) -> int | None:
         # A data set with sentences of its own for each language has as many in each.
         first, cache = sweep.languages[0], cache_folder(sweep.cache_dir)
         path, spoken = sweep.data.get(dataset), sweep.source_lang
-        return len(
-            load_corpus(dataset, path, cache=cache, lang=first, source_lang=spoken).instances
-        )
+        corpus = load_corpus(dataset, path, cache=cache, lang=first, source_lang=spoken)
+        return len(corpus.spread(sweep.limit).instances)
     except MissingResourceError:
         known = datasets().get(dataset)
-        return None if known is None else known.rows
+        return None if known is None else min(known.rows, sweep.limit or known.rows)
 
 
 def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:

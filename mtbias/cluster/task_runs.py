@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from mtbias.cluster.sweep_file import Sweep
@@ -23,7 +24,7 @@ from mtbias.files.reading import input_bytes, sha256_of
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.language.installed import get_language
-from mtbias.machine.devices import chosen_device, require_device
+from mtbias.machine.devices import chosen_device, free_unused, require_device
 from mtbias.morphology.stanza_models import stanza_folder
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
@@ -39,7 +40,7 @@ TASKS, LOGS = "tasks", "logs"
 """Folders of a sweep for records of tasks, and for what tasks print."""
 _NOT_OF_A_CELL = frozenset(
     {"name", "out", "cache_dir", "device", "shards", "sentences_per_shard", "slurm"}
-    | {"models", "systems", "languages", "datasets", "presets", "data"}
+    | {"models", "systems", "languages", "datasets", "presets", "data", "processes"}
 )
 """Settings of a sweep on which no cell's result depends, and those of which a cell has its own."""
 
@@ -144,12 +145,19 @@ def _other(plan: SweepPlan, looked: Looked) -> list[str]:
 
 
 def run_task(
-    plan: SweepPlan, task: Task, *, device: str, say: Callable[[str], object], progress: Progress
+    plan: SweepPlan,
+    task: Task,
+    *,
+    device: str,
+    say: Callable[[str], object],
+    progress: Progress,
+    last: LastCell | None = None,
 ) -> None:
     """Do what is left of a task; nothing where its result is there.
 
     `device`, ``cpu`` or ``cuda``, is that on which the sweep translates (`translation_device`);
-    `say` is called with a line about what was done.
+    `say` is called with a line about what was done; `last` holds what the process translated
+    before.
 
     Raises:
         MtbiasError: the first error; the other cells of a score task were tried all the same.
@@ -164,9 +172,10 @@ def run_task(
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
         (cell,) = task.cells
-        request = make_request(
-            plan.sweep, cell, device, here=device, offline=not task.needs_network
-        )
+        here = device if task.computes_here else chosen_device(None)
+        offline = not task.needs_network
+        make = partial(make_request, plan.sweep, cell, device, here=here, offline=offline)
+        request = make() if last is None else last.request(cell, make)
         report = translate_shard(request, task.shard, out=cell.folder, progress=progress)
         say(
             f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, {report.resumed:,} were "
@@ -174,6 +183,30 @@ def run_task(
         )
     else:
         _score(plan.sweep, task, device, say, progress)
+
+
+class LastCell:
+    """The cell that this process translated last: corpus, token ids and weights are held for what
+    comes next.
+    """
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._id = ""
+        self._request: Request | None = None
+
+    def request(self, cell: Cell, make: Callable[[], Request]) -> Request:
+        """The request of a cell: that of the last one, or a new one, which takes over what it can
+        use; what it cannot is given back.
+        """
+        if self._request is not None and cell.id == self._id:
+            return self._request
+        request = make()
+        if self._request is not None and not request.system.take_over(self._request.system):
+            self._request = None
+            free_unused()
+        self._id, self._request = cell.id, request
+        return request
 
 
 def translation_device(asked: str) -> str:
@@ -323,6 +356,11 @@ def _lock_file(out: Path, task: Task) -> Path:
 
 def _failure_file(out: Path, task: Task) -> Path:
     return out / TASKS / f"{task.file_name}.json"
+
+
+def log_file(plan: SweepPlan, task: Task) -> Path:
+    """What a task on this machine prints."""
+    return plan.sweep.out / LOGS / f"{task.file_name}.log"
 
 
 def write_failure(out: Path, task: Task, failure: Failure) -> None:

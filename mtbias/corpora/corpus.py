@@ -76,6 +76,15 @@ class Corpus(Generic[S_co]):
             skipped=0,
         )
 
+    def spread(self, count: int | None) -> Self:
+        """`count` sentences, evenly spread, as a corpus of their own (`part`); None, or as many as
+        there are: the corpus.
+        """
+        total = len(self.instances)
+        if count is None or count >= total:
+            return self
+        return self.part({self.instances[n * total // count].id for n in range(count)})
+
 
 def _linked_within(instance: S, ids: Collection[str]) -> S:
     """The instance without links to others than these."""

@@ -33,7 +33,10 @@ from mtbias.types import frozen
 
 MAX_UNPACKED = 2 * 1024**3
 """Bytes of a file of an archive."""
-_ADVICE = "check the network, or download it elsewhere and give --data"
+_ADVICE = (
+    "check the network; or run the command where there is one, with --cache-dir, and copy that "
+    "folder; or give the file to a command that reads it, with --data"
+)
 
 
 @frozen

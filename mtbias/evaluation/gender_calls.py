@@ -133,6 +133,10 @@ class AnalysedTexts(Measure):
         """Let the analyser's other processes begin."""
         self.analyser.submit(texts)
 
+    def expect(self, texts: Iterable[str]) -> None:
+        """Let the analyser's other processes begin, where that is worth while."""
+        self.analyser.submit(texts, whole=True)
+
     def abandon(self) -> None:
         """End them: the translations will not be judged."""
         self.analyser.abandon()
@@ -275,7 +279,7 @@ class GenderMeasure(AnalysedTexts):
         inputs = [dict(self.identity), pairs]
         kept = self.results.get("calls", inputs)
         if kept is not None:
-            self.abandon()
+            self.analyser.abandon(pair.text for pair in pairs)
             for stage in ("align", "analyse", "decide"):
                 progress(stage, 0, len(pairs))
                 progress(stage, len(pairs), len(pairs))
@@ -306,8 +310,13 @@ class GenderMeasure(AnalysedTexts):
         """
         total = len(pairs)
         progress("align", 0, total)
+        self.expect(pair.text for pair in pairs)
         translated = [TranslatedPart.of(pair) for pair in pairs]
-        alignments = self.aligner.align([part.pair for part in translated], texts, progress)
+        try:
+            alignments = self.aligner.align([part.pair for part in translated], texts, progress)
+        except BaseException:
+            self.abandon()
+            raise
         progress("align", total, total)
         self.analyse((pair.text for pair in pairs), progress)
         rows = zip(pairs, translated, alignments, strict=True)
@@ -354,7 +363,7 @@ def make_analyser(options: MeasureOptions) -> StanzaAnalyser:
         MissingResourceError: the models are not there and may not be downloaded.
     """
     settings = options.settings
-    package = _package(options)
+    package = stanza_package(options)
     name = sha256_of(package.analyses_signature)[:12]
     path = cache_folder(settings.cache_dir) / "analyses" / f"{options.lang}-{name}.sqlite"
     return StanzaAnalyser(
@@ -373,7 +382,12 @@ def make_results(options: MeasureOptions, language: Language) -> KeptResults:
     return KeptResults(folder, [plugin for plugin in plugins if plugin is not None])
 
 
-def _package(options: MeasureOptions) -> StanzaPackage:
+def stanza_package(options: MeasureOptions) -> StanzaPackage:
+    """Stanza's models for a language, downloaded where they are missing and may be.
+
+    Raises:
+        MissingResourceError: they are not there and may not be downloaded.
+    """
     code, given = options.lang, options.settings.stanza_dir
     if str(given) == STANZA_NAME or (given is None and options.demo):
         return find_package(code, stanza_folder_of_demo())

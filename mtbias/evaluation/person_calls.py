@@ -124,6 +124,11 @@ class PersonMeasure(Measure):
         if not self.joined:  # else the texts to be read are parts of these
             self.gender.hint(texts)
 
+    def expect(self, texts: Iterable[str]) -> None:
+        """See `GenderMeasure`."""
+        if not self.joined:
+            self.gender.expect(texts)
+
     def abandon(self) -> None:
         """See `GenderMeasure`."""
         self.gender.abandon()

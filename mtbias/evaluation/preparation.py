@@ -105,7 +105,7 @@ def prepare_eval(
             fetch_dataset(dataset, cache_folder(settings.cache_dir), progress=bars)
         corpus = load()
     return Request(
-        corpus=_as_asked(corpus, kind, settings),
+        corpus=_as_asked(corpus, kind, settings).spread(settings.limit),
         lang=lang,
         system=system or system_kind.open(system_options),
         measure=measure or kind.open(replace(options, fetch=announce)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -131,6 +131,34 @@ def evaluate(
         if begun_here or not folder.has(REPORT):
             folder.write_atomic(REPORT, render_html([ReportRun.of(run)]).encode())
         return run
+
+
+def evaluate_given(
+    requests: Iterable[tuple[Request, Path]], *, progress: Progress = quiet
+) -> Iterator[FinishedRun]:
+    """`evaluate` each of the requests, of translations that are there, into its folder.
+
+    They share a measure, which knows from the first what comes: it may begin with the later ones
+    beside the work for the earlier ones. A folder that is there already is probably of a finished
+    run.
+
+    Raises:
+        MtbiasError: as `evaluate`.
+    """
+    ready: list[tuple[Request, Path]] = []
+    try:
+        for request, out in requests:
+            ready.append((request, out))
+            if not out.exists():
+                given = planned(request, None).collect(MemoryStore())
+                if not isinstance(given, int):
+                    texts = (each.text for each in given.translations)
+                    request.measure.expect(text for text in texts if text is not None)
+        for request, out in ready:
+            yield evaluate(request, out=out, progress=progress)
+    finally:
+        for request, _ in ready:
+            request.measure.abandon()
 
 
 def _measured(

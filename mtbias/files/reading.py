@@ -26,6 +26,7 @@ from typing import TypeVar
 
 from mtbias.errors import DataError
 from mtbias.files.file_ledger import file_ledger
+from mtbias.files.packing import suffix_of, unpacked
 from mtbias.files.strict_json import DecodingError, converted, load_json, once
 from mtbias.types import JsonDict, frozen
 
@@ -207,13 +208,15 @@ def unreadable(path: Path, error: OSError | ValueError) -> DataError:
 
 
 def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
-    """The text of the UTF-8 file at `path`.
+    """The text of the UTF-8 file at `path`, unpacked where its name ends in ``.gz`` or ``.zst``.
 
     Raises:
         DataError: no such file; bytes that are not UTF-8 (with the line of the first); nothing but
-            white space, unless `allow_empty`.
+            white space, unless `allow_empty`; packed and damaged.
+        DependencyError: it is packed by Zstandard, whose library is not installed.
     """
-    data = read_bytes(path)
+    packed = read_bytes(path)
+    data = unpacked(path, packed)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -228,7 +231,7 @@ def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
     text = text.removeprefix("\ufeff")
     if not (allow_empty or text.strip()):
         raise DataError("the file is empty", path=path, line=1)
-    return TextFile(path=path, text=text, sha256=sha256_of(data), bom=bom, crlf="\r\n" in text)
+    return TextFile(path=path, text=text, sha256=sha256_of(packed), bom=bom, crlf="\r\n" in text)
 
 
 def split_lines(text: str) -> list[str]:
@@ -321,9 +324,7 @@ class Table:
     @property
     def listing(self) -> str:
         """The names of the first columns, quoted, for a message."""
-        named = [repr(column) for column in self.columns if column]
-        more = [f"… ({len(named)} in all)"] if len(named) > _NAMED else []
-        return ", ".join(named[:_NAMED] + more) or "none"
+        return columns_listed(self.columns)
 
     def require(self, *columns: str) -> None:
         """Check that `columns` are there.
@@ -335,6 +336,13 @@ class Table:
         if missing:
             message = f"expected the column {', '.join(map(repr, missing))}; got {self.listing}"
             raise DataError(message, path=self.file.path, line=1)
+
+
+def columns_listed(columns: Collection[str]) -> str:
+    """The names of the first columns, quoted, for a message."""
+    named = [repr(column) for column in columns if column]
+    more = [f"… ({len(named)} in all)"] if len(named) > _NAMED else []
+    return ", ".join(named[:_NAMED] + more) or "none"
 
 
 def read_table(path: Path, *columns: str) -> Table:
@@ -353,7 +361,9 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
     """The table in `file`, by the end of its name: ``.csv``, ``.tsv`` (or ``.tab``), ``.jsonl`` (or
     ``.ndjson``).
 
-    CSV is read as RFC 4180 with quotes. TSV has no quoting: a quotation mark is a character like
+    CSV is read as RFC 4180 with quotes; its fields are parted by commas, by what Excel's first line
+    ``sep=;`` names, or by semicolons where its header has no comma and some semicolon. TSV has no
+    quoting: a quotation mark is a character like
     any other. JSONL holds one object per line, with text, numbers or null; with `texts`, text or
     null under these names, whatever stands under others, which are passed over. Blank lines are
     passed over.
@@ -365,7 +375,7 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
     suffix = _suffix(file.path)
     if suffix in {".jsonl", ".ndjson"}:
         return _objects(file, texts)
-    return _with_header(file, _quoted_rows(file, ",") if suffix == ".csv" else _tab_rows(file))
+    return _with_header(file, _csv_rows(file) if suffix == ".csv" else _tab_rows(file))
 
 
 def parse_tabs(file: TextFile, *, quoted: bool) -> Table:
@@ -423,11 +433,9 @@ def parse_toml(file: TextFile) -> JsonDict:
 
 
 def _suffix(path: Path) -> str:
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if suffix not in TABLES:
-        message = (
-            f"a table's name ends in one of {', '.join(TABLES)}; this one ends in {path.suffix!r}"
-        )
+        message = f"a table's name ends in one of {', '.join(TABLES)}; this one ends in {suffix!r}"
         raise DataError(message, path=path)
     return suffix
 
@@ -436,14 +444,30 @@ def _tab_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
     return ((line, content.split("\t")) for line, content in file.filled_lines())
 
 
-def _quoted_rows(file: TextFile, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
+_TOLD_DELIMITER = re.compile(r'"?sep=([,;:|\t])"?\r?', re.IGNORECASE)
+"""The line that Excel writes and takes before a CSV: by which character fields are parted."""
+
+
+def _csv_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
+    first, _, rest = file.text.partition("\n")
+    told = _TOLD_DELIMITER.fullmatch(first)
+    if told is not None:
+        return _quoted_rows(file, told[1], rest, 2)
+    return _quoted_rows(file, ";" if ";" in first and "," not in first else ",")
+
+
+def _quoted_rows(
+    file: TextFile, delimiter: str, text: str | None = None, line: int = 1
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of `text`, which begins on that line of the file (default: all of it)."""
+    before = line
+    content = io.StringIO(file.text if text is None else text, newline="")
+    reader = csv.reader(content, delimiter=delimiter, strict=True)
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
                 yield line, row
-            line = reader.line_num + 1
+            line = before + reader.line_num
     except csv.Error as error:
         raise file.error(
             f"the CSV is broken from here on: {error}; look for a quotation mark without its partner",
@@ -480,7 +504,7 @@ def _objects(file: TextFile, texts: Collection[str] | None) -> Table:
     records: list[Record] = []
     for line, value in parse_json_lines(file):
         fields = {
-            name: _plain(item, f"under {name!r}", file, line, text_only=texts is not None)
+            name: plain_text(item, f"under {name!r}", file, line, text_only=texts is not None)
             for name, item in value.items()
             if texts is None or name in texts
         }
@@ -489,7 +513,14 @@ def _objects(file: TextFile, texts: Collection[str] | None) -> Table:
     return _table(file, columns, records)
 
 
-def _plain(value: object, where: str, file: TextFile, line: int, *, text_only: bool) -> str:
+def plain_text(
+    value: object, where: str, file: TextFile, line: int, *, text_only: bool = True
+) -> str:
+    """The text of a value of JSON, empty of null; of a number its digits, unless `text_only`.
+
+    Raises:
+        DataError: it is something else, or no text; `where` says where it stands.
+    """
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str if text_only else str | int | float):

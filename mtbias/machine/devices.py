@@ -6,10 +6,12 @@ And how mtbias is installed here, and so which command adds an extra to this ins
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shlex
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -83,11 +85,28 @@ def _left(group: Path, limit: str, used: str, cache: str) -> int:
     return most - now + int(stat.get(cache, 0))
 
 
-def gpu_count() -> int:
-    """GPUs that torch sees here."""
+_GPU_FILES = ("nvidia*", "nvhost*", "nvgpu*", "dxg", "kfd")
+"""What Linux has in ``/dev`` where there may be a GPU for torch: of NVIDIA's cards and of its small
+boards, of Linux in Windows, of AMD's cards."""
+
+
+def gpu_count(devices: Path = Path("/dev")) -> int:
+    """GPUs that torch sees here; it takes a second to load, and is not asked where Linux has
+    none.
+    """
+    if sys.platform == "linux" and not any(any(devices.glob(each)) for each in _GPU_FILES):
+        return 0
     import torch
 
     return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0
+
+
+def free_unused() -> None:
+    """Give back what this process holds of memory, a GPU's too, and no longer uses."""
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
 
 
 def chosen_device(name: str | None) -> str:

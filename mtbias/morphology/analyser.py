@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import get_context
 from typing import Protocol
 
-from mtbias.machine.devices import begin_worker, free_memory, usable_cores
+from mtbias.machine.devices import begin_worker, chosen_device, free_memory, threads, usable_cores
 from mtbias.morphology.analysis_cache import AnalysisCache, encode
 from mtbias.morphology.stanza_models import BATCH, StanzaModels, StanzaPackage
 from mtbias.types import Analysis
@@ -19,12 +20,18 @@ __all__ = ["Analyser", "StanzaAnalyser"]
 
 _log = logging.getLogger(__name__)
 
-WORTH_PROCESSES = 4 * BATCH
+WORTH_PROCESSES = 2 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
-BESIDE = 2
-"""Processes that analyse while a GPU, or another machine, translates, where none are asked for.
-Each analyses 270 texts of BUG's length a second on one thread (docs/performance.md); what a GPU
-translates in a second is not measured yet."""
+WORTH_UNASKED = 4 * BATCH
+"""So too where nobody asked for other processes: for WinoMT they save 1 s of 10, and compute 3 s more
+(docs/performance.md)."""
+LEAST, MOST = 2, 4
+"""Processes that analyse where none are asked for and nothing else computes: fewer than the first
+gain nothing, more than the second mostly wait for the alignment. While a GPU translates there is no
+such limit: one process analyses 270 texts of BUG's length a second on one thread
+(docs/performance.md), and a GPU is to translate more than a thousand."""
+_CORES_OF_GENERATION = 2
+"""Cores that are left for what translates meanwhile."""
 _MEMORY_EACH = 2 << 30
 """Bytes of memory that such a process may take: 0.8 GiB with Stanza's small models, and room for
 larger ones."""
@@ -45,14 +52,16 @@ class Analyser(Protocol):
         """
         ...
 
-    def submit(self, texts: Iterable[str]) -> None:
+    def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
         """Texts that will be asked for: an analyser may begin with them beside other work, or do
         nothing.
+
+        They are some that were just translated, while others still are, or the `whole` of a file.
         """
         ...
 
-    def abandon(self) -> None:
-        """End what `submit` began: nobody will ask for it."""
+    def abandon(self, texts: Iterable[str] | None = None) -> None:
+        """End what `submit` began for `texts`, or all of it: nobody will ask for it."""
         ...
 
     def prepare(
@@ -80,10 +89,12 @@ class StanzaAnalyser:
         """Nothing is loaded before there is a text that the cache lacks.
 
         The cache must belong to the package; only this process writes it. The device None is a GPU
-        where there is one. So many `processes`, of one thread each, analyse where there are
-        `WORTH_PROCESSES` texts or more; the analyses do not depend on it. None is `BESIDE` once
-        texts are submitted, where there are cores and memory for them, and otherwise one.
+        where there is one. So many `processes`, of one thread each, analyse where
+        `WORTH_PROCESSES` texts or more are new; the analyses do not depend on it. None is `LEAST`
+        to `MOST` from `WORTH_UNASKED` texts on, and beside generation all cores but two, as memory
+        allows and where no GPU analyses; otherwise one.
         """
+        self._worth = WORTH_UNASKED if processes is None else WORTH_PROCESSES
         self._package, self._cache, self._device, self._processes = (
             package,
             cache,
@@ -93,12 +104,13 @@ class StanzaAnalyser:
         self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
         self._pool: ProcessPoolExecutor | None = None
-        self._waiting: set[Future[tuple[Rows, str | None]]] = set()
+        self._waiting: dict[Future[tuple[Rows, str | None]], Sequence[str]] = {}
+        """What other processes are at, and the texts of it."""
         self._ways: set[str] = set()
-        self._begun: set[str] = set()
-        """Texts that were submitted before `prepare`."""
-        self._left: list[str] = []
-        """Those of them that are in no batch yet."""
+        self._sent: set[str] = set()
+        """The texts of all that waits."""
+        self._left: dict[str, None] = {}
+        """Texts that were submitted and are in no batch yet."""
 
     @property
     def ways(self) -> Sequence[str]:
@@ -107,39 +119,57 @@ class StanzaAnalyser:
         """
         return sorted(self._ways if self._models.way is None else {*self._ways, self._models.way})
 
-    def submit(self, texts: Iterable[str]) -> None:
+    def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
         """Let other processes analyse `texts` in the meantime; with one process nothing happens
         before `prepare`.
 
-        They compute on the CPU, and so does all that follows: the GPU has other work, and a run's
-        analyses are to be of one device.
+        Beside generation they compute on the CPU, and so does all that follows: the GPU has other
+        work, and a run's analyses are to be of one device. The `whole` of a file is given to them
+        where it is worth starting them.
 
         Raises:
             RunFolderError: the analyses that are done cannot be kept.
         """
         if self._processes is None:
-            self._processes = _processes_beside()
+            self._processes = self._usual_processes(whole)
         if self._processes == 1:
             return
-        if self._device != "cpu":
+        if not whole and self._device != "cpu":
             self._device, self._models = "cpu", StanzaModels(self._package, "cpu")
-        for text in self._cache.missing(t for t in texts if t not in self._begun):
-            self._begun.add(text)
-            self._left.append(text)
+        new = (text for text in texts if text not in self._sent and text not in self._left)
+        self._left.update(dict.fromkeys(self._cache.missing(new)))
+        if whole and self._pool is None and len(self._left) < self._worth:
+            return
         try:
-            while len(self._left) >= BATCH:
-                self._send(self._left[:BATCH])
-                del self._left[:BATCH]
-                for rows in self._finished(timeout=0):
-                    self._cache.put_encoded(rows)
+            for batch in _batches(list(self._left)):
+                if len(batch) == BATCH or whole:
+                    self._send(batch)
+            for rows in self._done(timeout=0):
+                self._cache.put_encoded(rows)
         except BrokenProcessPool:
             self._give_up()
 
-    def abandon(self) -> None:
-        """End the other processes, which finish what they are at; without it Python would wait for
-        all of it.
+    def _usual_processes(self, whole: bool) -> int:
+        if not whole:
+            return _affordable(
+                max(usable_cores() - _CORES_OF_GENERATION, LEAST), usable_cores() - 1
+            )
+        return _affordable(MOST, threads()) if chosen_device(self._device) == "cpu" else 1
+
+    def abandon(self, texts: Iterable[str] | None = None) -> None:
+        """End what other processes have of `texts`, or of all; they finish what they are at.
+
+        Without it Python would wait for all of it.
         """
-        self._end()
+        unwanted = {*self._sent, *self._left} if texts is None else set(texts)
+        self._left = {text: None for text in self._left if text not in unwanted}
+        batches = list(self._waiting.items())
+        mine = [future for future, batch in batches if unwanted.issuperset(batch)]
+        if len(mine) == len(batches):
+            self._end()
+        for future in mine:
+            if future.cancel():
+                self._sent.difference_update(self._waiting.pop(future, ()))
 
     def prepare(
         self, texts: Iterable[str], progress: Callable[[int], object] | None = None
@@ -151,10 +181,11 @@ class StanzaAnalyser:
             MissingResourceError: Stanza cannot load its models; says which and why.
             RunFolderError: the analyses cannot be kept.
         """
-        for rows in self._rows(list(texts)):
+        wanted = dict.fromkeys(texts)
+        for rows in self._rows(wanted):
             self._cache.put_encoded(rows)
             if progress is not None:
-                progress(len(rows))
+                progress(sum(text in wanted for text, _ in rows))
 
     def analysis(self, text: str) -> Analysis:
         """The analysis of `text`, worked out now where it is not kept or cannot be read."""
@@ -164,25 +195,24 @@ class StanzaAnalyser:
             self._cache.put([found])
         return found
 
-    def _rows(self, texts: Sequence[str]) -> Iterator[Rows]:
-        """What was submitted, then what the cache still lacks, batch by batch; where a process
-        ends, in this one.
+    def _rows(self, texts: Mapping[str, None]) -> Iterator[Rows]:
+        """What others have of `texts`, with other texts that are done by then; then what the cache
+        still lacks, batch by batch. Where a process ends, all of it in this one.
         """
         try:
-            self._begun, self._left = set(), []
-            yield from self._finished()
-            missing = [] if self._processes in {None, 1} else list(self._cache.missing(texts))
-            for batch in _batches(missing) if len(missing) >= WORTH_PROCESSES else ():
-                self._send(batch)
-            yield from self._finished()
+            self.submit(texts, whole=True)
+            while any(not texts.keys().isdisjoint(batch) for batch in self._waiting.values()):
+                yield from self._done()
         except BrokenProcessPool:
             self._give_up()
-        finally:
-            self._end()
+        except BaseException:
+            self.abandon()
+            raise
         for batch in _batches(self._cache.missing(texts)):
             yield _encoded(self._models, batch)
+        self.abandon(texts)
 
-    def _send(self, batch: list[str]) -> None:
+    def _send(self, batch: Sequence[str]) -> None:
         """Have a batch analysed by another process, of one thread, which begins where it is the
         first.
         """
@@ -193,22 +223,25 @@ class StanzaAnalyser:
                 _start,
                 initargs=(self._package, self._device),
             )
-        self._waiting.add(self._pool.submit(_work, batch))
+            # All begin now: Python waits for ever for one that begins while another is killed.
+            for _ in range(self._processes or 1):
+                self._pool.submit(int)
+        self._waiting[self._pool.submit(_work, batch)] = batch
+        self._sent.update(batch)
+        for text in batch:
+            del self._left[text]
 
-    def _finished(self, timeout: float | None = None) -> Iterator[Rows]:
-        """What is done of the batches that were sent; without `timeout` wait until none is left.
+    def _done(self, timeout: float | None = None) -> Iterator[Rows]:
+        """What is done of the batches that were sent; without `timeout` one is waited for.
 
         Raises:
             BrokenProcessPool: a process ended.
         """
-        while self._waiting:
-            done, self._waiting = wait(self._waiting, timeout, FIRST_COMPLETED)
-            if not done:
-                return
-            for future in done:
-                rows, way = future.result()
-                self._ways.update([way] if way else [])
-                yield rows
+        for future in wait(self._waiting, timeout, FIRST_COMPLETED).done:
+            rows, way = future.result()
+            self._sent.difference_update(self._waiting.pop(future))
+            self._ways.update([way] if way else [])
+            yield rows
 
     def _give_up(self) -> None:
         """Continue in this process."""
@@ -220,14 +253,17 @@ class StanzaAnalyser:
 
     def _end(self) -> None:
         if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool, self._waiting = None, set()
+            # What is at nothing ends by itself.
+            self._pool.shutdown(wait=bool(self._waiting), cancel_futures=True)
+            self._pool, self._waiting, self._sent = None, {}, set()
 
 
-def _processes_beside() -> int:
-    """`BESIDE`, where another core is left for what translates, and memory; else 1."""
-    enough = usable_cores() > BESIDE and free_memory() >= BESIDE * _MEMORY_EACH
-    return BESIDE if enough else 1
+def _affordable(wanted: int, cores: int) -> int:
+    """So many processes as are `wanted`, as far as `cores` and memory allow it; 1 where they allow
+    fewer than `LEAST`.
+    """
+    count = min(wanted, cores, free_memory() // _MEMORY_EACH)
+    return count if count >= LEAST else 1
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -236,7 +272,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-Rows = list[tuple[str, str]]
+Rows = list[tuple[str, bytes]]
 """Texts with their analyses as the cache keeps them."""
 
 
@@ -247,6 +283,7 @@ def _start(package: StanzaPackage, device: str | None) -> None:
     """What a process does first."""
     global _models  # noqa: PLW0603 - a process of a pool has no other place
     begin_worker()
+    os.nice(5)  # the process that waits for these has work of its own
     _models = StanzaModels(package, device)
 
 

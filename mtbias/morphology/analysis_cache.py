@@ -11,7 +11,8 @@ import logging
 import sqlite3
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +22,18 @@ from mtbias.files.strict_json import load_json
 from mtbias.types import Analysis, Span, Token, Word
 
 _log = logging.getLogger(__name__)
-_FORMAT = 2
+_FORMAT = 3
 
 
 class AnalysisCache:
-    """Analyses by text. A damaged file is logged, set aside (``*.damaged``), begun again; a damaged
-    row is redone.
+    """Analyses by text. A damaged file is logged, set aside (``*.damaged``) and begun again as soon
+    as it is noticed; a damaged row is redone.
     """
 
     def __init__(self, path: Path | None) -> None:
         """Open or make the file at `path`; None keeps everything in memory."""
         self.path = path
         self._db = self._open()
-        weakref.finalize(self, self._db.close)  # for those who never call `close`
 
     def _open(self) -> sqlite3.Connection:
         if self.path is None:
@@ -44,47 +44,68 @@ class AnalysisCache:
             try:
                 return self._connect(self.path)
             except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError):
+                if not _is_damage(error):
                     raise
-                aside = self.path.with_suffix(self.path.suffix + ".damaged")
-                self.path.replace(aside)
-                _log.warning(
-                    "%s is damaged (%s): set aside as %s, sentences are analysed again",
-                    self.path,
-                    error,
-                    aside.name,
-                )
+                self._set_aside(error)
                 return self._connect(self.path)
         except (OSError, sqlite3.OperationalError) as error:
             raise RunFolderError(
                 f"cannot keep analyses in {self.path}: {error}; name another folder with --cache-dir"
             ) from error
 
-    @classmethod
-    def _connect(cls, where: Path | str) -> sqlite3.Connection:
+    def _connect(self, where: Path | str) -> sqlite3.Connection:
         db = sqlite3.connect(where, timeout=60)
+        self._inode = Path(where).stat().st_ino if self.path is not None else None
+        weakref.finalize(self, db.close)  # for those who never call `close`
         try:
-            cls._prepare(db)
+            self._prepare(db)
         except BaseException:
             db.close()
             raise
         return db
 
-    @staticmethod
-    def _prepare(db: sqlite3.Connection) -> None:
-        (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
-        if said != "ok":
-            raise sqlite3.DatabaseError(said)
-        if db.execute("PRAGMA user_version").fetchone() != (
-            _FORMAT,
-        ):  # new, or of an earlier release
-            db.execute("DROP TABLE IF EXISTS analysis")
-            db.execute(f"PRAGMA user_version = {_FORMAT}")
-        db.execute(
-            "CREATE TABLE IF NOT EXISTS analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
-        )
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        """Make the table, where there is none of this format."""
         db.execute("PRAGMA synchronous=NORMAL")
-        db.commit()
+        if _format(db) == _FORMAT:
+            return
+        with db:
+            db.execute("BEGIN IMMEDIATE")
+            if _format(db) == _FORMAT:  # another process was faster
+                return
+            known = db.execute("SELECT name FROM sqlite_master WHERE name = 'analysis'").fetchone()
+            db.execute("DROP TABLE IF EXISTS analysis")
+            db.execute("CREATE TABLE analysis (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
+            db.execute(f"PRAGMA user_version = {_FORMAT}")
+        if known is not None:
+            _log.warning(
+                "%s is of another release of mtbias: begun again, sentences are analysed again",
+                self.path,
+            )
+            with suppress(sqlite3.OperationalError):  # another process reads
+                db.execute("VACUUM")
+
+    def _set_aside(self, error: sqlite3.DatabaseError) -> None:
+        """Give the file another name, unless another process has done so since it was opened."""
+        if self.path is None:
+            raise error
+        if self.path.exists() and self.path.stat().st_ino != self._inode:
+            return
+        aside = self.path.with_suffix(self.path.suffix + ".damaged")
+        self.path.replace(aside)
+        _log.warning(
+            "%s is damaged (%s): set aside as %s, sentences are analysed again",
+            self.path,
+            error,
+            aside.name,
+        )
+
+    def _begin_again(self, error: sqlite3.DatabaseError) -> None:
+        """Continue with a new file in place of one that proved damaged while it was open."""
+        self._db.close()
+        with suppress(FileNotFoundError):
+            self._set_aside(error)
+        self._db = self._open()
 
     def _value(self, key: bytes) -> Any:  # noqa: ANN401 - SQLite keeps whatever a damaged file holds
         """What is kept under `key`, whole or not; None where nothing is, or nothing that can be
@@ -92,7 +113,9 @@ class AnalysisCache:
         """
         try:
             row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (key,)).fetchone()
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if _is_damage(error):
+                self._begin_again(error)
             return None
         return None if row is None else row[0]
 
@@ -111,48 +134,64 @@ class AnalysisCache:
             key = _key(text)
             if key not in seen:
                 seen.add(key)
-                if not _is_whole(self._value(key)):
+                if not _is_whole(key, self._value(key)):
                     yield text
 
     def put(self, analyses: Iterable[Analysis]) -> None:
         """Keep `analyses`, all or none; raises what `put_encoded` raises."""
         self.put_encoded((a.text, encode(a)) for a in analyses)
 
-    def put_encoded(self, rows: Iterable[tuple[str, str]]) -> None:
+    def put_encoded(self, rows: Iterable[tuple[str, bytes]]) -> None:
         """Keep analyses, given as their texts and what `encode` made of them, all or none.
 
         Raises:
-            RunFolderError: the disk is full, the file cannot be written or was damaged meanwhile.
+            RunFolderError: the disk is full, or the file cannot be written.
         """
+        content = [(_key(text), value) for text, value in rows]
         try:
-            with self._db:
-                self._db.executemany(
-                    "INSERT OR REPLACE INTO analysis VALUES (?, ?)",
-                    ((_key(text), value) for text, value in rows),
-                )
-        except sqlite3.OperationalError as error:
+            try:
+                self._insert(content)
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                self._begin_again(error)
+                self._insert(content)
+        except sqlite3.DatabaseError as error:
             raise RunFolderError(
                 f"cannot write analyses to {self.path}: {error}; free space and start again"
             ) from error
-        except sqlite3.DatabaseError as error:
-            raise RunFolderError(
-                f"cannot write analyses to {self.path}: it is damaged: {error}; start again: it is then set aside"
-            ) from error
+
+    def _insert(self, rows: Sequence[tuple[bytes, bytes]]) -> None:
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO analysis VALUES (?, ?)", rows)
 
     def close(self) -> None:
         """Close the file."""
         self._db.close()
 
 
+def _format(db: sqlite3.Connection) -> int:
+    """The format that a file says it has; 0 where it is new."""
+    (number,) = db.execute("PRAGMA user_version").fetchone()
+    return int(number)
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether SQLite says that the file is damaged, or is no database: it has no class for that."""
+    return type(error) is sqlite3.DatabaseError
+
+
 def _key(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()
+    """The first half of the text's SHA-256."""
+    return hashlib.sha256(text.encode()).digest()[:16]
 
 
-def encode(analysis: Analysis) -> str:
-    """CRC-32 as eight digits, then compact JSON: ``[[start, end, [[text, lemma, upos, "A=B|C=D"],
-    …]], …]``.
+def encode(analysis: Analysis) -> bytes:
+    """CRC-32 in four bytes, then compact JSON, compressed: ``[[start, end, [[text, lemma, upos,
+    "A=B|C=D"], …]], …]``.
 
-    A letter that a disk has changed must not make a woman of a man.
+    A letter that a disk has changed must not make a woman of a man. The sum covers the text's key
+    too: a damaged index must not lead to another text's analysis.
     """
     rows = [
         [
@@ -162,27 +201,32 @@ def encode(analysis: Analysis) -> str:
         ]
         for t in analysis.tokens
     ]
-    return _with_checksum(json.dumps(rows, ensure_ascii=False, separators=(",", ":")))
+    content = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    return _with_checksum(_key(analysis.text), zlib.compress(content.encode()))
 
 
-def _with_checksum(content: str) -> str:
-    return f"{zlib.crc32(content.encode()):08x}{content}"
+def _with_checksum(key: bytes, packed: bytes) -> bytes:
+    return zlib.crc32(packed, zlib.crc32(key)).to_bytes(4, "big") + packed
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, str) and value == _with_checksum(value[8:])
+def _is_whole(key: bytes, value: object) -> bool:
+    return isinstance(value, bytes) and value == _with_checksum(key, value[4:])
 
 
-def decode(text: str, value: str) -> Analysis:
+def decode(text: str, value: bytes) -> Analysis:
     """What `encode` wrote.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: it is something else, or that of another text.
     """
-    if not _is_whole(value):
+    if not _is_whole(_key(text), value):
         raise ValueError("damaged")
+    try:
+        content = zlib.decompress(value[4:])
+    except zlib.error as error:
+        raise ValueError(f"damaged: {error}") from None
     tokens = []
-    for start, end, words in load_json(value[8:]):
+    for start, end, words in load_json(content):
         if not 0 <= start <= end <= len(text):
             raise ValueError("span outside the text")
         for word, lemma, upos, feats in words:

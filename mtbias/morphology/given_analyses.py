@@ -32,10 +32,10 @@ class GivenAnalyser:
         self.signature = f"conllu({hashlib.sha256(file.text.encode()).hexdigest()[:12]})"
         self.ways: Sequence[str] = ()
 
-    def submit(self, texts: Iterable[str]) -> None:
+    def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
         """There is nothing to begin with."""
 
-    def abandon(self) -> None:
+    def abandon(self, texts: Iterable[str] | None = None) -> None:
         """There is nothing to end."""
 
     def prepare(

@@ -277,9 +277,9 @@ class Draft:
         return f"mtbias_{re.sub('[ -]', '_', self.name.lower())}"
 
 
-def check_draft(code: str, name: str | None, out: Path) -> str:
+def check_draft(code: str, name: str | None, out: Path | None) -> tuple[str, Path]:
     """Check what the user named, before anything is read; gives the language's name, by default
-    Stanza's.
+    Stanza's, and the folder, by default ``mtbias-NAME``.
 
     Raises:
         UsageError: `code` is none of `is_language_code`.
@@ -298,11 +298,13 @@ def check_draft(code: str, name: str | None, out: Path) -> str:
         raise SettingError(
             "name", f"expected the language's English name, such as Polish; got {name!r}"
         )
+    if out is None:
+        out = Path(f"mtbias-{name.lower().replace(' ', '-')}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SettingError(
             "out", f"expected a folder that is empty or not there yet; {out} has something in it"
         )
-    return name
+    return name, out
 
 
 def write_draft(draft: Draft, out: Path) -> DraftNouns:

@@ -12,8 +12,9 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import fields
 from functools import cache, partial
+from operator import attrgetter
 from typing import TypeVar
 
 from mtbias.reading import says
@@ -205,11 +206,14 @@ def marked(text: str, heads: Iterable[Span], others: Iterable[Span] = ()) -> Ite
         yield text[at:]
 
 
+_PARTS = attrgetter(*(each.name for each in fields(PieceOfEvidence)))
+
+
 def _evidence(record: CallRecord | None) -> list[tuple[str, ...]]:
     """For each word that was looked at: what it shows in words, and the parts of the fold."""
     pieces = []
     for evidence in record.call.evidence if record else ():
-        parts = (evidence_words(evidence), *astuple(PieceOfEvidence.of(evidence)))
+        parts = (evidence_words(evidence), *_PARTS(PieceOfEvidence.of(evidence)))
         pieces.append(tuple(map(_clean, parts)))
     return pieces
 

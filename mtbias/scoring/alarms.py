@@ -147,7 +147,7 @@ def checks(
         sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
         found = languages(texts, lang)
         marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
-        return {"alarms": _content(_counted(marks, noticed), texts, lang, found)}
+        return {"alarms": _content(marks, noticed, texts, lang, found)}
     calls = [record.call for record in records]
     counts = count_classes(calls)
     counting = counting_of(records)
@@ -164,7 +164,7 @@ def checks(
     signs = _signs_of_texts(records, texts, lang, source_lang)
     found = signs.languages
     marks = {**signs.marks, **_call_marks(records), **signs.entity_marks}
-    alarms = _content(_counted(marks, noticed), texts, lang, found)
+    alarms = _content(marks, noticed, texts, lang, found)
     raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
     if raised:
         kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
@@ -201,20 +201,27 @@ def _counted(marks: Mapping[str, Marks], noticed: JsonObject) -> dict[str, tuple
 
 
 def _content(
-    counts: Mapping[str, tuple[int, int]], texts: Texts, lang: str, found: Sequence[str | None]
+    marks: Mapping[str, Marks],
+    noticed: JsonObject,
+    texts: Texts,
+    lang: str,
+    found: Sequence[str | None],
 ) -> JsonDict:
     """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
 
     Args:
-        counts: of every sign, how many rows show it, and of how many.
+        marks: of every sign, which rows show it.
+        noticed: of signs that rows are not marked with, how many do.
         texts: the translations.
         lang: the target language.
         found: the languages that the translations are in.
     """
+    counts = _counted(marks, noticed)
+    damaged = [text for text, mark in zip(texts, marks["damaged"], strict=True) if mark]
     shares = {
         sign.key: _share(sign, *counts[sign.key], lang) for sign in SIGNS if sign.key in counts
     }
-    certain = sum(is_damaged(text) for text in texts if text is not None)
+    certain = sum(is_damaged(text) for text in damaged if text is not None)
     if certain and certain * CERTAIN_ONE_IN >= len(texts):
         shares["damaged"]["above"] = True
     others = Counter(language for language in found if language not in {None, lang})
@@ -222,7 +229,7 @@ def _content(
         "raised": [key for key, share in shares.items() if share["above"]],
         "shares": shares,
         "other_languages": dict(sorted(others.items(), key=lambda item: (-item[1], item[0]))),
-        "unusual_characters": unusual_characters(texts, lang),
+        "unusual_characters": unusual_characters(damaged, lang),
         "concerned": 0,
         "without": None,
     }

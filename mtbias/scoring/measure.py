@@ -69,8 +69,13 @@ class Measure(ABC):
         may begin with them.
         """
 
+    def expect(self, texts: Iterable[str]) -> None:  # noqa: B027 - see `hint`
+        """Called with all translations of a system that will be judged, while those of another are,
+        so that a measure may begin with them.
+        """
+
     def abandon(self) -> None:  # noqa: B027 - see `hint`
-        """End what `hint` began: the translations will not be judged."""
+        """End what `hint` and `expect` began: the translations will not be judged."""
 
     @abstractmethod
     def judge(

@@ -21,7 +21,7 @@ from functools import partial
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from mtbias.scoring.counting import Counting, Units
 from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import Measure, MeasureKind, MeasureOptions
 from mtbias.scoring.scores import Scores, score_records
+from mtbias.scoring.text_quality import corpus_scores, quality_metrics, quality_signatures
 from mtbias.settings import Variant
 from mtbias.stats.resampling import percentile_interval
 from mtbias.stats.results import Counts, Estimate, Floats, Tables, enough, percent, source
@@ -47,9 +48,6 @@ from mtbias.types import (
     Translation,
     frozen,
 )
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
 
 # Quality beside bias: BLEU and chrF of feminine and of masculine sentences against their
 # references, and the gap; and scores that the user gives. A system may be right about gender and
@@ -65,19 +63,6 @@ SCORES = declared("mt_geneval_scores")
 """Of all sentences, where the user gives scores."""
 
 
-def quality_signatures() -> list[str] | None:
-    """What sacrebleu computes, as it signs it itself (``bleu:nrefs:1|…``); None where it is not
-    installed.
-    """
-    signatures = []
-    for name, metric in _metrics().items():
-        metric.corpus_score(
-            ["a"], [["a"]]
-        )  # the signature knows the number of references only then
-        signatures.append(f"{name}:{metric.get_signature()}")
-    return signatures or None
-
-
 def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]:
     """Sentence BLEU of each translation against its reference (``effective_order=True``), to six
     digits.
@@ -85,7 +70,7 @@ def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]
     None where there is no translation, and of all where sacrebleu is not installed: it stands in
     `calls.jsonl` for readers, and no number is made of it.
     """
-    bleu = _metrics(effective_order=True).get("bleu")
+    bleu = quality_metrics(effective_order=True).get("bleu")
     return [
         None
         if bleu is None or text is None
@@ -114,9 +99,9 @@ def quality(
         intervals.
     """
     numbers: dict[str, Estimate] = {}
-    for name, metric in _metrics().items():
+    for name, metric in quality_metrics().items():
         numbers |= _with_gap(
-            name, GAPS[name], partial(_corpus_scores, metric), pairs, n_resamples, seed
+            name, GAPS[name], partial(corpus_scores, metric), pairs, n_resamples, seed
         )
     return numbers
 
@@ -167,31 +152,6 @@ def _with_gap(
         f"{name}_masculine": Estimate(masculine, percentile_interval(men), n),
         gap: Estimate(masculine - feminine, percentile_interval(men - women)),
     }
-
-
-def _corpus_scores(
-    metric: Metric, sentences: Sequence[tuple[str, str]], drawn: Tables
-) -> tuple[float, Floats]:
-    """The score of all sentences, and of each resample."""
-    texts, references = zip(*sentences, strict=True)
-    statistics: Floats = np.array(
-        metric._extract_corpus_statistics(texts, [references]), dtype=float
-    )
-    whole, *resampled = (
-        float(metric._compute_score_from_stats([round(value) for value in sums]).score)
-        for sums in (statistics.sum(axis=0), *(drawn @ statistics))
-    )
-    return whole, np.array(resampled)
-
-
-def _metrics(*, effective_order: bool = False) -> dict[str, Metric]:
-    """By their keys; none where sacrebleu is not installed."""
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-        from sacrebleu.metrics.chrf import CHRF
-    except ImportError:
-        return {}
-    return {"bleu": BLEU(effective_order=effective_order), "chrf": CHRF()}
 
 
 _KEYS = ("id", "source")

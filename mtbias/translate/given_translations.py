@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from mtbias.errors import DataError, escaped
-from mtbias.files.reading import TABLES, TextFile, parse_table, read_text, refuse_long
+from mtbias.files.packing import content_name, suffix_of
+from mtbias.files.reading import TextFile, refuse_long
 from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text, parse_bitext
+from mtbias.translate.file_shapes import SHAPED, is_object, read_rows
+from mtbias.translate.output_files import is_fairseq, read_fairseq, read_shaped
 from mtbias.translate.outputs import counted
+from mtbias.translate.shape_table import ALL, FileRows, Row, Wanted
 from mtbias.translate.system import Begun, Made, Sources, Store, System, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
@@ -42,8 +46,6 @@ MARKS = (MISSING, "empty", "extra", "duplicates", "shared", "normalised")
 _IN_MEMORY = Path("translations.jsonl")
 """Stands in messages for the file that texts in memory would make."""
 
-_COLUMNS = ("id", "source", "target", "translation")
-
 
 @dataclass(frozen=True, slots=True)
 class GivenTranslations(Translated):
@@ -52,8 +54,9 @@ class GivenTranslations(Translated):
 
     An instance is without text where the file has none (reason ``missing``) or an empty one
     (``empty``). The ``form`` is ``pairs`` (source ||| target), ``lines`` (one target a line),
-    ``table by id`` or ``table by source``; the marks are `MARKS`, and their ``examples`` ids of
-    instances (missing, empty, shared, normalised) or lines of the file (``line 7``: extra,
+    ``table by id``, ``table by source`` or ``table in order``, or names a log in place of the table
+    (``sample of Inspect by id``) or fairseq-generate; the marks are `MARKS`, and their ``examples``
+    ids of instances (missing, empty, shared, normalised) or lines of the file (``line 7``: extra,
     duplicates).
     """
 
@@ -62,14 +65,8 @@ class GivenTranslations(Translated):
     cleaned: bool = False
     """Whether these are the translations in what stands there
     (`mtbias.translate.language_models`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    line: int
-    id: str
-    source: str
-    target: str
+    part: str = ""
+    """Which of several systems or prompts of the file they are of."""
 
 
 @dataclass(slots=True)
@@ -78,7 +75,7 @@ class _Match:
     noticed, by mark.
     """
 
-    rows: dict[str, _Row] = field(default_factory=dict)
+    rows: dict[str, Row] = field(default_factory=dict)
     noticed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unmatched: list[str] = field(default_factory=list)
     """Rows of the file that belong to no instance, as a reader knows them again."""
@@ -90,15 +87,18 @@ def read_translations(
     *,
     rows: int | None = None,
     allow_missing: bool = False,
+    wanted: Wanted = ALL,
 ) -> GivenTranslations:
     """Read the translations in `path` and join them to `instances`.
 
-    Forms: ``.tsv``, ``.csv`` and ``.jsonl`` files are tables with ``id`` or ``source``, and
-    ``target`` (or ``translation``); with both, the id joins, and a row whose source is another
-    sentence than the instance's is left over. Any other file holds ``source ||| target`` lines if
-    most of its lines have that separator, else one target a line in the corpus's order: as many
-    lines as instances, or as rows of the corpus file (`rows`, where the corpus skipped some). A
-    blank line is an empty translation there.
+    Forms: ``.tsv``, ``.csv``, ``.jsonl``, ``.json`` and ``.eval`` files are tables with ``id`` or
+    ``source``, and ``target`` (or other names, `mtbias.translate.file_shapes`), or logs of other
+    programs; with both, the id joins, and a row whose source is another sentence than the
+    instance's is left over. Any other file holds ``source ||| target`` lines if most of its lines
+    have that separator, JSON lines if the first is an object, the output of fairseq-generate if
+    most begin as that does, else one target a line in the corpus's order: as many lines as
+    instances, or as rows of the corpus file (`rows`, where the corpus skipped some). A blank line
+    is an empty translation there. What is packed (``.gz``, ``.zst``) is unpacked.
 
     Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source
     belongs to the k-th instance with that source. Where the file has fewer such rows than the
@@ -107,6 +107,7 @@ def read_translations(
 
     `rows` is how many rows the corpus file has, skipped ones included (default: the number of
     instances). With `allow_missing` a file may cover less than `ENOUGH` per cent of the corpus.
+    `wanted` says which rows are meant, where it has those of several languages or systems.
 
     Raises:
         DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one
@@ -114,7 +115,8 @@ def read_translations(
             the sign of another corpus; most targets contain their source (pairs in a form that is
             not read); a target that is no sentence by its length (`mtbias.files.reading.LONGEST`).
     """
-    return join_translations(read_text(path), instances, rows=rows, allow_missing=allow_missing)
+    file = read_shaped(path)
+    return join_translations(file, instances, rows=rows, allow_missing=allow_missing, wanted=wanted)
 
 
 def join_translations(
@@ -123,21 +125,15 @@ def join_translations(
     *,
     rows: int | None = None,
     allow_missing: bool = False,
+    wanted: Wanted = ALL,
 ) -> GivenTranslations:
     """`read_translations` for a file that is in memory: the end of its path's name says which form
     it has.
     """
     path = file.path
     file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
-    lines = [line for line in file.text.split("\n") if line.strip()]
-    if path.suffix.lower() in TABLES:
-        table = _read_table(file)
-        form = "table by id" if table and table[0].id else "table by source"
-    elif 2 * sum(SEPARATOR.rstrip() in line for line in lines) > len(lines):
-        table, form = _read_pairs(file, instances), "pairs"
-    else:
-        table, form = _read_lines(file, instances, rows), "lines"
-    match = _joined(file, table, instances, by_id=form in {"lines", "table by id"})
+    table, form = _read(file, instances, rows, wanted)
+    match = _joined(file, table, instances, by_id=not form.endswith(("by source", "pairs")))
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
         raise DataError(_too_few(match, instances), path=path)
     _refuse_sources(file, instances, match)
@@ -152,7 +148,9 @@ def join_translations(
             refuse_long(text, "translation", path, row.line)
         translations.append(Translation(instance.id, text or None, reason))
     noticed = counted({mark: match.noticed[mark] for mark in MARKS})
-    return GivenTranslations(tuple(translations), {"form": form, **noticed}, file.sha256)
+    return GivenTranslations(
+        tuple(translations), {"form": form, **noticed}, file.sha256, part=wanted.part
+    )
 
 
 def join_texts(
@@ -198,15 +196,15 @@ def parse_pairs(file: TextFile) -> list[tuple[str, str]]:
     """(source, target) of each row of a file that belongs to no corpus; rows with an empty side are
     passed over.
 
-    A table by the end of its name (``.tsv``, ``.csv``, ``.jsonl``) has the columns ``source``, and
-    ``target`` or ``translation``; any other file ``source ||| target`` lines.
+    A table or a log by the end of its name (`mtbias.translate.file_shapes`) has the columns
+    ``source``, and ``target`` or another name of it; any other file ``source ||| target`` lines.
 
     Raises:
         DataError: it is not of its form (with the line).
     """
-    if file.path.suffix.lower() not in TABLES:
+    if suffix_of(file.path) not in SHAPED:
         return parse_bitext(file)
-    rows = _read_table(file, key="source")
+    rows = read_rows(file, key="source").rows
     pairs = [(row.source.strip(), row.target.strip()) for row in rows]
     return [(source, target) for source, target in pairs if source and target]
 
@@ -250,13 +248,13 @@ def _refuse_sources(file: TextFile, instances: Sequence[SourceSentence], match: 
 
 
 def _joined(
-    file: TextFile, table: Sequence[_Row], instances: Sequence[SourceSentence], *, by_id: bool
+    file: TextFile, table: Sequence[Row], instances: Sequence[SourceSentence], *, by_id: bool
 ) -> _Match:
     """The row of each instance, by id, or by source: the k-th row with it to the k-th instance, and
     where all its rows agree, to further instances too.
     """
     match = _Match()
-    groups: defaultdict[str, list[_Row]] = defaultdict(list)
+    groups: defaultdict[str, list[Row]] = defaultdict(list)
     for row in table:
         group = groups[row.id if by_id else normalised_text(row.source)]
         if group:
@@ -289,7 +287,7 @@ def _joined(
             instance.source,
         }:
             match.noticed["normalised"].append(instance.id)
-    left: list[_Row] = []
+    left: list[Row] = []
     for key, group in groups.items():
         left += group[taken[key] :]
         if not taken[key]:
@@ -301,30 +299,73 @@ def _joined(
 # Reading
 
 
-def _read_lines(
-    file: TextFile, instances: Sequence[SourceSentence], rows: int | None
-) -> list[_Row]:
+def _read(
+    file: TextFile, instances: Sequence[SourceSentence], rows: int | None, wanted: Wanted
+) -> tuple[list[Row], str]:
+    """The rows of a file, and its form (`GivenTranslations`)."""
+    lines = [line for line in file.text.split("\n") if line.strip()]
+    if suffix_of(file.path) in SHAPED or (lines and is_object(lines[0])):
+        return _by_key(file, read_rows(file, wanted), instances, rows)
+    if 2 * sum(SEPARATOR.rstrip() in line for line in lines) > len(lines):
+        return _read_pairs(file, instances), "pairs"
+    if is_fairseq(lines):
+        by_number, n = read_fairseq(file)
+        order = _places(file, n, instances, rows)
+        placed = [(by_number.get(place), i) for place, i in zip(order, instances, strict=True)]
+        return [replace(row, id=i.id) for row, i in placed if row], "fairseq-generate"
+    return _read_lines(file, instances, rows), "lines"
+
+
+def _by_key(
+    file: TextFile, found: FileRows, instances: Sequence[SourceSentence], rows: int | None
+) -> tuple[list[Row], str]:
+    """The rows of a table or a log with what joins them alone: ids, or sources."""
+    name = found.log or "table"
+    if found.in_order:
+        order = _places(file, len(found.rows), instances, rows)
+        placed = zip(order, instances, strict=True)
+        return [replace(found.rows[place], id=i.id) for place, i in placed], f"{name} in order"
+    ids = {instance.id for instance in instances}
+    if any(row.id in ids for row in found.rows):
+        known = [row for row in found.rows if row.id]
+        return [replace(r, source="") if found.prompted else r for r in known], f"{name} by id"
+    # Another program's ids, or none.
+    key = "source" if all(row.source for row in found.rows) else "id"
+    return list(found.rows), f"{name} by {key}"
+
+
+def _read_lines(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> list[Row]:
     lines = file.text.removesuffix("\n").split("\n")
+    order = _places(file, len(lines), instances, rows)
+    return [Row(n + 1, i.id, "", lines[n]) for n, i in zip(order, instances, strict=True)]
+
+
+def _places(
+    file: TextFile, n: int, instances: Sequence[SourceSentence], rows: int | None
+) -> Sequence[int]:
+    """At which place of `n` translations without a key that of each instance stands.
+
+    Raises:
+        DataError: they are not as many as instances, or as rows of the corpus.
+    """
     # Persons of one sentence share a row: where both are as many, lines are those of instances, the
     # later key.
     places = {rows: [instance.row for instance in instances], len(instances): range(len(instances))}
-    if len(lines) not in places:
+    if n not in places:
         expected = (
             f"{len(instances)}"
             if rows in (None, len(instances))
             else f"{len(instances)} (or {rows})"
         )
         message = (
-            f"expected one target a line, so {expected} lines as the corpus has, got {len(lines)}; or give lines of "
+            f"expected one target a line, so {expected} lines as the corpus has, got {n}; or give lines of "
             f"the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
         )
         raise DataError(message, path=file.path)
-    return [
-        _Row(n + 1, i.id, "", lines[n]) for n, i in zip(places[len(lines)], instances, strict=True)
-    ]
+    return places[n]
 
 
-def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Row]:
+def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[Row]:
     sources = {normalised_text(instance.source) for instance in instances}
     rows = []
     for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
@@ -339,27 +380,8 @@ def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[_Ro
         source, target = next(
             (pair for pair in pairs if normalised_text(pair[0]) in sources), pairs[0]
         )
-        rows.append(_Row(number, "", source, target))
+        rows.append(Row(number, "", source, target))
     return rows
-
-
-def _read_table(file: TextFile, key: str | None = None) -> list[_Row]:
-    """The rows, each with what joins it: the column `key`, or ``id``, or where there is none
-    ``source``.
-    """
-    table = parse_table(file, texts=_COLUMNS)
-    targets = [name for name in ("target", "translation") if name in table.columns]
-    keys = [key] if key else ["id", "source"]
-    if len(targets) != 1 or not set(keys) & set(table.columns):
-        wanted = " or ".join(map(repr, keys))
-        columns = "column" if key else "columns"
-        message = f"expected the {columns} {wanted}, and one of 'target' and 'translation'; got "
-        raise DataError(message + table.listing, path=file.path, line=1)
-    key = next(name for name in keys if name in table.columns)
-    for record in table.records:
-        if not record.get(key):
-            raise DataError(f"the row has no {key}", path=file.path, line=record.line)
-    return [_Row(r.line, r.get("id"), r.raw("source"), r.raw(targets[0])) for r in table.records]
 
 
 @dataclass(frozen=True)
@@ -405,8 +427,12 @@ class GivenPlan:
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The system's name, the hash of the file, and whether its lines were cleaned."""
+        """The system's name, the hash of the file, which part of it where it has several, and
+        whether its lines were cleaned.
+        """
         identity: dict[str, Json] = {"system": self.name, "translations": self.given.sha256}
+        if self.given.part:
+            identity["part"] = self.given.part
         return {**identity, "cleaned": True} if self.given.cleaned else identity
 
     def translate(
@@ -424,18 +450,29 @@ class GivenPlan:
         return self.given
 
 
-def given_file(path: Path, *, name: str | None = None, allow_missing: bool = False) -> GivenSystem:
+def given_file(
+    path: Path,
+    *,
+    name: str | None = None,
+    allow_missing: bool = False,
+    wanted: Wanted = ALL,
+) -> GivenSystem:
     """The translations in a file, as a system called `name` (default: the file's name without its
-    end).
+    end); `wanted` says which, where it has several.
 
     Raises:
         DataError: the file cannot be read; that it fits a corpus is seen when it is joined to one.
     """
-    file = read_text(path)
+    # One of many parts is read when its turn comes: all systems of a year do not fit into memory.
+    file = None if wanted.part else read_shaped(path)
 
     def read(corpus: Sources) -> GivenTranslations:
         return join_translations(
-            file, corpus.instances, rows=corpus.rows, allow_missing=allow_missing
+            file or read_shaped(path),
+            corpus.instances,
+            rows=corpus.rows,
+            allow_missing=allow_missing,
+            wanted=wanted,
         )
 
-    return GivenSystem(escaped(name or path.stem), read)
+    return GivenSystem(escaped(name or content_name(path).stem), read)

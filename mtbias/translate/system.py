@@ -188,6 +188,10 @@ class System(ABC):
             ModelError: the system cannot translate this corpus.
         """
 
+    def take_over(self, other: System) -> bool:  # noqa: ARG002 - most have nothing to share
+        """Use what `other` has loaded, where this system would load the same; whether it does."""
+        return False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:

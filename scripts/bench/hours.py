@@ -13,7 +13,7 @@ CPU_STAGES = {"align": 2.352, "analyse": 3.669, "decide": 0.528, "score": 0.007}
 analysing: Stanza's small models. `scripts/bench_scale.py --json` measures them on another
 machine."""
 PROCESSES = 2
-"""That analyse beside generation."""
+"""That work beside generation, at least; on a machine of more cores all but two."""
 
 
 def stage_seconds(results: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
@@ -36,12 +36,10 @@ def hours_of(rates: Mapping[str, float], stages: Mapping[str, float]) -> dict[st
 def wall_hours(
     rates: Mapping[str, float], stages: Mapping[str, float], processes: int = PROCESSES
 ) -> float:
-    """Hours from begin to end where so many processes analyse while the next batches are
-    translated.
+    """Hours from begin to end where so many processes align, analyse, decide and score while other
+    sentences are translated, the last cell's alone when all is translated.
     """
     cell = LANGUAGES * CORPUS / 3600
-    after = sum(seconds for stage, seconds in stages.items() if stage != "analyse") / 1000
-    return sum(
-        cell * (max(1 / rate, stages["analyse"] / 1000 / processes) + after)
-        for rate in rates.values()
-    )
+    beside = sum(stages.values()) / 1000
+    hours = sum(cell * max(1 / rate, beside / processes) for rate in rates.values())
+    return hours + CORPUS / 3600 * beside

@@ -28,11 +28,11 @@ def floor_seconds(
     are made once, 2d² of weights more)::
 
         encoder: flops 2SL(6d² + 2df) + 4QLd            bytes wL(6d² + 2df)
-        step t:  flops 2r(LP + Vd) + 4Ld(rt + S beams)  bytes w(LP + Vd) + 2kLd(rt + S) + 8rV
-                                                        (8rV: scores out and in)
+        step t:  flops 2r(LP + Vd) + 4Ld(rt + S beams)  bytes w(LP + Vd) + 2kLd(rt + S) + 4rV
+                                                        (4rV: scores in fp32, written)
 
-    Padding, masks, reordering of the caches and all else are not in it: they are what an engine may
-    do without.
+    Padding, masks, reordering of the caches, scores that are read again and all else are not in it:
+    they are what an engine may do without.
     """
     kind = "int8" if dtype.startswith("int8") else dtype
     peak, bandwidth = limits[kind], limits["bandwidth"]
@@ -56,7 +56,7 @@ def floor_seconds(
                 2 * rows * fixed + 4 * layers * d * (rows * step + tokens * BEAMS),
                 weight * fixed
                 + 2 * value * layers * d * (rows * step + tokens)
-                + 8 * rows * vocabulary,
+                + 4 * rows * vocabulary,
             )
     return sum(total.values()), max(total, key=lambda name: total[name])
 
@@ -96,6 +96,37 @@ def measure_limits(device: str, threads: int, *, size: int | None = None) -> dic
     target = torch.empty_like(source)
     limits["bandwidth"] = 2 * source.nbytes / best(lambda: target.copy_(source))
     return limits
+
+
+def launch_seconds(device: str, *, count: int = 2000) -> dict[str, float]:
+    """Seconds from one kernel that does nothing to speak of to the next: started by Python, and on
+    a GPU replayed from a CUDA graph.
+    """
+    import torch
+
+    cuda = device.startswith("cuda")
+    one = torch.zeros(1, device=device)
+
+    def many(count: int = count) -> None:
+        for _ in range(count):
+            one.add_(1.0)
+
+    def timed(call: Callable[[], object]) -> float:
+        began = time.perf_counter()
+        call()
+        if cuda:
+            torch.cuda.synchronize()
+        return (time.perf_counter() - began) / count
+
+    timed(many)
+    found = {"python": timed(many)}
+    if cuda:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            many()
+        timed(graph.replay)
+        found["replayed"] = timed(graph.replay)
+    return found
 
 
 def _cpu_name() -> str:

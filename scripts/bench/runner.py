@@ -11,13 +11,21 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 from mtbias.translate.seq2seq.checkpoint_system import Generation
 from mtbias.translate.seq2seq.codec import Codec, Encoded, read_config
-from mtbias.translate.seq2seq.engine import PRESETS, Budget, cpu_budget, gpu_budget, make_plan
+from mtbias.translate.seq2seq.engine import (
+    PRESETS,
+    Bounds,
+    Budget,
+    cpu_budget,
+    gpu_budget,
+    make_plan,
+)
 from scripts.bench.families import Shape
 from scripts.bench.limits import BEAMS
 from scripts.bench.work import Work, baseline_plan, draw_lengths, evenly, make_work
@@ -34,6 +42,10 @@ class Variant:
     dtype: str = "float32"
     goal: float = 0.0
     """Least ratio to the baseline that the project asks for; 0: none."""
+    recorded: bool = False
+    """Whether a GPU replays the steps of ``transformers`` (`TransformersEngine`)."""
+    replicas: int = 1
+    """Batches that ``ct2`` computes on a GPU at the same time."""
 
 
 BASELINE = Variant("easynmt")
@@ -75,7 +87,7 @@ class Runner:
         preset = PRESETS["fast" if self._cuda and variant.dtype != "float32" else "paper"]
         self.decoding = replace(preset.decoding, early_stopping=shape.kind != "marian")
         self.engine: Any = self._load()
-        lengths = draw_lengths(place.corpus, shape.kind)
+        self.lengths = lengths = draw_lengths(place.corpus, shape.kind)
         sources = [length for length, _ in lengths]
         if variant.engine == "easynmt":
             plan = baseline_plan(sources)
@@ -133,24 +145,39 @@ class Runner:
                     )
         return (time.process_time() - cpu) / concurrency, (time.perf_counter() - wall) / concurrency
 
-    def timed(self, seconds: float) -> tuple[list[Work], float]:
-        """Go over the batches, each once, until so many seconds are over: those that were done, and
-        seconds of all.
-
-        Their order is such that the first few are spread over the plan too, whose batches are
-        sorted by length.
+    def batch(self, sentences: int) -> tuple[Work, float]:
+        """The middle batch of a plan of so many sentences a batch, and that plan's tokens a
+        sentence, all of a batch being as long as the longest.
         """
-        done: list[Work] = []
-        taken = 0.0
-        for n in spread(len(self.work)):
-            if done and taken + taken / len(done) > seconds:
-                break
-            began = time.perf_counter()
-            with self._watched():
-                self._translate(self.work[n])
-            taken += time.perf_counter() - began
-            done.append(self.work[n])
-        return done, taken
+        plan = baseline_plan([source for source, _ in self.lengths], sentences)
+        tokens = sum(len(rows) * max(self.lengths[n][1] for n in rows) for rows in plan)
+        (rows,) = evenly(plan, 1)
+        return make_work(rows, self.lengths, self.shape), tokens / len(self.lengths)
+
+    def first_steps(self, batch: Work) -> float:
+        """Seconds of a search that is over after ``batch.length`` tokens, the encoder among them;
+        with replicas each has the batch.
+        """
+        bounds = Bounds(self.decoding, batch.length, self.shape.language)
+        began = time.perf_counter()
+        with self._watched():
+            lengths = self._lengths(batch, bounds)
+        seconds = time.perf_counter() - began
+        if set(lengths) != {batch.length}:
+            raise AssertionError(
+                f"{self.variant}: expected {batch.length} tokens everywhere, got {sorted(set(lengths))}"
+            )
+        return seconds
+
+    def _lengths(self, batch: Work, bounds: Bounds) -> list[int]:
+        if self.variant.engine == "easynmt":
+            return [*self._as_easynmt(batch)]
+        replicas = self.variant.replicas
+        if replicas == 1:
+            return [len(one.ids) for one in self.engine.generate(batch.sources, bounds)]
+        with ThreadPoolExecutor(replicas) as pool:
+            found = pool.map(self.engine.generate, [batch.sources] * replicas, [bounds] * replicas)
+            return [len(one.ids) for one in chain.from_iterable(found)]
 
     def peak(self) -> float:
         """Most memory until now, MiB: of the process, or what was allocated on the GPU, weights
@@ -172,20 +199,25 @@ class Runner:
         if self.variant.engine == "ct2":
             from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
 
-            return CTranslate2Engine(
+            engine = CTranslate2Engine(
                 place.folder,
                 device=place.device,
                 dtype=dtype,
                 cache=place.folder.parent,
                 threads=place.threads,
             )
+            if self.variant.replicas > 1:
+                engine.concurrency = self.variant.replicas
+                engine._translator = engine._load(dtype)
+            return engine
         import torch
 
         from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
         if not self._cuda:
             torch.set_num_threads(place.threads)
-        return TransformersEngine(place.folder, device=place.device, dtype=dtype)
+        recorded = self.variant.recorded
+        return TransformersEngine(place.folder, device=place.device, dtype=dtype, recorded=recorded)
 
     def _translate(self, batch: Work) -> None:
         """Translate a batch; raise unless every translation has the length that was wanted."""
@@ -242,16 +274,6 @@ class Runner:
         finally:
             done.set()
             thread.join()
-
-
-def spread(count: int) -> list[int]:
-    """0 to `count` - 1 in an order of which every beginning is spread over all: the middle first,
-    then by reversed binary digits.
-    """
-    digits = max(1, (count - 1).bit_length())
-    return sorted(
-        range(count), key=lambda n: int(f"{(n - count // 2) % count:0{digits}b}"[::-1], 2)
-    )
 
 
 def _free(device: str) -> int:

@@ -43,10 +43,10 @@ def draw_lengths(count: int, kind: str, seed: int = 0) -> list[tuple[int, int]]:
     return lengths
 
 
-def baseline_plan(lengths: Sequence[int]) -> list[tuple[int, ...]]:
-    """Batches as EasyNMT makes them: the longest first, 16 each."""
+def baseline_plan(lengths: Sequence[int], size: int = BASELINE_BATCH) -> list[tuple[int, ...]]:
+    """Batches of one `size`, the longest sentences first, as EasyNMT makes them."""
     order = sorted(range(len(lengths)), key=lambda n: -lengths[n])
-    return [tuple(order[n : n + BASELINE_BATCH]) for n in range(0, len(order), BASELINE_BATCH)]
+    return [tuple(order[n : n + size]) for n in range(0, len(order), size)]
 
 
 def evenly(batches: Sequence[tuple[int, ...]], count: int) -> list[tuple[int, ...]]:

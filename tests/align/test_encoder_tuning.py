@@ -314,8 +314,8 @@ def test_refusals_name_what_is_wrong(
     table = tmp_path / "pairs.tsv"
     table.write_text("id\ttarget\n1\tDer Koch\n", encoding="utf-8")
     assert said(*encoder, *to, "--pairs", table) == (
-        f"{table}:1: expected the column 'source', and one of 'target' and 'translation'; "
-        "got 'id', 'target'"
+        f"{table}:1: expected the column 'source', and one of 'target', 'translation', 'hypothesis', "
+        "'translation_text', 'tgt_text' and 'mt'; got 'id', 'target'"
     )
     lines.write_text("The cook ||| \n", encoding="utf-8")
     assert said(*encoder, *to, *given) == (

@@ -112,6 +112,7 @@ def _write_translations(folder: Path) -> None:
         f"{source} ||| {row['target']}\n" for source, row in zip(sources, rows, strict=True)
     )
     (folder / "target.txt").write_text(pairs, encoding="utf-8")
+    (folder / "target.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     (folder / "lines.txt").write_text(
         "".join(row["target"] + "\n" for row in rows), encoding="utf-8"
     )
@@ -226,6 +227,10 @@ def _write_vectors(folder: Path) -> None:
         "male_occupations": ["pilot", "plumber"], "female_occupations": ["nurse", "nanny"],
         "positive_adjectives": ["kind", "sweet"], "negative_adjectives": ["vain", "fussy"],
     }  # fmt: skip
+    (folder / "contrasts.tsv").write_text(
+        "source\tfeminine\tmasculine\nThe doctor left.\tDie Ärztin ging.\tDer Arzt ging.\n",
+        encoding="utf-8",
+    )
     (folder / "vocabulary.toml").write_text(
         "".join(f"{key} = {json.dumps(values)}\n" for key, values in lists.items()),
         encoding="utf-8",

@@ -13,7 +13,8 @@ from mtbias.cli import OUTPUTS
 from .tables import commands, lost_files
 
 INPUTS = {
-    "against", "analyses", "cache_dir", "challenge", "correct", "data", "debiased", "dev", "file", "gold", "judgements",
+    "against", "analyses", "cache_dir", "challenge", "contrasts", "correct", "data", "debiased", "dev", "file", "gold",
+    "judgements", "own", "run",
     "lexicon", "name_spans", "names", "occupations", "pairs", "patterns", "predictions", "runs", "scores", "stanza_dir",
     "swaps", "sweep", "text", "translations", "vectors", "weights", "women", "words",
 }  # fmt: skip

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -232,26 +232,30 @@ def test_translations_are_analysed_while_later_ones_are_made(
 ) -> None:
     monkeypatch.setattr(analyser_module, "BATCH", 8)
     monkeypatch.setattr(
-        analyser_module, "_processes_beside", lambda: 2
+        analyser_module, "_affordable", lambda *_: 2
     )  # as where there are cores for them
     package = find_package("de", stanza_folder_of_demo())
     cache = AnalysisCache(tmp_path / "fresh.sqlite")
     analyser = StanzaAnalyser(package, cache, device="cpu", processes=processes)
     submitted: list[int] = []
-    kept_at_prepare: list[int] = []
-    submit, prepare = analyser.submit, analyser.prepare
+    sent: list[int] = []
+    sent_before_the_end: list[int] = []
+    submit, send = analyser.submit, analyser._send
 
-    def watched(texts: Iterable[str]) -> None:
+    def watched(texts: Iterable[str], *, whole: bool = False) -> None:
         every = list(texts)
-        submitted.append(len(every))
-        submit(every)
+        if whole:  # all is translated
+            sent_before_the_end.append(sum(sent))
+        else:
+            submitted.append(len(every))
+        submit(every, whole=whole)
 
-    def prepared(texts: Iterable[str], progress: Callable[[int], object] | None = None) -> None:
-        kept_at_prepare.append(len(analyser._begun) - len(analyser._left))
-        prepare(texts, progress)
+    def counted(batch: Sequence[str]) -> None:
+        sent.append(len(batch))
+        send(batch)
 
     monkeypatch.setattr(analyser, "submit", watched)
-    monkeypatch.setattr(analyser, "prepare", prepared)
+    monkeypatch.setattr(analyser, "_send", counted)
     monkeypatch.setattr(CheckpointPlan, "frees_cpu", True)  # as where a GPU translates
     assert isinstance(request_.measure, GenderMeasure)
     measure = replace(request_.measure, analyser=analyser, results=NOTHING_KEPT)
@@ -261,8 +265,7 @@ def test_translations_are_analysed_while_later_ones_are_made(
     assert submitted == [4] * 16  # every batch, as soon as it was there
     # 64 sentences have some equal translations; in batches of 8 all but the last few were begun
     # before the end.
-    (begun,) = kept_at_prepare
-    assert begun >= 40
+    assert sent_before_the_end[0] >= 40
 
 
 def test_where_translating_ends_early_so_do_the_processes_that_analyse(

@@ -89,13 +89,21 @@ def _translated(exported: Path, form: str, translate: Callable[[str], str]) -> s
         ]  # in another order
         return "id\tsource\ttarget\n" + "".join(rows)
     records = [json.loads(line) for line in lines]
+    if form == "wmt":  # what an organiser's collector writes, of other suites too
+        answers = [(row["doc_id"], translate(row["src_text"])) for row in records]
+        other = ("WMT26_###_edu_###_ces_Latn_###_deu_Latn_###_edu00733", "Arbeitet mit dem Text.")
+        return "".join(
+            json.dumps({"doc_id": doc_id, "hypothesis": text, "metadata": {}}) + "\n"
+            for doc_id, text in [other, *answers]
+        )
     return "".join(
         json.dumps({**record, "target": translate(record["source"])}) + "\n" for record in records
     )
 
 
 @pytest.mark.parametrize(
-    ("form", "suffix"), [("text", ".txt"), ("tsv", ".tsv"), ("jsonl", ".jsonl")]
+    ("form", "suffix"),
+    [("text", ".txt"), ("tsv", ".tsv"), ("jsonl", ".jsonl"), ("wmt", ".wmt.jsonl")],
 )
 def test_export_translate_score_gives_the_numbers_of_eval(
     home: Path, corpus: list[str], translate: Callable[[str], str], capsys: pytest.CaptureFixture[str],
@@ -103,13 +111,25 @@ def test_export_translate_score_gives_the_numbers_of_eval(
 ) -> None:  # fmt: skip
     exported, translated = home / f"source{suffix}", home / f"target{suffix}"
     capsys.readouterr()
-    assert main(["export", *corpus, "--format", form, "--out", str(exported)]) == 0
+    lang = ["--lang", "de"] if form == "wmt" else []
+    assert main(["export", *corpus, "--format", form, *lang, "--out", str(exported)]) == 0
     assert capsys.readouterr() == ("", f"mtbias: {exported}: {ROWS} sentences of demo\n")
     translated.write_text(_translated(exported, form, translate), encoding="utf-8")
     assert main(["score", "--translations", str(translated), *LANG, *corpus, "--json"]) == 0
     scored = json.loads(capsys.readouterr().out)
     evaluated = json.loads((home / "run" / "metrics.json").read_text(encoding="utf-8"))
     assert {key: scored[key] for key in KEPT} == {key: evaluated[key] for key in KEPT}
+
+
+def test_what_a_suite_needs(corpus: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for options, says in (
+        (["--format", "wmt"], "--lang: expected the target language with --format wmt, got none"),
+        (["--prompt", "plain"], "--prompt: expected --format wmt with it, got text"),
+        (["--format", "wmt", "--lang", "de", "--prompt", "few-shot"], "as WMT asks, got few-shot"),
+    ):
+        assert main(["export", *corpus, *options]) == 2
+        out, err = capsys.readouterr()
+        assert (out, says in err) == ("", True)
 
 
 def test_without_a_file_it_is_printed(

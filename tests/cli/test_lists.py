@@ -146,13 +146,25 @@ def test_citations_are_printed_once_each(bare: Machine, capsys: pytest.CaptureFi
     assert out.count("10.18653/v1/2021.findings-emnlp.211") == 1
 
 
+def test_the_citation_of_one_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "datasets", "bug-gold", "winomt", "--cite"]) == 0
+    entries = _bibtex(capsys.readouterr().out)
+    assert [key for _, key, _ in entries] == [
+        "levy-etal-2021-collecting-large",
+        "stanovsky-etal-2019-evaluating",
+        "mtbias",
+    ]
+    assert main(["list", "datasets", "winomx", "--cite"]) == 2
+    assert "no public data set 'winomx'; did you mean winomt?" in capsys.readouterr().err
+
+
 def test_prompts_with_their_hashes_and_those_that_are_named_with_their_wording(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["list", "prompts"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("/")[0] for line in lines] == [
-        "alternatives", "eurollm", "few-shot", "gender-aware", "mittens", "plain", "tower",
+        "alternatives", "eurollm", "feminine", "few-shot", "gender-aware", "masculine", "mittens", "plain", "tower",
     ]  # fmt: skip
     own = tmp_path / "own.toml"
     own.write_text(

@@ -14,10 +14,9 @@ import pytest
 from scipy.stats import binomtest
 
 from mtbias.cli import main
-from mtbias.cluster.local_processes import log_file
 from mtbias.cluster.sweep_file import read_sweep
 from mtbias.cluster.sweep_tasks import make_plan
-from mtbias.cluster.task_runs import recorded
+from mtbias.cluster.task_runs import log_file, recorded
 from mtbias.demo import reference_file
 
 from .machine import Machine
@@ -308,8 +307,14 @@ def test_submitting_needs_a_cluster(
     file = str(_write(tmp_path / "no cluster", "languages = ['de']\n"))
     assert main(["submit", file, "--dry-run"]) == 0
     out, err = capsys.readouterr()
-    kinds = ("translate", "score", "table")
-    assert (out.splitlines()[-3:], err) == ([f"would submit 1 × {kind}" for kind in kinds], "")
+    submitted = [line for line in out.splitlines() if line.startswith("would submit")]
+    assert submitted == [
+        "would submit 1 × translate (1 GPUs, 4 CPUs, 64G memory, 480 minutes)",
+        "would submit 1 × score (4 CPUs, 16G memory, 480 minutes)",
+        "would submit 1 × table (4 CPUs, 16G memory, 480 minutes)",
+    ]
+    assert "  mtbias sweep FILE --task translate:demo/demo/de:1/1" in out.splitlines()
+    assert (err, "Not usable here" in out) == ("", False)
     assert main(["submit", file]) == 1
     assert (
         "Slurm's sbatch is not on this machine: run mtbias submit on a login node"

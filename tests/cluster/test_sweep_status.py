@@ -13,11 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local_processes import _take, _why_failed, log_file, run_locally, workers
-from mtbias.cluster.slurm import SUBMISSIONS, queue_states, read_submissions, to_submit
+from mtbias.cluster.local_processes import Schedule, _why_failed, run_locally
+from mtbias.cluster.slurm import (
+    SUBMISSIONS,
+    divided,
+    most_tasks,
+    queue_states,
+    read_submissions,
+    to_submit,
+)
 from mtbias.cluster.sweep_file import Slurm, Sweep
 from mtbias.cluster.sweep_status import status_json, status_text, sweep_status
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
+from mtbias.cluster.task_places import Place, task_places
 from mtbias.cluster.task_runs import (
     TASKS,
     Failure,
@@ -25,6 +33,7 @@ from mtbias.cluster.task_runs import (
     _made_of,
     is_done,
     is_running,
+    log_file,
     read_failure,
     recorded,
 )
@@ -264,6 +273,24 @@ def test_tasks_of_like_resources_are_one_array(plan: SweepPlan) -> None:
     ]
 
 
+def test_an_array_has_no_more_tasks_than_the_cluster_allows(
+    plan: SweepPlan, tmp_path: Path
+) -> None:
+    arrays = to_submit(plan, [])
+    assert most_tasks() is None  # no Slurm
+    assert [len(array.tasks) for array in divided(arrays, None)] == [4, 2, 1]
+    program = tmp_path / "bin" / "scontrol"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(
+        "#!/bin/sh\necho 'MailProg = /bin/mail'\necho 'MaxArraySize            = 3'\n"
+    )
+    program.chmod(0o755)
+    assert most_tasks() == 3
+    parts = list(divided(arrays, most_tasks()))
+    assert [len(array.tasks) for array in parts] == [3, 1, 2, 1]
+    assert [task for array in parts for task in array.tasks] == list(plan.tasks)
+
+
 def test_two_submissions_at_once_are_refused(plan: SweepPlan) -> None:
     folder = plan.sweep.out / SUBMISSIONS
     with (
@@ -287,27 +314,77 @@ def test_a_damaged_record_is_named(plan: SweepPlan) -> None:
         read_submissions(plan.sweep.out)
 
 
+CPU = Place({})
+
+
 def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> None:
-    waiting = list(plan.tasks)
+    schedule = Schedule(plan)
     with recorded(plan, plan.tasks[0], ""):
-        assert _take(plan, waiting, set(), {}, {}) == plan.tasks[1]
-    assert waiting == [plan.tasks[0], *plan.tasks[2:]]
-    assert _take(plan, waiting, set(), {}, {}) == plan.tasks[0]
+        assert schedule.next_task(CPU, None, []) == plan.tasks[1]
+    assert schedule.waiting == [plan.tasks[0], *plan.tasks[2:]]
+    assert schedule.next_task(CPU, None, []) == plan.tasks[0]
 
 
 def test_a_language_is_scored_as_soon_as_its_translations_have_ended(plan: SweepPlan) -> None:
-    waiting = list(plan.tasks[2:])  # two shards of Spanish wait
-    assert _take(plan, waiting[2:], {task.id for task in plan.tasks[:2]}, {}, {}) == plan.task(
-        "score:de"
-    )
-    assert _take(plan, waiting[2:], {plan.tasks[0].id}, {}, {}) is None
+    schedule = Schedule(plan)
+    german, spanish = plan.tasks[:2], plan.tasks[2:4]  # two shards each
+    begun = [schedule.next_task(CPU, None, []) for _ in range(4)]
+    assert begun == [*german, *spanish]
+    schedule.has_ended(german[0], None)
+    assert schedule.next_task(CPU, None, []) is None
+    schedule.has_ended(german[1], None)
+    assert schedule.next_task(CPU, None, []) == plan.task("score:de")
+
+
+def test_a_gpu_translates_and_the_cores_beside_it_score(plan: SweepPlan) -> None:
+    mixed = make_plan(replace(plan.sweep, models=("openai:small", "demo"), shards=1))
+    schedule = Schedule(mixed)
+    gpu, beside = Place({}, has_gpu=True), Place({}, beside_gpus=True)
+    assert schedule.next_task(beside, None, []) == mixed.task("translate:demo/openai_small/de:1/1")
+    german = schedule.next_task(gpu, None, [])
+    assert german == mixed.task("translate:demo/demo/de:1/1")
+    assert german is not None
+    spanish = schedule.next_task(gpu, german, [])
+    assert spanish == mixed.task("translate:demo/demo/es:1/1")
+    assert schedule.next_task(gpu, spanish, []) is None
+    for task in mixed.tasks[:2]:
+        schedule.has_ended(task, None)
+    assert schedule.next_task(gpu, spanish, []) is None
+    assert schedule.next_task(beside, None, []) == mixed.task("translate:demo/openai_small/es:1/1")
+    assert schedule.next_task(beside, None, []) == mixed.task("score:de")
+
+
+def test_a_process_goes_on_with_its_cell_then_with_its_model(plan: SweepPlan) -> None:
+    two = make_plan(replace(plan.sweep, models=("demo", "opus-mt"), shards=2))
+    schedule = Schedule(two)
+    order: list[str] = []
+    last = None
+    while (task := schedule.next_task(CPU, last, [])) is not None:
+        order.append(task.id.removeprefix("translate:demo/"))
+        last = task
+    # The second language begins with the model whose weights are there.
+    assert order == [
+        "demo/de:1/2",
+        "demo/de:2/2",
+        "opus-mt/de:1/2",
+        "opus-mt/de:2/2",
+        "opus-mt/es:1/2",
+        "opus-mt/es:2/2",
+        "demo/es:1/2",
+        "demo/es:2/2",
+    ]
+    fresh = Schedule(two)
+    first = fresh.next_task(CPU, None, [])
+    assert first is not None
+    beside = fresh.next_task(CPU, None, [first])  # at another place: another cell
+    assert beside == two.task("translate:demo/opus-mt/de:1/2")
 
 
 def test_a_log_that_cannot_be_written_ends_the_sweep(plan: SweepPlan) -> None:
     log = log_file(plan, plan.tasks[0])
     log.mkdir(parents=True)
     with pytest.raises(MtbiasError, match=re.escape(str(log))):
-        run_locally(plan, Path("s.toml"), device="cpu", places=workers(gpus=0, jobs=1), say=str)
+        run_locally(plan, Path("s.toml"), device="cpu", places=task_places(gpus=0, jobs=1), say=str)
 
 
 def test_a_lock_that_a_dead_process_left_means_nothing(plan: SweepPlan) -> None:
@@ -322,16 +399,21 @@ def test_a_lock_that_a_dead_process_left_means_nothing(plan: SweepPlan) -> None:
         assert is_running(plan.sweep.out, task)
 
 
-def test_a_worker_is_a_gpu_or_a_share_of_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_place_is_a_gpu_or_a_share_of_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
-    assert workers(gpus=0, jobs=3) == [{"OMP_NUM_THREADS": "2"}] * 3  # 8 cores / 3
-    assert workers(gpus=2, jobs=1) == [
-        {"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "0"},
-        {"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": "1"},
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(16)))
+    assert task_places(gpus=0, jobs=3) == [Place({"OMP_NUM_THREADS": "5"})] * 3  # 16 cores / 3
+    assert task_places(gpus=0, jobs=None) == [Place({"OMP_NUM_THREADS": "16"})]
+    score = Place({"OMP_NUM_THREADS": "4", "CUDA_VISIBLE_DEVICES": ""}, beside_gpus=True)
+    assert task_places(gpus=2, jobs=None) == [
+        Place({"OMP_NUM_THREADS": "2", "CUDA_VISIBLE_DEVICES": "0"}, has_gpu=True),
+        Place({"OMP_NUM_THREADS": "2", "CUDA_VISIBLE_DEVICES": "1"}, has_gpu=True),
+        *[score] * 3,  # 2 cores for each GPU, 4 for each score
     ]
+    assert [place.has_gpu for place in task_places(gpus=1, jobs=2)] == [True, False, False]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,7")  # those that this process may use
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert [w["CUDA_VISIBLE_DEVICES"] for w in workers(gpus=2, jobs=1)] == ["5", "7"]
-    assert workers(gpus=0, jobs=1) == [{"OMP_NUM_THREADS": "1"}]
+    named = [place.environment["CUDA_VISIBLE_DEVICES"] for place in task_places(gpus=2, jobs=1)]
+    assert named == ["5", "7", ""]
+    assert task_places(gpus=0, jobs=1) == [Place({"OMP_NUM_THREADS": "1"})]

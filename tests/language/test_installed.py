@@ -14,8 +14,9 @@ from mtbias.entry_points import installed
 from mtbias.errors import PluginError, UsageError
 from mtbias.language.installed import GROUP, get_language
 from mtbias.plugin import Language
+from scripts.labelled import SHIPPED
 
-BUILT_IN = ("ar", "cs", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
+BUILT_IN = SHIPPED
 GOOD = 'from mtbias.plugin import Language\nTOY = Language(code="xh", name="Toy")\n'
 Install = Callable[..., None]
 

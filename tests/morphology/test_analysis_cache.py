@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from hashlib import sha256
 from pathlib import Path
-from zlib import crc32
+from zlib import compress, crc32
 
 import pytest
 
@@ -66,41 +66,71 @@ def test_a_second_analysis_of_a_text_replaces_the_first() -> None:
     assert cache.get("zum Arzt") == ZUM
 
 
-def crc_fits(value: str) -> bool:
-    return value[:8] == f"{crc32(value[8:].encode()):08x}"
+def _key(text: str) -> bytes:
+    return sha256(text.encode()).digest()[:16]
 
 
-def _summed(content: str) -> str:
+def _summed(content: bytes, text: str = "zum Arzt") -> bytes:
     """A row with a checksum that fits, as a program with an error in it would write."""
-    return f"{crc32(content.encode()):08x}{content}"
+    return crc32(_key(text) + content).to_bytes(4, "big") + content
+
+
+def crc_fits(value: bytes) -> bool:
+    return value[:4] == _summed(value[4:])[:4]
+
+
+def test_a_row_is_a_checksum_of_key_and_content_and_compressed_json() -> None:
+    content = (
+        b'[[0,3,[["zu",null,"ADP",""],["dem","der","DET","Case=Dat|Gender=Fem,Masc"]]],'
+        b'[4,8,[["Arzt",null,"NOUN",""]]]]'
+    )
+    assert encode(ZUM) == _summed(compress(content))
+    with pytest.raises(ValueError, match="damaged"):
+        decode("zum Wirt", encode(ZUM))  # another text, of the same length
+
+
+def _flipped(place: int) -> bytes:
+    """The row of `ZUM` with one bit changed."""
+    value = bytearray(encode(ZUM))
+    value[place] ^= 1
+    return bytes(value)
 
 
 @pytest.mark.parametrize(
     "value",
     [
-        "",
-        "{",
-        encode(ZUM)[8:],  # as an earlier format, without a checksum
+        b"",
+        b"{",
+        encode(ZUM)[4:],
         encode(ZUM)[:-1],
-        encode(ZUM).replace("Fem", "Fen"),  # JSON all right, one bit changed
-        encode(ZUM).replace("zu", "Zu"),
-        _summed("null"),
-        _summed('[[0,99,[["zum",null,"ADP",""]]]]'),  # a span outside the text
-        _summed('[[3,0,[["zum",null,"ADP",""]]]]'),
-        _summed('[[0,3,[["zum"]]]]'),
-        _summed("[[0,3]]"),
-        _summed('[[0,"3",[]]]'),
-        _summed('[[0,3,[["zum",null,"ADP",5]]]]'),
-        _summed('[[0,3,[["zum",null,"ADP",["Case=Dat"]]]]]'),
-        _summed('[[0,3,[["zum",5,"ADP",""]]]]'),
-        _summed('[[0,3,[[5,null,"ADP",""]]]]'),
-        _summed('[[0,3,[["zum",null,null,""]]]]'),
-        _summed("5"),
-        _summed("[" * 100_000),
-        _summed("9" * 5000),
+        _flipped(0),
+        _flipped(10),
+        _flipped(-1),
+        encode(many(1)[0]),  # of another text
+        _summed(b"no zlib"),
+        *(
+            _summed(compress(content))
+            for content in (
+                b"null",
+                b"\xff",
+                b'[[0,99,[["zum",null,"ADP",""]]]]',  # a span outside the text
+                b'[[3,0,[["zum",null,"ADP",""]]]]',
+                b'[[0,3,[["zum"]]]]',
+                b"[[0,3]]",
+                b'[[0,"3",[]]]',
+                b'[[0,3,[["zum",null,"ADP",5]]]]',
+                b'[[0,3,[["zum",null,"ADP",["Case=Dat"]]]]]',
+                b'[[0,3,[["zum",5,"ADP",""]]]]',
+                b'[[0,3,[[5,null,"ADP",""]]]]',
+                b'[[0,3,[["zum",null,null,""]]]]',
+                b"5",
+                b"[" * 100_000,
+                b"9" * 5000,
+            )
+        ),
     ],
 )
-def test_a_damaged_row_is_none(tmp_path: Path, value: str) -> None:
+def test_a_damaged_row_is_none(tmp_path: Path, value: bytes) -> None:
     path = tmp_path / "de.sqlite"
     cache = AnalysisCache(path)
     cache.put([ZUM, *many(2)])
@@ -120,42 +150,106 @@ def test_a_damaged_row_is_none(tmp_path: Path, value: str) -> None:
     cache.close()
 
 
-def test_a_cache_of_an_earlier_format_is_made_anew(tmp_path: Path) -> None:
+def test_a_row_of_text_in_place_of_bytes_is_none(tmp_path: Path) -> None:
+    cache = AnalysisCache(tmp_path / "de.sqlite")
+    cache._db.execute("INSERT INTO analysis VALUES (?, ?)", (_key("zum Arzt"), "[]"))
+    assert cache.get("zum Arzt") is None
+    assert list(cache.missing(["zum Arzt"])) == ["zum Arzt"]
+    cache.close()
+
+
+@pytest.mark.parametrize("version", [0, 2, 99])
+def test_a_cache_of_another_release_is_begun_again_and_its_space_is_given_back(
+    tmp_path: Path, version: int, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "de.sqlite"
     db = sqlite3.connect(path)
     with db:
         db.execute(
             "CREATE TABLE analysis (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
         )
-        db.execute("INSERT INTO analysis VALUES (?, ?)", (sha256(b"zum Arzt").digest(), "[1,[]]"))
+        db.execute(f"PRAGMA user_version = {version}")
+        rows = ((sha256(b"%d" % n).digest(), "[1,[]]" * 100) for n in range(1000))
+        db.executemany("INSERT INTO analysis VALUES (?, ?)", rows)
     db.close()
-    cache = AnalysisCache(path)
+    assert path.stat().st_size > 600_000
+    with caplog.at_level(logging.WARNING):
+        cache = AnalysisCache(path)
+    (record,) = caplog.records
+    assert record.message == (
+        f"{path} is of another release of mtbias: begun again, sentences are analysed again"
+    )
+    assert path.stat().st_size < 20_000
     assert list(cache.missing(["zum Arzt"])) == ["zum Arzt"]
-    assert cache._db.execute("SELECT count(*) FROM analysis").fetchone() == (0,)
+    cache.put([ZUM])
+    cache.close()
+    caplog.clear()
+    again = AnalysisCache(path)
+    assert again.get("zum Arzt") == ZUM
+    assert caplog.records == []
+    again.close()
+
+
+def test_opening_does_not_read_the_analyses(tmp_path: Path) -> None:
+    """Damage among them is noticed by whoever looks one up."""
+    path = tmp_path / "de.sqlite"
+    cache = AnalysisCache(path)
+    cache.put(many(2000))
+    (root,) = cache._db.execute(
+        "SELECT rootpage FROM sqlite_master WHERE type = 'table'"
+    ).fetchone()
+    cache.close()
+    data = bytearray(path.read_bytes())
+    data[(root - 1) * 4096 : root * 4096] = b"\xff" * 4096
+    path.write_bytes(data)
+    cache = AnalysisCache(path)
+    assert not path.with_suffix(".sqlite.damaged").exists()
+    assert list(cache.missing(["Satz 0"])) == ["Satz 0"]
+    assert path.with_suffix(".sqlite.damaged").read_bytes() == bytes(data)
     cache.close()
 
 
-def test_a_file_damaged_while_it_is_open_is_explained(tmp_path: Path) -> None:
-    path = tmp_path / "de.sqlite"
-    first = AnalysisCache(path)
-    first.put(many(2000))
-    first.close()
-    cache = AnalysisCache(path)
+def _hurt_while_open(path: Path) -> None:
     size = path.stat().st_size
     with path.open("r+b") as file:
         file.seek(24)
-        file.write(
-            b"\xff" * 4
-        )  # SQLite's counter of changes: what it holds in memory is read again
+        # SQLite's counter of changes: what it holds in memory is read again
+        file.write(b"\xff" * 4)
         file.seek(4096)
         file.write(b"\xff" * (size - 4096))
-    assert cache.get("Satz 1999") is None
-    assert list(cache.missing(["Satz 1999"])) == ["Satz 1999"]
-    with pytest.raises(
-        RunFolderError, match=r"it is damaged: .*; start again: it is then set aside"
-    ):
-        cache.put(many(2000))
+
+
+def test_a_file_damaged_while_it_is_open_is_begun_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "de.sqlite"
+    cache = AnalysisCache(path)
+    cache.put(many(2000))
+    _hurt_while_open(path)
+    with caplog.at_level(logging.WARNING):
+        cache.put(many(10))
+        cache.put([ZUM])
+    (record,) = caplog.records
+    assert "set aside as de.sqlite.damaged, sentences are analysed again" in record.message
+    assert list(cache.missing(["Satz 9", "Satz 10", "zum Arzt"])) == ["Satz 10"]
     cache.close()
+
+
+def test_of_two_processes_one_sets_a_damaged_file_aside_and_both_go_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "de.sqlite"
+    first, second = AnalysisCache(path), AnalysisCache(path)
+    first.put(many(2000))
+    _hurt_while_open(path)
+    with caplog.at_level(logging.WARNING):
+        assert first.get("Satz 0") is None
+        first.put([ZUM])
+        assert second.get("Satz 0") is None
+    assert len(caplog.records) == 1
+    assert second.get("zum Arzt") == ZUM
+    first.close()
+    second.close()
 
 
 def _damage(path: Path, how: str) -> None:
@@ -181,12 +275,13 @@ def test_a_damaged_file_is_set_aside_logged_and_made_anew(
     damaged = path.read_bytes()
     with caplog.at_level(logging.WARNING):
         cache = AnalysisCache(path)
+        assert list(cache.missing(a.text for a in many(2000)))[-1] == "Satz 1999"
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert f"{path} is damaged" in record.message
     assert "set aside as de.sqlite.damaged" in record.message
     assert (tmp_path / "de.sqlite.damaged").read_bytes() == damaged
-    assert cache.get("Satz 0") is None
+    assert cache.get("Satz 1") is None
     cache.put(many(1))
     cache.close()
     again = AnalysisCache(path)

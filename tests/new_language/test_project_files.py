@@ -222,7 +222,10 @@ def test_what_names_no_language_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         check_draft(code, name, tmp_path / "out")
-    check_draft("hsb", "Upper Sorbian", tmp_path / "out")  # has no code of two letters
+    assert check_draft("hsb", "Upper Sorbian", None) == (
+        "Upper Sorbian",
+        Path("mtbias-upper-sorbian"),
+    )
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:

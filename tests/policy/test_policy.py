@@ -67,7 +67,7 @@ def test_a_row_is_read_with_its_marks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\tes\t", "\txx\t", "expected one of ar, cs, de, es, fr, he, it, pt, ru, uk; got 'xx'"),
+        ("\tes\t", "\txx\t", f"expected one of {', '.join(policy.LANGUAGES)}; got 'xx'"),
         ("no person", "nobody", "got 'nobody'"),
         ("[mover]", "mover", r"expected what \[ and \] mark, got 'The mover is new.'"),
         ("{El", "El", "expected what { and } mark"),

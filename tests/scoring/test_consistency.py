@@ -307,7 +307,8 @@ def test_the_same_seed_gives_the_same_bytes_and_the_json_has_every_denominator()
         "left_out",
         "interval_methods",
     ]
-    methods = dict.fromkeys(("across", "male_only", "female_only", "within"), "wilson")
+    shares = ("across", "male_only", "female_only", "both_right", "within")
+    methods = dict.fromkeys(shares, "wilson")
     assert content["interval_methods"] == {**methods, "delta_i": "bootstrap"}
     assert content["all"]["across"] == {
         "n": 8, "inconsistent": 62.5, "male_only": 37.5, "female_only": 25.0, "both_right": 25.0, "neither_right": 12.5,
@@ -318,6 +319,9 @@ def test_the_same_seed_gives_the_same_bytes_and_the_json_has_every_denominator()
     # 0.5625 + 1.5625 + 3·0.140625 + 0.390625 =
     # 2.9375, so 5/8 · 3/8 · 64 / 2.9375 = 5.1064 pairs count: Wilson's of 5/8 of these.
     assert content["all"]["across"]["ci"]["inconsistent"] == pytest.approx([24.96, 89.31], abs=0.01)
+    # Both right: 1 of q2's 2 pairs and p3 of the single ones, p = 1/4. Σ(x − p·m)² = 0.25 + 0.25 +
+    # 3·0.0625 + 0.5625 = 1.25, so 1/4 · 3/4 · 64 / 1.25 = 9.6 pairs, at most the 8 that there are.
+    assert content["all"]["across"]["ci"]["both_right"] == pytest.approx([7.15, 59.07], abs=0.01)
     assert content["all"]["within"]["male"] == {"n": 3, "inconsistent": 66.666667}
     assert content["decided"]["delta_i"] == {
         "n": 1, "across": 100.0, "within": 0.0, "delta_i": 100.0, "ci": {"delta_i": None},

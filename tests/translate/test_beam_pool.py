@@ -123,9 +123,10 @@ def test_the_layouts_of_the_papers_models(layout: str, beams: int, tmp_path: Pat
     lengths = [5, 11, 30, 18, 7, 25, 30]
     end = model.generation_config.eos_token_id
     sources = [[*row[:length], end] for row, length in zip(rows, lengths, strict=True)]
-    found = TransformersEngine(tmp_path / "drawn").generate(
-        sources, Bounds(Decoding(beams=beams), 24, shape.language)
-    )
+    bounds = Bounds(Decoding(beams=beams), 24, shape.language)
+    found = TransformersEngine(tmp_path / "drawn").generate(sources, bounds)
+    fixed = TransformersEngine(tmp_path / "drawn", recorded=True)
+    assert fixed.generate(sources, bounds) == found
     for ids, one in zip(sources, found, strict=True):
         expected = model.generate(
             input_ids=torch.tensor([ids]),

@@ -238,6 +238,34 @@ def test_an_error_while_a_batch_is_kept_is_not_lost(ready: Ready, concurrency: i
         run(Generation(ready.codec, lambda: engine, DECODING), ready.encoded, plan, _Full())
 
 
+def test_a_batch_is_kept_while_the_next_one_is_generated(ready: Ready) -> None:
+    next_one_is_generated = threading.Event()
+    kept_meanwhile: list[bool] = []
+
+    class _Noticing(_Small):
+        calls = 0
+
+        def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
+            self.calls += 1
+            if self.calls == 2:
+                next_one_is_generated.set()
+            return super().generate(batch, bounds)
+
+    class _Waiting(MemoryStore):
+        def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
+            if part == 0:
+                kept_meanwhile.append(next_one_is_generated.wait(timeout=60))
+            super().put(part, records)
+
+    plan = make_plan([len(e.ids) for e in ready.encoded], DECODING, cpu_budget(48))
+    engine = _Noticing(ready.engine, 99, 1)
+    outputs = run(
+        Generation(ready.codec, lambda: engine, DECODING), ready.encoded, plan, _Waiting()
+    )
+    assert kept_meanwhile == [True]
+    assert [output.text for output in outputs] == ready.alone
+
+
 def test_stopped_it_keeps_what_is_being_generated_and_begins_nothing_more(ready: Ready) -> None:
     # 16 batches of one sentence, three at a time. The first one's end stops us; what has begun by
     # then waits for that.

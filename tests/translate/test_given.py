@@ -237,14 +237,14 @@ def test_another_corpus_is_refused(tmp_path: Path) -> None:
             "t.tsv",
             b"source\ttext\nA a.\tX\n",
             1,
-            "one of 'target' and 'translation'; got 'source', 'text'",
+            "one of 'target', 'translation', .* and 'mt'; got 'source', 'text'",
         ),
         ("t.tsv", b"target\nX\n", 1, "'id' or 'source'"),
         (
             "t.tsv",
             b"source\ttarget\ttranslation\nA a.\tX\tY\n",
-            1,
-            "one of 'target' and 'translation'",
+            2,
+            "one column or key with the translation, got 'target' .'X'. and 'translation' .'Y'.;",
         ),
         ("t.tsv", b"source\ttarget\ttarget\nA a.\tX\tY\n", 1, "twice"),
         ("t.tsv", b"source\ttarget\nA a.\n", 2, "expected 2 fields"),
@@ -408,7 +408,15 @@ def test_what_is_written_is_read_back(
 def test_any_file_is_read_or_is_a_data_error(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
-    for name in ("any.txt", "any.tsv", "any.csv", "any.jsonl"):
+    for name in (
+        "any.txt",
+        "any.tsv",
+        "any.csv",
+        "any.jsonl",
+        "any.json",
+        "any.eval",
+        "any.tsv.gz",
+    ):
         path = tmp_path_factory.getbasetemp() / name
         path.write_bytes(data)
         caught, result = None, None

@@ -74,7 +74,7 @@ def _attend(
     return attended.reshape(rows, 1, heads, size), None
 
 
-class _PoolLayer(DynamicLayer):  # type: ignore[misc] # transformers has no types here
+class PoolLayer(DynamicLayer):  # type: ignore[misc] # transformers has no types here
     """The pool of one layer's self-attention."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
@@ -137,10 +137,8 @@ class PooledDecoder:
         self._states = model.get_encoder()(
             input_ids=sources, attention_mask=mask, return_dict=True
         ).last_hidden_state
-        self._source_mask = _additive(mask[:, None, None] != 0, self._states.dtype)
-        self._cache = EncoderDecoderCache(
-            Cache(layer_class_to_replicate=_PoolLayer), DynamicCache()
-        )
+        self._source_mask = additive(mask[:, None, None] != 0, self._states.dtype)
+        self._cache = EncoderDecoderCache(Cache(layer_class_to_replicate=PoolLayer), DynamicCache())
         self._ancestors = torch.ones(len(sources), 1, 1, dtype=torch.bool, device=mask.device)
 
     def scores(self, last: torch.Tensor) -> torch.Tensor:
@@ -151,7 +149,7 @@ class PooledDecoder:
         """
         made = self._decoder(
             input_ids=last,
-            attention_mask=_additive(self._ancestors[:, None], self._states.dtype),
+            attention_mask=additive(self._ancestors[:, None], self._states.dtype),
             encoder_hidden_states=self._states,
             encoder_attention_mask=self._source_mask,
             past_key_values=self._cache,
@@ -229,7 +227,7 @@ class _Head:
         return scores if self._bias is None else scores.add_(self._bias)
 
 
-def _additive(allowed: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def additive(allowed: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """A mask to be added to attention's scores: 0 where it is `allowed`, else as low as it goes."""
     mask = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
     return mask.masked_fill_(~allowed, torch.finfo(dtype).min)

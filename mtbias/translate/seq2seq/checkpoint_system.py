@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import OrderedDict, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mtbias.errors import DependencyError, ModelError, MtbiasError, SettingError
 from mtbias.machine.devices import chosen_device, install_command
@@ -35,7 +35,7 @@ from mtbias.translate.seq2seq.engine import (
     get_preset,
 )
 from mtbias.translate.seq2seq.families import SOURCE
-from mtbias.translate.system import Begun, Sources, Store, Translated
+from mtbias.translate.system import Begun, Sources, Store, System, Translated
 from mtbias.translate.text_language import is_repetitive
 from mtbias.types import Json, SourceSentence
 
@@ -90,6 +90,9 @@ class EngineChoice:
         return cls("ct2", found, f"{told}CTranslate2 in {found}; the reference is --preset paper")
 
 
+_MOST_ENCODED = 4
+"""Corpora whose token ids are held, some 200 MB for 100,000 sentences: one model more than the
+papers' three, of which one has a tokenizer for each language."""
 POOLED = 8
 """Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1
 % of translations that loop, BUG takes 56 % of the steps of one stage
@@ -171,6 +174,7 @@ class CheckpointSystem(BatchSystem):
         self.decoding = replace(
             preset.decoding, **given, early_stopping=self.codec.family.early_stopping
         )
+        self._token_ids: OrderedDict[tuple[object, ...], Sequence[Encoded]] = OrderedDict()
         if self.chosen.why:
             _log.info("%s", self.chosen.why)
 
@@ -200,6 +204,40 @@ class CheckpointSystem(BatchSystem):
     def sizes(self) -> Mapping[str, Any]:
         """See `BatchSystem`."""
         return self.codec.config
+
+    def take_over(self, other: System) -> bool:
+        """See `mtbias.translate.system.System`: weights that are loaded, and the memory that was
+        free before; token ids of sentences also of other weights, to which the next system may
+        return.
+        """
+        if not isinstance(other, CheckpointSystem):
+            return False
+        self._token_ids = other._token_ids
+        if self._weights != other._weights:
+            return False
+        if "engine" in vars(other):
+            self.engine = other.engine
+        self.free_memory = other.free_memory
+        return True
+
+    @property
+    def _weights(self) -> tuple[object, ...]:
+        """What the engine is made of."""
+        chosen = self.chosen
+        return self.checkpoint, chosen.engine, chosen.dtype, self.device, self._cache
+
+    def encoded(self, sources: tuple[str, ...]) -> Sequence[Encoded]:
+        """`sources` as token ids, which are held for the next time; `ModelError` as in
+        `Codec.encode`.
+        """
+        direction = self.codec.direction
+        key = self.checkpoint, direction.prefix, direction.source_code, sources
+        if key not in self._token_ids:
+            while len(self._token_ids) >= _MOST_ENCODED:
+                self._token_ids.popitem(last=False)
+            self._token_ids[key] = self.codec.encode(sources)
+        self._token_ids.move_to_end(key)
+        return self._token_ids[key]
 
     def plan(self, corpus: Sources, begun: Begun) -> CheckpointPlan:
         """See `mtbias.translate.system.System`. Nothing is encoded before batches are asked for."""
@@ -244,7 +282,7 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
     @cached_property
     def encoded(self) -> Sequence[Encoded]:
         """`distinct` as token ids; `ModelError` as in `Codec.encode`."""
-        return self.system.codec.encode(self.distinct)
+        return self.system.encoded(self.distinct)
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -291,6 +329,15 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
 # to their limit, together with those of other batches.
 
 
+class SearchedBatch(NamedTuple):
+    """A batch whose search is over."""
+
+    batch: Batch
+    sentences: Sequence[Encoded]
+    results: list[tuple[Generated, bool]]
+    """What was found of each sentence, and whether it was redone in fp32."""
+
+
 @dataclass
 class Generation:
     """Translating a list of sentences by a plan."""
@@ -330,8 +377,7 @@ class Generation:
             for first in range(0, len(plan), self.pooled or 1)
         ]
         if not groups or self.engine.concurrency == 1:
-            for group in groups:
-                yield from self._group(encoded, group, store)
+            yield from self._one_at_a_time(encoded, groups, store)
             return
         pool = ThreadPoolExecutor(self.engine.concurrency, thread_name_prefix="mtbias-batch")
         try:
@@ -344,14 +390,33 @@ class Generation:
             ):  # where an error or a signal ends it, nobody waits for what is being generated
                 pool.shutdown(cancel_futures=True)
 
+    def _one_at_a_time(
+        self, encoded: Sequence[Encoded], groups: Iterable[Sequence[Batch]], store: Store
+    ) -> Generator[tuple[int, Sequence[Output]]]:
+        """See `batches`. The texts of a batch are put together and kept by a thread while the next
+        one is generated, so that a GPU does not wait for it.
+        """
+        with ThreadPoolExecutor(1, thread_name_prefix="mtbias-finish") as finisher:
+            finishing: deque[Future[tuple[int, list[Output]]]] = deque()
+            for group in groups:
+                for searched in self._searched(encoded, group):
+                    finishing.append(finisher.submit(self._finish, searched, store))
+                    while len(finishing) > 1:
+                        yield finishing.popleft().result()
+            while finishing:
+                yield finishing.popleft().result()
+
     def _group(
         self, encoded: Sequence[Encoded], batches: Sequence[Batch], store: Store
     ) -> list[tuple[int, list[Output]]]:
-        """Generate batches one after the other, then what their first stages left together, and
-        keep them.
-        """
-        finished: dict[int, list[Output]] = {}
-        left: list[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]] = []
+        """Generate batches one after the other and keep them."""
+        return [self._finish(searched, store) for searched in self._searched(encoded, batches)]
+
+    def _searched(
+        self, encoded: Sequence[Encoded], batches: Sequence[Batch]
+    ) -> Iterator[SearchedBatch]:
+        """Search batches one after the other, then what their first stages left together."""
+        left: list[SearchedBatch] = []
         for batch in batches:
             sentences = [encoded[n] for n in batch.rows]
             stop = (
@@ -359,27 +424,23 @@ class Generation:
                 if self.pooled
                 else None
             )
-            found = self._batch(sentences, batch.limit, stop)
-            if all(one.done for one, _ in found):
-                finished[batch.index] = self._finish(batch, sentences, found, store)
+            searched = SearchedBatch(batch, sentences, self._batch(sentences, batch.limit, stop))
+            if all(one.done for one, _ in searched.results):
+                yield searched
             else:
-                left.append((batch, sentences, found))
+                left.append(searched)
         self._second_stage(left)
-        for batch, sentences, found in left:
-            finished[batch.index] = self._finish(batch, sentences, found, store)
-        return [(batch.index, finished[batch.index]) for batch in batches]
+        yield from left
 
-    def _second_stage(
-        self, left: Sequence[tuple[Batch, list[Encoded], list[tuple[Generated, bool]]]]
-    ) -> None:
+    def _second_stage(self, left: Sequence[SearchedBatch]) -> None:
         """Search what is not done in `left` again, to the limit, and put the results in their
         places.
         """
         places: dict[int, list[tuple[Encoded, list[tuple[Generated, bool]], int]]] = {}
-        for batch, sentences, found in left:
-            for n, (one, _) in enumerate(found):
+        for batch, sentences, results in left:
+            for n, (one, _) in enumerate(results):
                 if not one.done:
-                    places.setdefault(batch.limit, []).append((sentences[n], found, n))
+                    places.setdefault(batch.limit, []).append((sentences[n], results, n))
         most = max((len(batch.rows) for batch, *_ in left), default=0)  # so many fitted into memory
         for limit, each in places.items():
             with self._lock:
@@ -431,13 +492,9 @@ class Generation:
             f"({lacking}); use fewer --beams, another --dtype, or --device cpu"
         )
 
-    def _finish(
-        self,
-        batch: Batch,
-        sentences: Sequence[Encoded],
-        generated: Sequence[tuple[Generated, bool]],
-        store: Store,
-    ) -> list[Output]:
+    def _finish(self, searched: SearchedBatch, store: Store) -> tuple[int, list[Output]]:
+        """Put the texts of a batch together and keep them; its number and its outputs."""
+        batch, sentences, generated = searched
         texts = self.codec.decode([one.ids for one, _ in generated])
         outputs = [
             Output(
@@ -450,4 +507,4 @@ class Generation:
             for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
         ]
         store.put(batch.index, [asdict(output) for output in outputs])
-        return outputs
+        return batch.index, outputs

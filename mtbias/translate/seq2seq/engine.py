@@ -391,8 +391,12 @@ def _in_eighths(value: float) -> int:
     whole numbers, 100 is 96.
     """
     whole = max(int(value), 1)
-    step = max(1, (1 << (whole.bit_length() - 1)) // 8)
-    return whole // step * step
+    return whole // eighth(whole) * eighth(whole)
+
+
+def eighth(whole: int) -> int:
+    """An eighth of the power of two at or below a number, at least 1; that of 100 is 8."""
+    return max(1, (1 << (whole.bit_length() - 1)) // 8)
 
 
 # Checkpoints as systems: their plans divide a corpus into batches.
@@ -407,6 +411,8 @@ class BatchSystem(System):
     dtype: str
     decoding: Decoding
     cpu_rows: ClassVar[int] = CPU_ROWS
+    free_memory: int | None = None
+    """Bytes that were free on the GPU before the weights were loaded; None: not looked at yet."""
 
     @abstractmethod
     def sizes(self) -> Mapping[str, Any]:
@@ -430,9 +436,11 @@ class BatchSystem(System):
                 return Budget(rows, tokens)
         if not self.device.startswith("cuda"):
             return cpu_budget(self.cpu_rows)
-        import torch
+        if self.free_memory is None:
+            import torch
 
-        memory = max(torch.cuda.mem_get_info(torch.device(self.device))[0] - self.weights(), 0)
+            self.free_memory = torch.cuda.mem_get_info(torch.device(self.device))[0]
+        memory = max(self.free_memory - self.weights(), 0)
         size = 4 if self.dtype == "float32" else 2
         return gpu_budget(self.sizes(), memory, bytes_per_value=size, beams=beams)
 

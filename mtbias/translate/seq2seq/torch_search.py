@@ -15,9 +15,13 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mtbias.translate.seq2seq.engine import Bounds, Generated
+
+if TYPE_CHECKING:
+    from mtbias.translate.seq2seq.beam_pool import PooledDecoder
+    from mtbias.translate.seq2seq.recorded_step import Recordings
 
 _NEVER = -1.0e9
 """Added to the score of what must not be chosen; finite as in transformers, since beams that begin
@@ -69,9 +73,14 @@ class TorchSearch:
         model: Any,  # noqa: ANN401
         rules: TokenRules,
         each_step: Callable[[], object],
+        recordings: Recordings | None = None,
     ) -> None:
-        """`each_step` is called before each step of the decoder; what it raises ends the search."""
+        """`each_step` is called before each step of the decoder; what it raises ends the search.
+
+        With `recordings` the steps are theirs.
+        """
         self._model, self._rules, self._each_step = model, rules, each_step
+        self._recordings = recordings
         self.steps = 0
         """Steps of the decoder until now, of whatever number of rows."""
         self.row_steps = 0
@@ -90,11 +99,9 @@ class TorchSearch:
 
         With `watch` scores that are not numbers are looked for.
         """
-        from mtbias.translate.seq2seq.beam_pool import PooledDecoder
-
         found: list[Generated | None] = [None] * len(sources)
         state = _Beams(sources.shape[0], bounds, self._rules, sources.device)
-        decoder = PooledDecoder(self._model, sources, mask, bounds.decoding.beams)
+        decoder = self._decoder(sources, mask, bounds.decoding.beams)
         scores = _TokenScores(bounds, self._rules, sources.device)
         while True:
             self._each_step()
@@ -108,6 +115,15 @@ class TorchSearch:
                 return [one for one in found if one is not None]
             decoder.keep(parents[state.staying], state.staying)
             state.leave()
+
+    def _decoder(self, sources: Any, mask: Any, beams: int) -> PooledDecoder:  # noqa: ANN401
+        if self._recordings is not None:
+            from mtbias.translate.seq2seq.recorded_step import RecordedDecoder
+
+            return RecordedDecoder(self._model, sources, mask, beams, self._recordings)
+        from mtbias.translate.seq2seq.beam_pool import PooledDecoder
+
+        return PooledDecoder(self._model, sources, mask, beams)
 
 
 class _TokenScores:

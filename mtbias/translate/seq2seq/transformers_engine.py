@@ -91,9 +91,19 @@ class _Threads:
 class TransformersEngine(Engine):
     """Beam search over a transformers model; everything that it searches by is explicit."""
 
-    def __init__(self, folder: Path, *, device: str = "cpu", dtype: str = "float32") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        device: str = "cpu",
+        dtype: str = "float32",
+        recorded: bool = False,
+    ) -> None:
         """Load the weights (safetensors, or ``torch.load`` with ``weights_only``; never remote
         code).
+
+        With `recorded` a GPU replays the decoder's steps
+        (`mtbias.translate.seq2seq.recorded_step`).
 
         Raises:
             ModelError: the weights cannot be loaded.
@@ -102,6 +112,7 @@ class TransformersEngine(Engine):
         from transformers import AutoModelForSeq2SeqLM
 
         from mtbias.translate.seq2seq.beam_pool import share_pools
+        from mtbias.translate.seq2seq.recorded_step import Recordings, cuda_graphs
 
         self._model = load_model(folder, AutoModelForSeq2SeqLM, device=device, dtype=dtype)
         _check_ids(folder, self._model)
@@ -109,6 +120,11 @@ class TransformersEngine(Engine):
         self._exact: TransformersEngine | None = None
         self._threads = _Threads(self._model, device)
         self.concurrency = self._threads.concurrency
+        self._recordings: Recordings | None = None
+        if recorded:
+            self.concurrency = 1  # the steps of a batch have the memory for themselves
+            record = cuda_graphs() if device.startswith("cuda") else None
+            self._recordings = Recordings(self._model, record)
         self._abandoned = threading.Event()
         self._watching = (
             dtype != "float32"
@@ -135,8 +151,13 @@ class TransformersEngine(Engine):
         import torch
 
         with torch.inference_mode(), self._threads.shared_out(), _attention(self.device):
-            search = TorchSearch(self._model, self._rules, self._go_on)
-            found = search.run(*self._padded(batch), bounds, watch=self._watching)
+            search = TorchSearch(self._model, self._rules, self._go_on, self._recordings)
+            try:
+                found = search.run(*self._padded(batch), bounds, watch=self._watching)
+            except BaseException:
+                if self._recordings is not None:  # a smaller batch needs less memory
+                    self._recordings.clear()
+                raise
         with self._lock:  # concurrent batches count together
             self.steps += search.steps
             self.row_steps += search.row_steps

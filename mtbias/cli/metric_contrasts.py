@@ -1,0 +1,74 @@
+"""``mtbias metric contrasts``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mtbias.cli.shared import Cache
+from mtbias.corpora import load_corpus
+from mtbias.corpora.mt_geneval import MT_GENEVAL
+from mtbias.errors import DataError, UsageError, escaped
+from mtbias.evaluation.metric_contrasts import (
+    Contrast,
+    contrasts_of_references,
+    contrasts_of_run,
+    read_own_contrasts,
+    write_contrasts,
+)
+from mtbias.runs.finished_run import read_run
+from mtbias.settings import CacheSettings
+
+
+def command(
+    *,
+    out: Path,
+    lang: str | None = None,
+    data: Path | None = None,
+    run: Path | None = None,
+    own: Path | None = None,
+    cache: Cache = CacheSettings(),
+) -> None:
+    """Write translations that differ in gender alone, for a metric of quality to score.
+
+    Each source stands in two rows, with its feminine and its masculine translation. Give them to
+    COMET, to a quality estimator or to a model that judges, and its scores to `mtbias metric bias`.
+    By default they are MT-GenEval's human references of --lang.
+
+    Parameters
+    ----------
+    out
+        Table to write (.tsv): id, source, translation, form, gender of the source, pair.
+    lang
+        Target language of MT-GenEval.
+    data
+        MT-GenEval's folder (default: the cache).
+    run
+        Of a run over a corpus with counterfactual pairs: the translations of pairs of which both
+        are right, with as many words as each other.
+    own
+        A table of your own: source, feminine, masculine; and gender, pair where you have them.
+    """
+    if out.suffix.lower() not in {".tsv", ".tab"}:
+        raise UsageError(f"--out: expected a name that ends with .tsv, got {escaped(str(out))}")
+    contrasts = _contrasts(lang, data, run, own, cache)
+    if not contrasts:
+        raise DataError("expected pairs that differ in gender alone, got none")
+    write_contrasts(out, contrasts)
+    print(f"{escaped(str(out))}: {len(contrasts):,} sources, each with two translations")
+
+
+def _contrasts(
+    lang: str | None, data: Path | None, run: Path | None, own: Path | None, cache: CacheSettings
+) -> list[Contrast]:
+    if sum(value is not None for value in (lang, run, own)) != 1:
+        raise UsageError("expected one of --lang, --run and --own")
+    if own is not None:
+        return read_own_contrasts(own)
+    if run is not None:
+        finished = read_run(run)
+        if not finished.kind.reads_entities:
+            message = f"expected a run that reads the gender of a person, got {finished.measure}"
+            raise DataError(message, path=run)
+        return contrasts_of_run(finished.calls)
+    corpus = load_corpus(MT_GENEVAL, data, cache=cache.cache_dir, lang=lang)
+    return contrasts_of_references(corpus.instances)

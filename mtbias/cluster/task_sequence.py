@@ -1,0 +1,82 @@
+"""Tasks of a sweep one after another in one process, each with a log of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
+from pathlib import Path
+
+from mtbias.cluster.sweep_tasks import SweepPlan, Task
+from mtbias.cluster.task_runs import LastCell, log_file, recorded, run_task, translation_device
+from mtbias.errors import MtbiasError
+from mtbias.files.writing import explained, make_folder
+from mtbias.machine.stage_progress import ProgressLine
+
+DONE, FAILED = "done", "failed"
+"""What stands behind the name of a task that has ended."""
+_STREAMS = (1, 2)
+"""Numbers of standard output and standard error."""
+
+
+def run_named(
+    plan: SweepPlan, names: Iterable[str], *, device: str, say: Callable[[str], object]
+) -> None:
+    """Do the tasks that `names` names, one after another in this process; each prints into its own
+    log, and `say` is called with a line once it has ended.
+
+    Cells of one model share its weights (`LastCell`). A task that fails stops no other.
+
+    Raises:
+        UsageError: there is no such task.
+        RunFolderError: a log cannot be written.
+    """
+    last = LastCell()
+    for name in names:
+        task = plan.task(name.strip())
+        result = DONE if _ends_well(plan, task, device, last) else FAILED
+        say(f"{task.id}: {result}")
+
+
+def _ends_well(plan: SweepPlan, task: Task, device: str, last: LastCell) -> bool:
+    """Whether a task ends well, which prints into its log."""
+    log = log_file(plan, task)
+    with printed_into(log):
+        try:
+            with recorded(plan, task, log):
+                here = translation_device(device) if task.computes_here else device
+                say = partial(print, flush=True)  # looked up when it is called: into the log
+                run_task(plan, task, device=here, say=say, progress=ProgressLine(), last=last)
+        except MtbiasError as error:
+            sys.stderr.write(f"mtbias: {error}\n")
+        except Exception:  # noqa: BLE001 - it is one task's, and the others go on
+            traceback.print_exc()
+        else:
+            return True
+    return False
+
+
+@contextmanager
+def printed_into(path: Path) -> Iterator[None]:
+    """Within the block all that this process prints goes into a file, what libraries print too.
+
+    Raises:
+        RunFolderError: it cannot be written.
+    """
+    make_folder(path.parent)
+    with explained(path, "write"):
+        path.write_bytes(b"")
+        log = path.open("a", encoding="utf-8", buffering=1)
+    with log, redirect_stdout(log), redirect_stderr(log):
+        own = [os.dup(number) for number in _STREAMS]
+        try:
+            for number in _STREAMS:
+                os.dup2(log.fileno(), number)
+            yield
+        finally:
+            for number, before in zip(_STREAMS, own, strict=True):
+                os.dup2(before, number)
+                os.close(before)

@@ -1,0 +1,75 @@
+"""Test suites of WMT: the sentences of a corpus with what is asked of a system, as JSON lines.
+
+A line has the fields of WMT 2026's general test set; a system's file has a ``hypothesis`` for each
+``doc_id``. The organisers' collector asks a language model with the instruction, an empty line and
+the text. Which fields suites are handed in with is announced (JSON lines, a prompt for each item)
+but not published; those of the test set are taken.
+
+Source: README.md of github.com/wmt-conference/wmt26-general-mt at 2fb096d6; ``tools/utils.py`` of
+github.com/wmt-conference/wmt-collect-translations at 2d1b1857; www2.statmt.org/wmt26, test suites.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from mtbias.errors import DataError, UsageError
+from mtbias.translate.language_models.prompt_files import Prompt
+from mtbias.translate.wmt_names import SuitePlace, wmt_code
+from mtbias.types import JsonDict, SourceSentence
+
+
+def instruction(prompt: Prompt, lang: str, source_lang: str) -> str:
+    """What is asked, without the sentence, which WMT puts behind it after an empty line.
+
+    Raises:
+        UsageError: the prompt cannot be asked so: it has several turns, or something else behind
+            the sentence; or as `Prompt.filled`.
+    """
+    asked = prompt.messages[-1].content
+    if len(prompt.messages) > 1 or prompt.examples or not asked.endswith("\n\n{source}"):
+        raise UsageError(
+            "expected a prompt of one message that ends with an empty line and {source}, "
+            f"as WMT asks, got {prompt.name}; take another, or write such a file"
+        )
+    filled = prompt.filled("", lang, source_lang)[-1]["content"]
+    return filled.removesuffix("\n\n")
+
+
+def suite_lines(
+    instances: Sequence[SourceSentence],
+    dataset: str,
+    prompts: Sequence[Prompt],
+    *,
+    lang: str,
+    source_lang: str = "en",
+) -> Iterator[str]:
+    """The lines of a suite: all sentences, with each of the prompts.
+
+    Raises:
+        UsageError: a prompt cannot be asked so (`instruction`).
+        DataError: an id holds the separator of a ``doc_id``.
+    """
+    for prompt in prompts:
+        asked = instruction(prompt, lang, source_lang)
+        for instance in instances:
+            if "#" in instance.id:
+                raise DataError(
+                    f"expected an id without #, which parts the doc_id of WMT, got {instance.id!r}"
+                )
+            place = SuitePlace(
+                dataset, prompt.name, wmt_code(source_lang), wmt_code(lang), instance.id
+            )
+            line: JsonDict = {
+                "doc_id": place.doc_id,
+                "domain": f"{dataset}.{prompt.name}",
+                "src_lang": place.source_lang,
+                "tgt_lang": place.lang,
+                "src_text": instance.source,
+                "video": None,
+                "screenshot": None,
+                "prompt_instruction": asked,
+                "refs": {},
+            }
+            yield json.dumps(line, ensure_ascii=False)
