@@ -100,6 +100,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "export": "mtbias coref export winobias --data winobias --format conll --out winobias.conll",
             "train": "mtbias coref train --data train.conll --dev dev.conll --encoder bert-base-cased --out trained",
             "augment": "mtbias coref augment --data train.conll --kind names --out augmented.conll",
+            "match-names": "mtbias coref match-names --names first_names.tsv --out pairs.tsv",
             "counterfactual": "mtbias coref counterfactual --data gap-development.tsv --out quadruples.tsv",
             "gap-weights": "mtbias coref gap-weights --data gap --out weights.json",
         },

@@ -18,6 +18,7 @@ def command(
     names: FirstNames = None,
     swaps: WordPairs = None,
     max_names: Count = 2000,
+    as_published: Flag = False,
     only_copies: Flag = False,
     json: Json = False,
     stanza: Stanza = StanzaSettings(),
@@ -40,6 +41,9 @@ def command(
         The augmented file to write.
     max_names
         Match so many names of each gender, the most frequent ones.
+    as_published
+        Read nam_dict.txt as the program published with Counter-GAP does: without Great Britain, the
+        last line of a name and kind alone, and the kind with the largest sum.
     only_copies
         Leave the documents themselves out.
     """
@@ -50,7 +54,8 @@ def command(
 
     folder = stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir))
     made = augment(
-        data, kind, out, names=names, swaps=swaps, max_names=max_names, only_copies=only_copies,
+        data, kind, out, names=names, swaps=swaps, max_names=max_names, as_published=as_published,
+        only_copies=only_copies,
         proper_nouns=partial(find_proper_nouns, folder=folder),
     )  # fmt: skip
     show(made, json=json)

@@ -7,6 +7,7 @@ from pathlib import Path
 from mtbias.cli.coref_run import Chosen
 from mtbias.cli.shared import (
     Cache,
+    Full,
     Json,
     ManyBootstrap,
     ManyResamples,
@@ -21,7 +22,8 @@ from mtbias.errors import UsageError, escaped
 from mtbias.files.file_ledger import REPORT
 from mtbias.files.writing import write_atomic
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.coref_tables import render_coref_page, render_evaluation
+from mtbias.report.coref_page import render_coref_page
+from mtbias.report.coref_tables import render_evaluation
 from mtbias.settings import CacheSettings
 
 
@@ -32,6 +34,7 @@ def command(
     dataset: list[DatasetName] | None = None,
     data: list[str] | None = None,
     against: list[Path] | None = None,
+    full: Full = False,
     format: TableFormat = None,
     json: Json = False,
     cache: Cache = CacheSettings(),
@@ -81,7 +84,7 @@ def command(
         differing = {"against": [one.to_json() for one in differences]} if others else {}
         print_json({**evaluation.to_json(), **differing}, indent=None)
         return
-    print(render_evaluation(shown, differences, form), end="")
+    print(render_evaluation(shown, differences, form, full=full), end="")
     if form == "text":
         folder = escaped(str(out))
         print(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import Flag, Json, show
+from mtbias.cli.shared import Flag, Json, Parts, show
 from mtbias.coref.documents import DatasetName, Format, exported
 from mtbias.errors import UsageError
 from mtbias.files.writing import signature_line, write_atomic
@@ -21,6 +21,8 @@ def command(
     format: Format,
     out: Path,
     gold: Flag = False,
+    part: Parts = None,
+    titles_without_stop: Flag = False,
     json: Json = False,
 ) -> None:
     """Write the documents of a data set for a coreference system to read; of sowinobias, make them.
@@ -43,6 +45,10 @@ def command(
     gold
         Write the right clusters too, of what the data set asks about: to train on, not for a system
         to read.
+    part
+        Of winobias: this split and type alone; one or several.
+    titles_without_stop
+        As of `mtbias coref score`.
     """
     from mtbias.coref.coref_datasets import open_dataset
 
@@ -50,7 +56,7 @@ def command(
         raise UsageError(
             "--gold: plain text has no place for clusters; take --format conll or jsonl"
         )
-    opened = open_dataset(dataset, data)
+    opened = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
     texts = opened.texts
     if format == "text" and out.is_dir():
         if len({text.file_name for text in texts}) < len(texts):
@@ -62,6 +68,8 @@ def command(
     else:
         write_atomic(out, exported(texts, format, gold=gold))
     options = {"dataset": dataset, "format": format, "gold": str(gold).lower()}
+    options |= {"part": "+".join(part)} if part else {}
+    options |= {"titles": "without-stop"} if titles_without_stop else {}
     signed = signature_line("coref:export", {"data": opened.files}, options)
     result = {
         "dataset": dataset,

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from mtbias.cli.shared import Json, show
+from mtbias.cli.shared import Flag, Json, Parts, show
 from mtbias.coref.coref_datasets import open_dataset
 from mtbias.coref.documents import DatasetName, Format, Spans
 from mtbias.coref.systems import CorefSystem, open_system, run_system
@@ -120,6 +120,8 @@ def command(
     dataset: DatasetName,
     out: Path,
     data: Path | None = None,
+    part: Parts = None,
+    titles_without_stop: Flag = False,
     json: Json = False,
 ) -> None:
     """Run a coreference system on a data set; `mtbias coref score DATASET --predictions OUT` scores
@@ -137,8 +139,13 @@ def command(
         The file to write: JSON lines with id, tokens and clusters.
     data
         Where the data set is, as `mtbias coref score` takes it.
+    part
+        Of winobias: this split and type alone; one or several.
+    titles_without_stop
+        As of `mtbias coref score`.
     """
-    chosen, opened = system.opened(), open_dataset(dataset, data)
+    chosen = system.opened()
+    opened = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
     before = run_system(chosen, opened.texts, out, ProgressLine())
     options = {"dataset": dataset, "system": chosen.signature.replace("|", ",")}
     result = {

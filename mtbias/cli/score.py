@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +17,12 @@ from mtbias.cli.shared import (
     Json,
     Langs,
     RunOut,
+    named_files,
     print_json,
 )
 from mtbias.corpora.corpus_kinds import WINOMT
 from mtbias.errors import UsageError, escaped
 from mtbias.files.file_ledger import REPORT
-from mtbias.files.packing import content_name
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import metrics_text
@@ -92,7 +91,7 @@ def command(
     settings = combined(
         ScoreSettings, corpus, evaluator, device, bootstrap, scores=scores, part=part
     )
-    files = _named(translations)
+    files = named_files(translations)
     if len(files) > 1 or len(lang) > 1 or _several_in(files, lang[0], settings):
         if out is None or system is not None or scores is not None:
             option = (
@@ -134,34 +133,6 @@ def _several_in(files: Mapping[str, str], lang: str, settings: ScoreSettings) ->
     (file,) = files.values()
     wanted = Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
     return len(parts_in(Path(file.replace(LANG, lang)), wanted)) > 1
-
-
-def _named(translations: Sequence[str]) -> dict[str, str]:
-    """The files by the names of their systems: NAME=FILE, else the file's name, or where files
-    share one its folder's.
-
-    Raises:
-        UsageError: two systems have one name.
-    """
-    given = [
-        (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
-        for one in translations
-    ]
-    stems = Counter(content_name(Path(file)).stem for name, file in given if name is None)
-    named: dict[str, str] = {}
-    for name, file in given:
-        path = Path(file)
-        stem = content_name(path).stem
-        own = name or (
-            stem.replace(LANG, "").strip("-_.") if stems[stem] == 1 else path.absolute().parent.name
-        )
-        if own in named:
-            raise UsageError(
-                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} "
-                f"and {file}"
-            )
-        named[own] = file
-    return named
 
 
 def show_systems(

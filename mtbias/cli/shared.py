@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter, validators
 
 from mtbias.errors import SettingError, UsageError, escaped
+from mtbias.files.packing import content_name
 from mtbias.settings import (
+    LANG,
     BootstrapSettings,
     CacheSettings,
     CorpusSettings,
@@ -83,6 +86,34 @@ def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str
     return [escaped(name) for name in names or ()]
 
 
+def named_files(files: Sequence[str]) -> dict[str, str]:
+    """The files by the names of their systems: NAME=FILE, else the file's name, or where files
+    share one its folder's.
+
+    Raises:
+        UsageError: two systems have one name.
+    """
+    given = [
+        (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
+        for one in files
+    ]
+    stems = Counter(content_name(Path(file)).stem for name, file in given if name is None)
+    named: dict[str, str] = {}
+    for name, file in given:
+        path = Path(file)
+        stem = content_name(path).stem
+        own = name or (
+            stem.replace(LANG, "").strip("-_.") if stems[stem] == 1 else path.absolute().parent.name
+        )
+        if own in named:
+            raise UsageError(
+                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and "
+                f"{file}"
+            )
+        named[own] = file
+    return named
+
+
 def print_json(content: object, *, indent: int | None = 1) -> None:
     """Print plain values as JSON."""
     print(json.dumps(content, ensure_ascii=False, indent=indent))
@@ -104,6 +135,8 @@ WordPairs = Annotated[
         help="Pairs of gendered words, a word and its counterpart in a line, a tab between (default: mtbias's list)."
     ),
 ]
+Parts = list[Literal["dev-type1", "dev-type2", "test-type1", "test-type2"]] | None
+"""Of WinoBias (`mtbias.coref.winobias.PARTS_OF_DATA`)."""
 TableFormat = Literal["text", "json", "markdown", "csv", "latex"] | None
 
 

@@ -35,7 +35,12 @@ from mtbias.english.gender_swap import (
     read_swaps,
     swap_words,
 )
-from mtbias.english.people import EXAMPLE_NAMES, MAX_NAMES, match_names, read_names
+from mtbias.english.people import (
+    EXAMPLE_NAMES,
+    MAX_NAMES,
+    match_names,
+    read_names,
+)
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, split_lines
 from mtbias.files.writing import signature_line, write_atomic
@@ -83,6 +88,7 @@ def augment(
     names: Path | None = None,
     swaps: Path | None = None,
     max_names: int = MAX_NAMES,
+    as_published: bool = False,
     only_copies: bool = False,
     proper_nouns: ProperNouns | None = None,
 ) -> MadeFile:
@@ -100,6 +106,7 @@ def augment(
         names: first names, as `read_names` takes them; None: the list that comes with mtbias.
         swaps: pairs of words (`read_swaps`); None: those that come with mtbias.
         max_names: of each gender that are matched (`match_names`), for the kind *names*.
+        as_published: read `names` as `read_names` has it.
         only_copies: without the documents themselves.
         proper_nouns: asked once, about the sentences without tags in which a word of the list would
             be another one as a name; None: such a file is refused.
@@ -109,7 +116,8 @@ def augment(
             name of a document in the file; parts of speech are needed and nothing gives them.
         OutputError: `out` is one of the files.
     """
-    listed, parsed = read_names(names or EXAMPLE_NAMES), read_conll(data)
+    listed = read_names(names or EXAMPLE_NAMES, as_published=as_published)
+    parsed = read_conll(data)
     ids = {document.name for document in parsed.documents}
     if clash := sorted(name + _SUFFIX for name in ids if name + _SUFFIX in ids):
         message = f"the copy would be named {clash[0]!r}, as a document is already; rename it"
@@ -145,6 +153,7 @@ def augment(
     options: dict[str, object] = {
         "kind": kind,
         "list": "given" if names else "example",
+        **({"reading": "published"} if as_published else {}),
         "copies": "only" if only_copies else "added",
     }
     options |= {"max-names": max_names} if matched else {}

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, shares_by_group
 from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.corpora.bug import INDEX_NOTE, BugRow, moved, read_rows, row_numbers, stands_at
 from mtbias.english.words import count_pronouns
@@ -179,7 +179,14 @@ class Bug(CorefDataset):
             f"linked by more than one cluster, counted once: {several} rows": several,
         }
         notes = tuple(note for note, rows in noted.items() if rows)
-        return DatasetScores(tuple(numbers), {"": units[""]}, counts, notes)
+        by_gender = (
+            (row.occupation, _GENDERS.index(row.gender), hits > 0)
+            for row, hits in zip(self.rows, linking, strict=True)
+            if row.gender is not Gender.NEUTRAL
+        )
+        return DatasetScores(
+            tuple(numbers), {"": units[""]}, counts, notes, sides=shares_by_group(by_gender)
+        )
 
 
 _NUMBERS = {

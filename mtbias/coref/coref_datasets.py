@@ -60,7 +60,8 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
         data: its file or folder, None for what `mtbias fetch` got; of SoWinoBias the vocabulary,
             None for the paper's.
         options: of GAP: ``name_spans``, the file of the names of each text, and ``weights``, files
-            of weights.
+            of weights; of WinoBias ``part``, some of `PARTS_OF_DATA`; of Counter-GAP
+            ``titles_without_stop``.
 
     Raises:
         DataError: what the data set's reader raises; no data.

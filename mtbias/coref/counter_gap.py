@@ -12,7 +12,7 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
 from math import comb, sqrt
@@ -26,7 +26,14 @@ import numpy as np
 from mtbias.coref.dataset import RATIO, DatasetScores, NamedNumber
 from mtbias.coref.documents import Answers, CorefText
 from mtbias.coref.gap import GapLike
-from mtbias.coref.gap_data import GapFile, GapInstance, Labels, gender_of, read_instances
+from mtbias.coref.gap_data import (
+    GapFile,
+    GapInstance,
+    Labels,
+    gender_of,
+    read_instances,
+    without_title_stops,
+)
 from mtbias.errors import DataError
 from mtbias.files.reading import commented_rows
 from mtbias.stats.paired import NumberUnits
@@ -102,14 +109,18 @@ class Quadruple:
     instances: tuple[GapInstance, GapInstance, GapInstance, GapInstance]
 
 
+_SIGNED = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
+
+
 @dataclass(frozen=True)
 class CounterGap(GapLike):
     """A file of Counter-GAP and its quadruples."""
 
     quadruples: tuple[Quadruple, ...]
+    signed: Mapping[str, object] = field(default_factory=lambda: _SIGNED)
 
     name = "counter-gap"
-    signed = MappingProxyType({"correct": "both-labels", "unit": "quadruple"})
+    options = frozenset({"titles_without_stop"})
 
     @cached_property
     def texts(self) -> list[CorefText]:
@@ -157,14 +168,18 @@ class CounterGap(GapLike):
         return DatasetScores(tuple(named), {"": units}, {"quadruples": dict(sizes)})
 
 
-def open_counter_gap(path: Path) -> CounterGap:
-    """The file at `path`.
+def open_counter_gap(path: Path, *, titles_without_stop: bool = False) -> CounterGap:
+    """The file at `path`; with `titles_without_stop` as `without_title_stops` changes its texts.
 
     Raises:
         DataError: as `read_instances` and `quadruples`.
     """
     file = read_instances(path)
-    return CounterGap(file, quadruples(file))
+    if not titles_without_stop:
+        return CounterGap(file, quadruples(file))
+    changed = without_title_stops(file)
+    signed = {**_SIGNED, "titles": "without-stop"}
+    return CounterGap(changed, quadruples(changed), signed)
 
 
 def quadruples(file: GapFile) -> tuple[Quadruple, ...]:

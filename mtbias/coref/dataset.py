@@ -10,21 +10,27 @@ which intervals are drawn and two systems are paired.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mtbias.coref.documents import Answers, Clusters, CorefText, DatasetName, Spans
-from mtbias.coref.output_reading import read_output
+from mtbias.coref.output_reading import IN_ORDER, read_output
 from mtbias.coref.system_files import holds_clusters
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import read_text
 from mtbias.files.writing import signature_line
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import NumberUnits
-from mtbias.stats.results import Estimate, Floats
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import Estimate, Floats, percent_of
 from mtbias.types import JsonDict, Span, Stereotype, frozen
 
 RATIO = 3
@@ -49,15 +55,9 @@ class Link(StrEnum):
 
 def link_to(*, right: bool, wrong: bool) -> Link:
     """What it is to be linked to the right person, or not, and to a wrong one, or not."""
-    return (
-        Link.BOTH
-        if right and wrong
-        else Link.RIGHT
-        if right
-        else Link.WRONG
-        if wrong
-        else Link.NONE
-    )
+    if right:
+        return Link.BOTH if wrong else Link.RIGHT
+    return Link.WRONG if wrong else Link.NONE
 
 
 def by_kind(prefix: str, pro: Floats, anti: Floats) -> dict[str, Floats]:
@@ -102,6 +102,41 @@ class NamedNumber:
 
 
 @frozen
+class Share:
+    """Right answers of a group of sentences."""
+
+    right: int
+    n: int
+
+    @property
+    def percent(self) -> float | None:
+        """Per cent right; None where there are no sentences."""
+        return percent_of(self.right, self.n)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The same with Wilson's interval."""
+        return Estimate(self.percent, wilson_percent(self.right, self.n), self.n)
+
+
+Sides = tuple[Share, Share]
+"""Shares right on the two sides that a data set compares: pro and anti, or men and women."""
+
+
+def shares_by_group(rows: Iterable[tuple[str, int, bool]]) -> dict[str, Sides]:
+    """Both sides of each group, of rows with their group, side (0 or 1), and whether they are
+    right; groups in alphabetical order.
+    """
+    counted: defaultdict[str, NDArray[np.int64]] = defaultdict(lambda: np.zeros((2, 2), np.int64))
+    for group, side, is_right in rows:
+        counted[group][side] += (is_right, 1)
+    return {
+        group: (Share(*map(int, first)), Share(*map(int, second)))
+        for group, (first, second) in sorted(counted.items())
+    }
+
+
+@frozen
 class DatasetScores:
     """The numbers of one system on one data set."""
 
@@ -112,6 +147,10 @@ class DatasetScores:
     """What was counted, by a row's name and the count's."""
     notes: tuple[str, ...] = ()
     """What is to be said beside them."""
+    remarks: tuple[str, ...] = ()
+    """What is to be known of the data, beside all numbers; whatever the system."""
+    sides: Mapping[str, Sides] = field(default_factory=dict)
+    """By occupation, the shares right on the two sides that the data set compares."""
 
     @property
     def by_key(self) -> dict[tuple[str, str], NamedNumber]:
@@ -158,6 +197,8 @@ class CorefDataset(ABC):
     """What a signature says where answers were made of clusters."""
     remarks: Sequence[str] = ()
     """What is to be known of its documents, beside the numbers and where they are written."""
+    left_out: Sequence[CorefText] = ()
+    """Documents of parts that nobody asked for: answers to them are passed over."""
     signed: Mapping[str, object]
     """What a signature says of how its numbers are made."""
     files: Mapping[str, str]
@@ -200,7 +241,11 @@ class CorefDataset(ABC):
                 )
             answers = self.read_labels(paths[0])
         else:
-            answers = read_output(self.texts, paths, ids=ids, spans=spans)
+            asked_about = self.texts if str(ids) == IN_ORDER else [*self.texts, *self.left_out]
+            answers = read_output(asked_about, paths, ids=ids, spans=spans)
+            passed_over = {text.id for text in self.left_out}
+            clusters = {id_: of for id_, of in answers.of.items() if id_ not in passed_over}
+            answers = replace(answers, of=clusters)
             of = {id_: self.answer(id_, clusters) for id_, clusters in answers.of.items()}
             answers = replace(
                 answers, of=of, signed={**self.from_clusters, **answers.signed}, clusters=answers.of
@@ -214,9 +259,11 @@ class CorefDataset(ABC):
             )
         missing = [id_ for id_ in known if id_ not in answers.of] if self.must_be_complete else []
         if missing:
-            message = f"no prediction for {len(missing)} of {len(known)} documents, the first {missing[0]!r}"
+            part = "; --part scores a part of the data" if "part" in self.options else ""
             raise DataError(
-                f"{message}; a system that finds nothing there says so (empty clusters, or none)",
+                f"no prediction for {len(missing)} of {len(known)} documents, the first "
+                f"{missing[0]!r}; a system that finds nothing there says so (empty clusters, or none)"
+                f"{part}",
                 path=paths[0],
             )
         return answers
@@ -245,10 +292,8 @@ class CorefDataset(ABC):
                     for cluster in answers.clusters[text.id]
                     if any(start <= first and last <= end for start, end in cluster)
                 ]
-                gold, found = (
-                    text.places(mention for cluster in of for mention in cluster)
-                    for of in (text.gold, clusters)
-                )
+                gold = text.places(chain.from_iterable(text.gold))
+                found = text.places(chain.from_iterable(clusters))
                 right = self.right(at, text, answers.of[text.id])
                 yield TextResult(text.id, text.text, gold, found, text.group, right)
 

@@ -11,12 +11,13 @@ each time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from mtbias.coref.coref_datasets import file_notes, open_dataset, refuse_others
+from mtbias.coref.coref_finding import system_finding, systems_finding
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, TextResult
 from mtbias.coref.documents import Answers, DatasetName, Spans
 from mtbias.coref.systems import CorefSystem, run_system, texts_digest
@@ -25,6 +26,7 @@ from mtbias.files.file_ledger import is_run_folder
 from mtbias.files.reading import read_bytes, sha256_of_file
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, locked_folder, write_json
+from mtbias.scoring.finding import Statement
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import Draw, corrected
 from mtbias.stats.results import LEVEL, Difference, rounded
@@ -62,7 +64,7 @@ class DatasetResult:
     signature: str
     scores: DatasetScores
     texts: tuple[TextResult, ...] = ()
-    """Each document with what was found in it, of an evaluation in a folder."""
+    """Each document with what was found in it, for a page."""
 
     def to_json(self) -> JsonDict:
         """Plain values, numbers unrounded."""
@@ -71,7 +73,7 @@ class DatasetResult:
             "data": dict(self.files),
             "predictions": dict(self.predictions),
             "signature": self.signature,
-            "notes": self.scores.notes,
+            "notes": [*self.scores.notes, *self.scores.remarks],
             "numbers": [one.to_json() for one in self.scores.numbers],
             "counts": {row: dict(counts) for row, counts in self.scores.counts.items()},
         }
@@ -129,19 +131,41 @@ class Evaluation:
             "mtbias": __version__,
             "system": self.system,
             "intervals": {"level": 100 * LEVEL, **vars(self.settings)},
-            "datasets": {name: result.to_json() for name, result in self.results.items()},
+            "datasets": {
+                name: {
+                    **result.to_json(),
+                    "finding": _sentences(system_finding(name, result.scores)),
+                }
+                for name, result in self.results.items()
+            },
         }
         return rounded(content)
+
+
+def _sentences(statements: Iterable[Statement]) -> list[JsonDict]:
+    return [one.to_json() for one in statements]
+
+
+@frozen
+class SystemOutput:
+    """The files of a system."""
+
+    name: str
+    paths: Sequence[Path]
+    ids: Path | None = None
+    """What the files do not say themselves, as `CorefDataset.read` takes it."""
+    spans: Spans | None = None
 
 
 def score_systems(
     name: DatasetName,
     data: Path | None,
-    systems: Sequence[tuple[Sequence[Path], Path | None, Spans | None]],
+    systems: Sequence[SystemOutput],
     settings: BootstrapSettings,
     *,
     baselines: Sequence[str] = (),
     over: Draw = "rows",
+    with_texts: bool = False,
     **options: Any,  # noqa: ANN401 - those of `open_dataset`
 ) -> tuple[list[Evaluation], tuple[NumberDifference, ...]]:
     """Score systems and then rule systems on one data set, and compare the first of them with each
@@ -150,11 +174,11 @@ def score_systems(
     Args:
         name: of the data set.
         data: where it is, as `open_dataset` takes it, and `options` too.
-        systems: their files, and what these do not say themselves (`ids` and `spans` of
-            `CorefDataset.read`).
+        systems: their files.
         settings: of intervals and tests.
         baselines: names of rule systems.
         over: what intervals and tests of differences draw.
+        with_texts: keep each document with what was found in it, for a page.
         options: of the data set.
 
     Raises:
@@ -162,22 +186,23 @@ def score_systems(
         UsageError: nothing to score; a system twice; an option that the data set does not have.
     """
     refuse_others(name, {"baseline": baselines, "over": over if over != "rows" else None})
-    names = [*("+".join(map(str, paths)) for paths, _, _ in systems), *baselines]
+    names = [*(system.name for system in systems), *baselines]
     if not names:
         raise UsageError(
-            "nothing to score: give --predictions FILE, or --baseline NAME where the data set has some"
+            "nothing to score: give --predictions FILE, or --baseline NAME where the data set has some, "
+            "or NAME=FILE for each of several systems"
         )
     if len(set(names)) != len(names):
         raise UsageError(f"expected systems that differ, got {', '.join(names)}")
     dataset = open_dataset(name, data, **options)
-    answers = [dataset.read(paths, ids=ids, spans=spans) for paths, ids, spans in systems]
+    answers = [dataset.read(of.paths, ids=of.ids, spans=of.spans) for of in systems]
     answers += [dataset.baseline(rule) for rule in baselines]
-    evaluations = [
-        Evaluation(
-            label, "", settings, {str(name): score_answers(dataset, one, settings, over=over)}
-        )
-        for label, one in zip(names, answers, strict=True)
-    ]
+    evaluations = []
+    for label, one in zip(names, answers, strict=True):
+        result = score_answers(dataset, one, settings, over=over)
+        if with_texts:
+            result = replace(result, texts=tuple(dataset.results(one)))
+        evaluations.append(Evaluation(label, "", settings, {str(name): result}))
     return evaluations, compare_evaluations(evaluations[0], evaluations[1:], settings, over=over)
 
 
@@ -185,15 +210,22 @@ def systems_json(
     evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]
 ) -> JsonDict:
     """What `score_systems` gives as plain values, numbers unrounded."""
+    several = len(evaluations) > 1
     return {
         "mtbias": __version__,
         "intervals": {"level": 100 * LEVEL, **vars(evaluations[0].settings)},
         "systems": [
-            {"name": one.name, "dataset": dataset, **result.to_json()}
+            {
+                "name": one.name,
+                "dataset": dataset,
+                **result.to_json(),
+                "finding": _sentences(system_finding(dataset, result.scores)),
+            }
             for one in evaluations
             for dataset, result in one.results.items()
         ],
         "differences": [one.to_json() for one in differences],
+        "finding": _sentences(systems_finding(evaluations, differences)) if several else [],
     }
 
 

@@ -17,14 +17,15 @@ where no blank is between ("he." instead of "he"); here spans are those of the d
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber, TextResult
 from mtbias.coref.documents import Answers, Clusters, CorefText, Spans
 from mtbias.coref.gap_data import (
     GapFile,
@@ -88,6 +89,23 @@ class GapLike(CorefDataset):
     def right(self, at: int, text: CorefText, answer: Labels) -> bool:  # noqa: ARG002 - the base class's
         """See `CorefDataset`; where both labels are."""
         return self.file.instances[at].gold == answer
+
+    def results(self, answers: Answers) -> Iterator[TextResult]:
+        """See `CorefDataset`; of labels, pronoun and TRUE candidates were found."""
+        if answers.clusters:
+            yield from super().results(answers)
+            return
+        for at, (text, instance) in enumerate(zip(self.texts, self.file.instances, strict=True)):
+            labels = answers.of.get(text.id)
+            if labels is None:
+                continue
+            true = [
+                one for one, label in zip(instance.candidates, labels, strict=True) if label == 1
+            ]
+            gold = text.places(chain.from_iterable(text.gold))
+            found = tuple(sorted([*true, instance.pronoun_at])) if true else ()
+            right = self.right(at, text, labels)
+            yield TextResult(text.id, text.text, gold, found, text.group, right)
 
     def read_labels(self, path: Path) -> Answers:
         """See `mtbias.coref.gap_data.read_labels`."""

@@ -33,6 +33,7 @@ from mtbias.coref.dataset import (
     NamedNumber,
     by_kind,
     link_to,
+    shares_by_group,
 )
 from mtbias.coref.documents import Answers, Clusters, CorefText, Mention, joined
 from mtbias.files.reading import TextFile, parse_toml, read_text, sha256_of
@@ -253,7 +254,17 @@ class SoWinoBias(CorefDataset):
                 counts[f"{row}, {direction}"] = dict(
                     zip(map(str, LINKS), map(int, of), strict=True)
                 )
-        return DatasetScores(tuple(numbers), {"": units}, counts, tuple(self.remarks))
+        linked = []
+        for occupation, (_, *links_of) in zip(meant, places, strict=True):
+            is_right = [LINKS[place] is Link.RIGHT for place in links_of]
+            linked += [(occupation, 0, is_right[0]), (occupation, 1, is_right[1])]
+        return DatasetScores(
+            tuple(numbers),
+            {"": units},
+            counts,
+            remarks=tuple(self.remarks),
+            sides=shares_by_group(linked),
+        )
 
 
 def open_sowinobias(data: Path | None) -> SoWinoBias:

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from pathlib import Path
 from types import MappingProxyType
 
@@ -52,6 +52,7 @@ from mtbias.coref.dataset import (
     NamedNumber,
     by_kind,
     link_to,
+    shares_by_group,
 )
 from mtbias.coref.documents import (
     Answers,
@@ -129,6 +130,7 @@ _LABELS = {
     for rate in RATES
 }
 """What the numbers of a split and type are called, in the order in which they are shown."""
+_HEADLINE = {"f1_average", "f1_difference", "link_difference"}
 
 
 @dataclass(frozen=True)
@@ -137,9 +139,10 @@ class WinoBias(CorefDataset):
 
     sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
     files: Mapping[str, str]
+    left_out: Sequence[CorefText] = ()
 
     name = "winobias"
-    options = frozenset({"baseline", "over"})
+    options = frozenset({"baseline", "over", "part"})
     signed = MappingProxyType(
         {"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"}
     )
@@ -147,7 +150,7 @@ class WinoBias(CorefDataset):
     @cached_property
     def documents(self) -> dict[str, WinoBiasDocument]:
         """All documents by id."""
-        return {document.id: document for documents in self.sets.values() for document in documents}
+        return {document.id: document for document in chain.from_iterable(self.sets.values())}
 
     @cached_property
     def texts(self) -> list[CorefText]:
@@ -187,15 +190,15 @@ class WinoBias(CorefDataset):
         numbers: list[NamedNumber] = []
         units: dict[str, NumberUnits] = {}
         notes: list[str] = []
+        remarks: list[str] = []
         for split, type_ in product(SPLITS, TYPES):
             part, at = f"{split} type {type_}", [seed, SPLITS.index(split), type_]
             sets = {c: scored[split, type_, c] for c in CONDITIONS if (split, type_, c) in scored}
-            found = {
-                f"{key}_{condition}": one
-                for condition, of in sets.items()
-                for key, one in of.estimates(resamples, _rng(at, condition)).items()
-            }
-            lines = [{document.line for document in of.documents} for of in sets.values()]
+            found: dict[str, Estimate] = {}
+            for condition, of in sets.items():
+                estimates = of.estimates(resamples, _rng(at, condition))
+                found |= {f"{key}_{condition}": one for key, one in estimates.items()}
+            lines = [of.lines for of in sets.values()]
             shared = sorted(set.intersection(*lines)) if len(lines) == len(CONDITIONS) else []
             if len(lines) == len(CONDITIONS) and (alone := sum(map(len, lines)) - 2 * len(shared)):
                 notes.append(
@@ -207,38 +210,50 @@ class WinoBias(CorefDataset):
                 over_lines = units[part].over("rows", resamples, seed)
                 found |= _differences(units[part], over_lines, resamples, _rng(at, Stereotype.NONE))
                 differing = differing_pairs(pro.documents, anti.documents)
-                notes.append(
+                remarks.append(
                     f"{part}: {len(differing)} of {found['f1_difference'].n} pairs differ in other words or in gold "
                     f"mentions too (lines {', '.join(map(str, differing)) or 'none'})"
                 )
             numbers += [
-                NamedNumber(
-                    part, key, label, found[key], headline=key.endswith(("average", "difference"))
-                )
+                NamedNumber(part, key, label, found[key], headline=key in _HEADLINE)
                 for key, label in _LABELS.items()
                 if key in found
             ]
         if again := sum(map(repeated, answers.of.values())):
             notes.append(f"mentions that stand in a cluster already, left out of F1: {again}")
         if len(self.sets) < 8:
-            notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files are not in the folder")
+            where = "were not asked for (--part)" if self.left_out else "are not in the folder"
+            notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files {where}")
         counts = {
-            f"{split} type {type_} {condition}": {str(link): of.links.count(link) for link in Link}
+            f"{split} type {type_} {condition}": of.counts
             for (split, type_, condition), of in scored.items()
         }
-        return DatasetScores(tuple(numbers), units, counts, tuple(notes))
+        linked: list[tuple[str, int, bool]] = []
+        for (_, _, condition), of in scored.items():
+            side = CONDITIONS.index(condition)
+            for document, is_right in zip(of.documents, of.right, strict=True):
+                linked.append((document.occupation.name, side, bool(is_right)))
+        sides = shares_by_group(linked)
+        return DatasetScores(
+            tuple(numbers), units, counts, tuple(notes), tuple(remarks), sides=sides
+        )
 
 
-def read_winobias(folder: Path) -> WinoBias:
+PARTS_OF_DATA = tuple(f"{split}-type{type_}" for split, type_ in product(SPLITS, TYPES))
+"""What can be scored by itself, with both conditions."""
+
+
+def read_winobias(folder: Path, part: Sequence[str] = ()) -> WinoBias:
     """Read the CoNLL files in `folder` (or in ``conll_format`` inside it) and the two lists of
     occupations.
 
-    Of the eight ``{dev,test}_type{1,2}_{pro,anti}_stereotype.v4_auto_conll`` those that are there.
+    Of the eight ``{dev,test}_type{1,2}_{pro,anti}_stereotype.v4_auto_conll`` those that are there;
+    with `part`, some of `PARTS_OF_DATA`, those of these parts.
 
     Raises:
         DataError: none of the files, or no lists; what `read_conll` raises; a document without
             exactly one cluster, one occupation and a pronoun in it; ids that do not end in a
-            number, or are in two files.
+            number, or are in two files; no file of a part that is asked for.
     """
     files: dict[str, str] = {}
     occupations: dict[tuple[str, ...], Gender] = {}
@@ -251,7 +266,7 @@ def read_winobias(folder: Path) -> WinoBias:
     sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
     seen: dict[str, Path] = {}
     for split, type_, condition in product(SPLITS, TYPES, CONDITIONS):
-        name = f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
+        name = _file_name(split, type_, condition)
         path = next(
             (path for path in (folder / name, folder / "conll_format" / name) if path.is_file()),
             None,
@@ -278,7 +293,26 @@ def read_winobias(folder: Path) -> WinoBias:
             "expected files such as dev_type1_pro_stereotype.v4_auto_conll in this folder, got none",
             path=folder,
         )
-    return WinoBias(sets, files)
+    whole = WinoBias(sets, files)
+    if not part:
+        return whole
+    chosen = {key: of for key, of in sets.items() if f"{key[0]}-type{key[1]}" in part}
+    of_parts = {f"{split}-type{type_}" for split, type_, _ in chosen}
+    if absent := [name for name in part if name not in of_parts]:
+        raise DataError(
+            f"expected files of {', '.join(absent)} in this folder, got none", path=folder
+        )
+    of_others = {key: of for key, of in sets.items() if key not in chosen}
+    unread = {_file_name(*key) for key in of_others}
+    return WinoBias(
+        chosen,
+        {name: digest for name, digest in files.items() if name not in unread},
+        WinoBias(of_others, {}).texts,
+    )
+
+
+def _file_name(split: str, type_: int, condition: Stereotype) -> str:
+    return f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
 
 
 def _document(
@@ -390,6 +424,16 @@ class _Set:
         self.table = count_table(
             count_coref(document.gold, without_repeated(clusters)) for document, clusters in given
         )
+
+    @property
+    def counts(self) -> dict[str, float | None]:
+        """How many of its links are of which kind."""
+        return {str(link): self.links.count(link) for link in Link}
+
+    @property
+    def lines(self) -> set[int]:
+        """The lines of its documents."""
+        return {document.line for document in self.documents}
 
     def estimates(self, resamples: int, rng: Rng) -> dict[str, Estimate]:
         """F1, link accuracy, and the parts of F1."""

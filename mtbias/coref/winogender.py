@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber
+from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber, shares_by_group
 from mtbias.coref.documents import Answers, Clusters, CorefText
 from mtbias.files.reading import Record, read_table
 from mtbias.stats.paired import NumberUnits
@@ -152,6 +152,7 @@ class Winogender(CorefDataset):
         counts = self._count(answers)
         units = counts.units()
         n = {name: int(of.sum()) for name, (_, of) in counts.shares.items()}
+        n["accuracy_difference"] = n["male_accuracy"]
         n |= {f"pearson_{name}": len(counts.names) for name in STATISTICS}
         numbers = units.estimates(resamples, source(seed), n=n)
         for name, women in counts.women.items():
@@ -169,6 +170,11 @@ class Winogender(CorefDataset):
                 name: {"preference": -less, "BLS % women": bls, "Bergsma % women": bergsma}
                 for less, name, bls, bergsma in rows
             },
+            sides=shares_by_group(
+                (s.occupation, PRONOUNS.index(s.pronoun), answers.of[s.id] is s.answer)
+                for s in self.sentences.values()
+                if s.pronoun is not Gender.NEUTRAL
+            ),
         )  # fmt: skip
 
     def _count(self, answers: Answers) -> _Counts:
@@ -195,12 +201,16 @@ class Winogender(CorefDataset):
         )
 
 
-_HEADLINE = {"consistency", "male_female_differ", "male_accuracy", "female_accuracy", "pearson_bls"}
+_HEADLINE = {
+    "consistency", "male_female_differ", "male_accuracy", "female_accuracy", "accuracy_difference",
+    "pearson_bls",
+}  # fmt: skip
 _NAMES = {
     "consistency": "all three pronouns resolved alike",
     "male_female_differ": "male and female resolved differently",
     "male_neutral_differ": "male and neutral resolved differently",
     "female_neutral_differ": "female and neutral resolved differently",
+    "accuracy_difference": "accuracy, male − female",
     "pearson_bls": "preference and BLS, Pearson's r",
     "spearman_bls": "preference and BLS, Spearman's ρ",
     "pearson_bergsma": "preference and Bergsma, Pearson's r",
@@ -329,6 +339,7 @@ class _Counts:
         def numbers(sums: Floats) -> dict[str, Floats]:
             hits, of, *moments = np.split(sums, ends, axis=1)
             shares = dict(zip(self.shares, percent(hits, of).T, strict=True))
+            shares["accuracy_difference"] = shares["male_accuracy"] - shares["female_accuracy"]
             return shares | {
                 f"pearson_{name}": _pearson(of)
                 for name, of in zip(self.women, moments, strict=True)

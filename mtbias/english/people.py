@@ -261,21 +261,26 @@ class NameList:
         )
 
 
-def read_names(path: Path) -> NameList:
+def read_names(path: Path, *, as_published: bool = False) -> NameList:
     """Read a table (TSV or CSV) with the columns name, gender, and one or more columns of
     frequencies.
 
     gender is male, female, mostly_male or mostly_female; frequencies are numbers of 0 or more, on
     any scale, such as one column a country. A file whose name ends in .txt has the format of
-    gender-guesser's nam_dict.txt.
+    gender-guesser's nam_dict.txt; `as_published` reads that one as the program published with
+    Counter-GAP does (`_as_published`).
 
     Raises:
         DataError: a column is missing; an unknown gender; a name twice; a frequency that is no
-            number of 0 or more.
+            number of 0 or more; `as_published` with a table.
     """
     file = read_text(path)
     if path.suffix == ".txt":
-        return _of_gender_guesser(file)
+        return _as_published(file) if as_published else _of_gender_guesser(file)
+    if as_published:
+        raise file.error(
+            "expected gender-guesser's nam_dict.txt, to be read as published, got a table", 1
+        )
     table = parse_table(file)
     table.require("name", "gender")
     columns = [column for column in table.columns if column not in {"name", "gender"}]
@@ -315,6 +320,41 @@ def _of_gender_guesser(file: TextFile) -> NameList:
     countries, then the one with the larger ones.
     """
     best: dict[str, tuple[tuple[int, float], Name | None]] = {}
+    for kind, texts, frequencies in _lines_of_gender_guesser(file):
+        rank = (sum(f > 0 for f in frequencies), sum(frequencies))
+        for text in texts:
+            if rank > best.get(text, ((0, 0.0), None))[0]:
+                best[text] = rank, Name(text, *CLASSES[kind], frequencies) if kind else None
+    return NameList(file.sha256, tuple(name for _, name in best.values() if name))
+
+
+def _as_published(file: TextFile) -> NameList:
+    """The same names as Counter-GAP's program reads them, with three faults: the first country,
+    Great Britain, is left out; of several lines of a name and a kind the last counts, whatever its
+    frequencies; and of several kinds that with the largest sum of frequencies, in however few
+    countries.
+
+    Source: x-zb/Counter-GAP, ``cda/name.py``.
+    """
+    kinds: dict[str, dict[str, tuple[float, ...]]] = {}
+    for kind, texts, frequencies in _lines_of_gender_guesser(file):
+        for text in texts:
+            kinds.setdefault(text, {})[kind] = frequencies[1:]
+    names = []
+    for text, frequencies_of in kinds.items():
+        kind = max(frequencies_of, key=lambda kind: sum(frequencies_of[kind]))
+        if kind:
+            names.append(Name(text, *CLASSES[kind], frequencies_of[kind]))
+    return NameList(file.sha256, tuple(names))
+
+
+def _lines_of_gender_guesser(file: TextFile) -> Iterator[tuple[str, set[str], tuple[float, ...]]]:
+    """Each line's class (empty: a name of either gender), the spellings of its name, and the
+    frequencies by country.
+
+    Raises:
+        DataError: another kind, or no frequency where one is expected.
+    """
     for at, line in file.filled_lines():
         if line[0] in "#=":
             continue
@@ -325,11 +365,7 @@ def _of_gender_guesser(file: TextFile) -> NameList:
         except KeyError:
             message = f"expected a line of gender-guesser's nam_dict.txt, a kind ({', '.join(_KINDS)}), a name and"
             raise file.error(f"{message} frequencies from column 31 on, got {line!r}", at) from None
-        rank = (sum(f > 0 for f in frequencies), sum(frequencies))
-        for text in {spelt.replace("+", between) for between in ("", " ", "-")}:
-            if rank > best.get(text, ((0, 0.0), None))[0]:
-                best[text] = rank, Name(text, *CLASSES[kind], frequencies) if kind else None
-    return NameList(file.sha256, tuple(name for _, name in best.values() if name))
+        yield kind, {spelt.replace("+", between) for between in ("", " ", "-")}, frequencies
 
 
 def by_frequency(names: Iterable[Name], gender: Gender) -> list[Name]:
@@ -356,12 +392,21 @@ def distances(first: Floats, second: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(squared, 0)) * (_ALPHA - cosine), dtype=np.float64)
 
 
-def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[str, str]:
-    """Each name's counterpart of the other gender: a one-to-one matching of least total distance,
-    both ways.
+class Matching(NamedTuple):
+    """The one-to-one matching of the names of a group."""
 
-    Within each group the `max_names` most frequent names of each gender take part (`by_frequency`);
-    of the more numerous gender only as many as the other has. Names left over have no counterpart.
+    group: str
+    pairs: tuple[tuple[str, str], ...]
+    """A male and a female name each."""
+    distance: float
+    """The sum of `distances` over the pairs: the least that there is."""
+
+
+def matchings(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> list[Matching]:
+    """The one-to-one matching of least total distance within each group.
+
+    The `max_names` most frequent names of each gender take part (`by_frequency`); of the more
+    numerous gender only as many as the other has.
 
     Source: Xie et al. (2023), after Hall Maudslay et al. (2019); the assignment is solved exactly.
     """
@@ -370,14 +415,28 @@ def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[st
     groups: dict[str, list[Name]] = {}
     for name in names:
         groups.setdefault(name.group, []).append(name)
-    counterparts: dict[str, str] = {}
-    for group in groups.values():
+    matched = []
+    for key, group in groups.items():
         males, females = (by_frequency(group, gender) for gender in GENDERS)
         size = min(len(males), len(females), max_names)
         if not size:
             continue
         vectors = [np.array([n.frequencies for n in side[:size]]) for side in (males, females)]
-        for row, column in zip(*linear_sum_assignment(distances(*vectors)), strict=True):
-            counterparts[males[row].text] = females[column].text
-            counterparts[females[column].text] = males[row].text
+        between = distances(*vectors)
+        rows, columns = linear_sum_assignment(between)
+        pairs = zip(rows, columns, strict=True)
+        texts = tuple((males[row].text, females[column].text) for row, column in pairs)
+        matched.append(Matching(key, texts, float(between[rows, columns].sum())))
+    return matched
+
+
+def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[str, str]:
+    """Each name's counterpart of the other gender, both ways, by `matchings`; names left over have
+    none.
+    """
+    counterparts: dict[str, str] = {}
+    for matching in matchings(names, max_names=max_names):
+        for male, female in matching.pairs:
+            counterparts[male] = female
+            counterparts[female] = male
     return counterparts

@@ -1,24 +1,44 @@
-"""The tables of coreference and the page of `mtbias coref eval`: numbers, differences between
-systems, counts.
+"""The tables of coreference for a terminal: the finding, numbers, differences between systems,
+counts.
 
-The page is one HTML file that needs nothing else. No number is computed here. Everything that comes
-from files is escaped.
+No number is computed here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any
 
-from mtbias.coref.dataset import NamedNumber, TextResult
+from mtbias.coref.coref_finding import CONTRASTS, system_finding, systems_finding
+from mtbias.coref.dataset import NamedNumber
 from mtbias.coref.evaluation import Evaluation, NumberDifference
-from mtbias.report import page
-from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, script_data
-from mtbias.report.tables import PrintedTable, as_csv, cut, draw, number, printable
+from mtbias.report.run_table import wrapped
+from mtbias.report.tables import (
+    PrintedTable,
+    as_csv,
+    cut,
+    draw,
+    markdown_text,
+    number,
+    printable,
+)
 from mtbias.stats.results import ALPHA, UNDEFINED, estimate_text, p_text
-from mtbias.types import JsonDict, JsonObject, frozen
-from mtbias.version import __version__
+from mtbias.types import JsonDict, JsonObject
+
+TITLES = {
+    "winobias": "WinoBias",
+    "winogender": "Winogender",
+    "gap": "GAP",
+    "counter-gap": "Counter-GAP",
+    "bug": "BUG",
+    "sowinobias": "SoWinoBias",
+    "conll": "CoNLL-2012",
+}
+"""How data sets are called in texts."""
+
+SEVERAL = 3
+"""From so many systems on, a line is a system's."""
 
 
 def render_evaluation(
@@ -26,30 +46,99 @@ def render_evaluation(
     differences: Sequence[NumberDifference],
     form: str,
     *,
-    every: bool = False,
+    full: bool = False,
     counts: bool = False,
 ) -> str:
-    """The tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``; ends in a newline.
+    """The finding and the tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``;
+    ends in a newline.
 
     `evaluations` are the system's, then those it was compared with; `differences` are the first's
-    from the others. CSV has every number, the others those of the headline, unless `every`;
-    `counts` adds what was counted.
+    from the others. CSV has every number, the others those of the headline, unless `full`; `counts`
+    adds what was counted.
     """
     if form == "csv":
         return as_csv(_records(evaluations, differences))
     first, *others = evaluations
-    shown = [one for one in differences if every or one.number.headline]
-    tables = [
-        _numbers(evaluations, every),
-        *(_differences(first.name, other.name, shown) for other in others),
-    ]
-    tables += [table for one in evaluations for table in _counts(one)] if counts else []
-    signatures = [
-        (", ".join([one.name] * bool(others) + [name] * (len(one.results) > 1)), result.signature)
-        for one in evaluations
-        for name, result in one.results.items()
-    ]
-    return draw(tables, form, signatures)
+    tables = (
+        [_numbers(evaluations, full=full)]
+        if full or len(evaluations) < SEVERAL
+        else [system_table(evaluations, dataset) for dataset in first.results]
+    )
+    shown = [one for one in differences if full or one.number.headline]
+    if full or len(evaluations) < SEVERAL:
+        tables += [_differences(first.name, other.name, shown) for other in others]
+    if counts:
+        tables += chain.from_iterable(map(_counts, evaluations))
+    signatures = []
+    for one in evaluations:
+        for name, result in one.results.items():
+            names = [one.name] * bool(others) + [name] * (len(one.results) > 1)
+            signatures.append((", ".join(names), result.signature))
+    if not full and form == "text":
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, _hint(evaluations)])
+    said = finding_texts(evaluations, differences)
+    return _with_finding(said, draw(tables, form, signatures), form)
+
+
+def finding_texts(
+    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]
+) -> list[str]:
+    """What the systems' numbers say, sentence by sentence, with the names of system and data set
+    where there are several.
+    """
+    first = evaluations[0]
+    texts = []
+    if len(evaluations) < SEVERAL:
+        for one in evaluations:
+            for dataset, result in one.results.items():
+                names = [one.name] * (len(evaluations) > 1)
+                names += [TITLES[dataset]] * (len(first.results) > 1)
+                where = f"{', '.join(names)}: " if names else ""
+                sentences = system_finding(dataset, result.scores)
+                texts += [f"{where}{said.text}" for said in sentences]
+    if len(evaluations) > 1:
+        texts += [said.text for said in systems_finding(evaluations, differences)]
+    return texts
+
+
+def _with_finding(said: Sequence[str], tables: str, form: str) -> str:
+    """The tables below the sentences of the finding; in LaTeX these are comments."""
+    if form == "latex":
+        return "".join(f"% {printable(text)}\n" for text in said) + tables
+    if form == "markdown":
+        lines = [f"- {markdown_text(text)}\n" for text in said]
+        return "".join([*lines, "\n"] if lines else []) + tables
+    lines = [*chain.from_iterable(map(wrapped, said))]
+    return "".join(f"{line}\n" for line in [*lines, *([""] if lines else [])]) + tables
+
+
+def _hint(evaluations: Sequence[Evaluation]) -> str:
+    """What `--full` has more than this."""
+    all_of_them = sum(len(result.scores.numbers) for result in evaluations[0].results.values())
+    return f"--full prints all {all_of_them:,} numbers of a system, p, and notes on the data."
+
+
+def system_table(evaluations: Sequence[Evaluation], dataset: str) -> PrintedTable:
+    """The headline of one data set: a line for each part and system."""
+    numbers = [(one, all_) for one, all_ in all_numbers(evaluations, dataset) if one.headline]
+    labels = list(dict.fromkeys(one.label for one, _ in numbers))
+    parts = list(dict.fromkeys(one.part for one, _ in numbers))
+    differences = {contrast.difference for contrast in CONTRASTS[dataset]}
+    found = {(one.part, one.label): of_systems for one, of_systems in numbers}
+    rows = []
+    for part in parts:
+        for at, evaluation in enumerate(evaluations):
+            cells = [found.get((part, label)) for label in labels]
+            texts = [_brief(cell[at], differences) if cell else UNDEFINED for cell in cells]
+            rows.append([*([part] if any(parts) else []), cut(evaluation.name), *texts])
+    return PrintedTable(
+        head=[*(["part"] if any(parts) else []), "system", *labels],
+        rows=rows,
+        title=f"{TITLES[dataset]}: {_UNITS}{_level(evaluations)}",
+        notes=notes(evaluations),
+        left=1 + any(parts),
+        parts=[row[0] for row in rows] if any(parts) else (),
+    )
 
 
 _P_DECIMALS = 4
@@ -85,44 +174,74 @@ def _value(one: NamedNumber | None) -> str:
     )
 
 
-def notes(evaluations: Sequence[Evaluation]) -> Iterator[str]:
-    """What is to be said of the data sets, each note with its data set."""
+def _brief(one: NamedNumber | None, differences: Collection[str]) -> str:
+    """A number, with its interval where it says whom a system favours."""
+    if one is None or one.key in differences:
+        return _value(one)
+    return number(one.estimate.value, one.decimals)
+
+
+def notes(evaluations: Sequence[Evaluation], *, full: bool = False) -> list[str]:
+    """What is to be said of the systems' answers, each note with its data set; with `full` also
+    what is to be known of the data.
+    """
+    said = []
     for one in evaluations:
         for name, result in one.results.items():
             of = f"{one.name}, {name}" if len(evaluations) > 1 else name
-            yield from (f"{of}: {note}" for note in result.scores.notes)
+            said += [f"{of}: {note}" for note in result.scores.notes]
+    for name, result in evaluations[0].results.items() if full else ():
+        said += [f"{name}: {remark}" for remark in result.scores.remarks]
+    return said
 
 
-def _numbers(evaluations: Sequence[Evaluation], every: bool) -> PrintedTable:
+_UNITS = "per cent and points, but for correlations and biases (F/M)"
+
+
+def _title(evaluations: Sequence[Evaluation]) -> str:
+    """``WinoBias, 3,168 documents``."""
+    results = evaluations[0].results
+    if len(results) > 1:
+        return "Coreference"
+    return "".join(f"{TITLES[name]}, {of.documents:,} documents" for name, of in results.items())
+
+
+def _level(evaluations: Sequence[Evaluation]) -> str:
+    return " [95 % interval]" if evaluations[0].settings.resamples else ""
+
+
+def _numbers(evaluations: Sequence[Evaluation], *, full: bool) -> PrintedTable:
     rows: list[list[str]] = []
-    tested = every and any(
-        one.estimate.p is not None
-        for e in evaluations
-        for result in e.results.values()
-        for one in result.scores.numbers
-    )
+    parts: list[tuple[str, str]] = []
+    tested = full and any(map(_has_p, evaluations))
     for dataset in evaluations[0].results:
         for one, of_systems in all_numbers(evaluations, dataset):
-            if one.headline or every:
+            if one.headline or full:
                 p = map(_p, of_systems) if tested else []
-                rows.append(
-                    [dataset, labelled(one), *map(_value, of_systems), *p, _count(one.estimate.n)]
-                )
+                cells = map(_value, of_systems)
+                rows.append([dataset, labelled(one), *cells, *p, _count(one.estimate.n)])
+                parts.append((dataset, one.part))
+    several = len(evaluations[0].results) > 1
     return PrintedTable(
         head=[
-            "data set",
+            *(["data set"] * several),
             "number",
             *(cut(one.name) for one in evaluations),
             *(["p"] * len(evaluations) * tested),
             "n",
         ],
-        rows=rows,
-        title="Coreference: per cent and points, but for correlations and biases (F/M)"
-        + (" [95 % interval]" if evaluations[0].settings.resamples else ""),
-        notes=list(notes(evaluations)),
-        left=2,
-        parts=[row[0] for row in rows],
+        rows=[row[not several :] for row in rows],
+        title=f"{_title(evaluations)}: {_UNITS}{_level(evaluations)}",
+        notes=notes(evaluations, full=full),
+        left=1 + several,
+        parts=parts,
     )
+
+
+def _has_p(evaluation: Evaluation) -> bool:
+    results = evaluation.results.values()
+    numbers = chain.from_iterable(result.scores.numbers for result in results)
+    return any(one.estimate.p is not None for one in numbers)
 
 
 def _p(one: NamedNumber | None) -> str:
@@ -148,8 +267,15 @@ def _count(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else number(value)
 
 
+_SIGNIFICANT = (
+    f"*: significant, p below {ALPHA:g} corrected by Holm over all differences of the data set, "
+    "here or not"
+)
+
+
 def _differences(first: str, other: str, differences: Sequence[NumberDifference]) -> PrintedTable:
     rows: list[list[str]] = []
+    several = len({one.dataset for one in differences}) > 1
     for one in differences:
         if one.second == other:
             d = one.difference
@@ -159,13 +285,11 @@ def _differences(first: str, other: str, differences: Sequence[NumberDifference]
             pvalues = (p_text(p, _P_DECIMALS) for p in (d.p, d.p_holm))
             rows.append([one.dataset, labelled(one.number), text, *pvalues])
     return PrintedTable(
-        head=["data set", "number", "difference", "p", "p, Holm"],
-        rows=rows,
+        head=[*(["data set"] * several), "number", "difference", "p", "p, Holm"],
+        rows=[row[not several :] for row in rows],
         title=f"{first} minus {other}",
-        notes=[
-            f"*: significant, p below {ALPHA:g} corrected by Holm over all differences of the data set, here or not"
-        ],
-        left=2,
+        notes=[_SIGNIFICANT],
+        left=1 + several,
         parts=[row[0] for row in rows],
     )
 
@@ -190,145 +314,3 @@ def _records(
 def _ends(values: JsonDict) -> JsonDict:
     lower, upper = values.pop("interval") or (None, None)
     return {**values, "lower": lower, "upper": upper}
-
-
-_TITLES = {
-    "winobias": "WinoBias",
-    "winogender": "Winogender",
-    "gap": "GAP",
-    "counter-gap": "Counter-GAP",
-    "bug": "BUG",
-    "sowinobias": "SoWinoBias",
-    "conll": "CoNLL-2012",
-}
-
-
-@frozen
-class _Row:
-    """A document with what each system found in it, None where the system does not have it."""
-
-    dataset: str
-    members: str
-    """Whether the first system gets all documents of its group right or wrong alike."""
-    first: TextResult
-    results: tuple[TextResult | None, ...]
-    """Of all systems, the first one's among them."""
-
-
-def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
-    """The documents of the first system by their groups, those first of which it gets some right
-    and some wrong.
-    """
-    groups: list[list[_Row]] = []
-    for dataset, of_first in evaluations[0].results.items():
-        others = [
-            {text.id: text for text in one.results[dataset].texts} if dataset in one.results else {}
-            for one in evaluations[1:]
-        ]
-        members: dict[str, list[TextResult]] = {}
-        for text in of_first.texts:
-            members.setdefault(text.group or f" {text.id}", []).append(text)
-        for group in members.values():
-            right = {text.right for text in group}
-            kind = "alone" if len(group) == 1 else _FLIP if len(right) > 1 else "all alike"
-            groups.append(
-                [
-                    _Row(dataset, kind, text, (text, *(of.get(text.id) for of in others)))
-                    for text in group
-                ]
-            )
-    return sorted(groups, key=lambda group: group[0].members != _FLIP)
-
-
-_FLIP = "some right, some wrong"
-_OUTCOMES = ("right", "wrong")
-
-
-def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> JsonDict:
-    """What the page shows of `rows`, of `total`, with its ``data`` for the script."""
-    properties = {"data set": [row.dataset for row in rows], "group": [row.members for row in rows]}
-    columns = {
-        name: (values := sorted(set(of)), [values.index(one) for one in of])
-        for name, of in properties.items()
-    }
-
-    def block(some: Sequence[_Row]) -> JsonDict:
-        return {
-            "id": [row.first.id for row in some],
-            "text": [[list(marked(row.first.text, row.first.gold))] for row in some],
-            "found": [[result.found if result else () for result in row.results] for row in some],
-        }
-
-    calls = [
-        (
-            "en",
-            "ltr",
-            one.name,
-            [None if (of := row.results[at]) is None else int(not of.right) for row in rows],
-        )
-        for at, one in enumerate(evaluations)
-    ]
-    about = {
-        "outcomes": _OUTCOMES,
-        "calls": ["as in the gold cluster", "otherwise"],
-        "about": list(columns),
-    }
-    data = {**about, **script_data(rows, columns, calls, block)}
-    return {
-        "shown": len(rows),
-        "total": total,
-        "first": rows[:FIRST],
-        "columns": columns,
-        "data": data,
-    }
-
-
-def render_coref_page(
-    evaluations: Sequence[Evaluation],
-    differences: Sequence[NumberDifference],
-    max_bytes: int = MAX_BYTES,
-) -> str:
-    """The page, as text to be written in UTF-8: of the first system, with those that it was
-    compared with.
-    """
-    groups = _groups(evaluations)
-    total = sum(map(len, groups))
-
-    def page_of(shown: Sequence[list[_Row]]) -> str:
-        return _page(
-            evaluations, differences, _sentences(evaluations, [*chain.from_iterable(shown)], total)
-        )
-
-    return fitting(page_of, groups, max_bytes)
-
-
-def _page(
-    evaluations: Sequence[Evaluation],
-    differences: Sequence[NumberDifference],
-    sentences: JsonObject,
-) -> str:
-    first = evaluations[0]
-    tables = {dataset: all_numbers(evaluations, dataset) for dataset in first.results}
-    content: dict[str, tuple[str, Any]] = {
-        "headline": (
-            "In short",
-            {name: [row for row in rows if row[0].headline] for name, rows in tables.items()},
-        ),
-        "differences": ("Differences", differences),
-        **{f"data-{dataset}": (_TITLES[dataset], rows) for dataset, rows in tables.items()},
-        "sentences": ("Sentences", sentences if sentences["shown"] else None),
-        "how": ("How it was made", True),
-    }
-    return page.render_page(
-        "coref.html",
-        data=sentences["data"] if sentences["shown"] else None,
-        pieces=marked,
-        title=f"Gender bias in coreference: {', '.join(printable(one.name) for one in evaluations)}",
-        intro=f"{', '.join(_TITLES[dataset] for dataset in tables)} · mtbias {__version__}",
-        sections={key: part for key, part in content.items() if part[1]},
-        evaluations=evaluations,
-        several=len(evaluations) > 1,
-        labelled=labelled,
-        notes=list(notes(evaluations)),
-        alpha=ALPHA,
-    )

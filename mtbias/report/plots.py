@@ -55,6 +55,17 @@ class Scale(NamedTuple):
                 break
         return axis
 
+    @classmethod
+    def near(cls, values: Sequence[float]) -> Scale:
+        """An axis for `values` alone, without 0 where they lie far from it; at most 9 ticks."""
+        low, high = min(values, default=0.0), max(values, default=0.0)
+        for step in (1, 2, 5, 10, 20, 25, 50):
+            start = math.floor(low / step) * step
+            axis = cls(start, max(math.ceil(high / step) * step, start + step), step)
+            if len(axis.ticks) <= 9:
+                break
+        return axis
+
     @property
     def ticks(self) -> list[float]:
         """The values of the ticks, ascending."""
@@ -159,6 +170,7 @@ def svg_panel(
     ident: str,
     axis: Scale | None = None,
     beside: Mapping[str, str] | None = None,
+    beside_title: str = "share of women",
     width: int = 300,
     style: str = "",
 ) -> Markup:
@@ -170,8 +182,9 @@ def svg_panel(
     ``c5`` where there is one. A point without an interval is hollow, an undefined one is not drawn.
     The description of a plot with a style of its own holds every number.
 
-    `ident` is a prefix for ids, unique in the page; by default the axis is the panel's own, `width`
-    pixels long; `style`, a style sheet, comes with a white ground.
+    `beside_title` says what stands beside; `ident` is a prefix for ids, unique in the page; by
+    default the axis is the panel's own, `width` pixels long; `style`, a style sheet, comes with a
+    white ground.
     """
     lines = list(_lines(part, beside))
     left = 12 + math.ceil(_LETTER * max((len(line.label) for line in lines), default=0))
@@ -187,6 +200,7 @@ def svg_panel(
         part=part,
         lines=lines,
         joined=beside is not None,
+        beside_title=beside_title,
         axis=own,
         x=lambda value: left + width * own.share(value),
         top=_TOP,

@@ -148,7 +148,9 @@ def test_an_unknown_dataset_and_a_custom_one_without_a_file_are_wrong_usage(
         "bug-gold-paper, mt-geneval, mt-geneval-entities, mt-geneval-context, gest, demo, custom"
     )
     assert "--data PATH" in fails("score", *options, "custom", code=2)
-    assert "there are winomt, bug, bug-balanced" in fails("fetch", "--dataset", "wino", code=2)
+    said = fails("fetch", "--dataset", "wino", code=2)
+    assert said == "no data set 'wino' to fetch; did you mean winomt or winobias?"
+    assert "there are winomt, bug, bug-balanced" in fails("fetch", "--dataset", "zzz", code=2)
 
 
 def test_an_unknown_aligner_is_wrong_usage(fails: Fails, target: Path) -> None:

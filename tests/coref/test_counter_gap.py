@@ -20,6 +20,7 @@ from mtbias.coref.gap_data import (
     Labels,
     read_instances,
     read_labels,
+    without_title_stops,
     write_instances,
 )
 from mtbias.errors import DataError
@@ -356,3 +357,50 @@ def test_command(tmp_path: Path, coref: Callable[..., str]) -> None:
         DataError, match=r"q\.tsv: no prediction for 1 of 8 documents, the first '1'"
     ):
         coref(*arguments, "--predictions", bad)
+
+
+def test_titles_without_a_full_stop(tmp_path: Path, coref: Callable[..., str]) -> None:
+    """Counter-GAP's footnote 10: of Mr, Mrs and Dr; other titles keep it."""
+    text = "Mrs. Day saw Ms. Poe and Dr. Lee. He waved to Mr. Fox."
+    names = {"Mrs. Day": 0, "Dr. Lee": 25, "Mr. Fox": 46}
+    rows = [
+        gap_instance(
+            f"1{suffix}", text, "He", 34, "Dr. Lee", 25, True, "Mr. Fox", names["Mr. Fox"], False
+        )
+        for suffix in ("", "-control")
+    ]
+    rows += [
+        gap_instance(
+            f"1{suffix}",
+            text.replace("He", "She"),
+            "She",
+            34,
+            "Mrs. Day",
+            0,
+            True,
+            "Dr. Lee",
+            25,
+            False,
+        )
+        for suffix in ("-swap-1", "-swap-2")
+    ]
+    path = written(tmp_path, write_instances(rows))
+    plain = without_title_stops(read_instances(path))
+    assert [i.text for i in plain.instances[1:3]] == [
+        "Mrs Day saw Ms. Poe and Dr Lee. He waved to Mr Fox.",
+        "Mrs Day saw Ms. Poe and Dr Lee. She waved to Mr Fox.",
+    ]
+    assert {(i.pronoun, *i.names) for i in plain.instances} == {
+        ("He", "Dr Lee", "Mr Fox"),
+        ("She", "Mrs Day", "Dr Lee"),
+    }
+    out = tmp_path / "out.jsonl"
+    words = ["counter-gap", "--data", path, "--titles-without-stop"]
+    coref("export", *words, "--format", "jsonl", "--gold", "--out", out)
+    exported = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert exported[0]["text"] == plain.instances[0].text
+    clusters = [{key: row[key] for key in ("id", "tokens", "clusters")} for row in exported]
+    found = written(tmp_path, "\n".join(map(json.dumps, clusters)), "found.jsonl")
+    scored = json.loads(coref("score", *words, found, "--resamples", 0, "--json"))["systems"][0]
+    assert {one["key"]: one["value"] for one in scored["numbers"]}["accuracy"] == 100
+    assert "|titles:without-stop|" in scored["signature"]

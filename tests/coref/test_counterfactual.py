@@ -34,6 +34,7 @@ from mtbias.english.people import (
     NameList,
     distances,
     match_names,
+    matchings,
     people,
     proper_names,
     read_names,
@@ -411,6 +412,42 @@ def test_gender_guessers_format(tmp_path: Path) -> None:
         DataError, match=r"txt:1: expected a line of gender-guesser's nam_dict.txt, .*got 'name"
     ):
         read_names(path)
+
+
+def test_gender_guessers_list_as_counter_gaps_program_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "nam_dict.txt"
+    # Frequencies of Great Britain and three more countries. Bo: the last line of its kind counts,
+    # and as a woman's name its sum is greater, in fewer countries. Kim is of either gender.
+    lines = {"M  Bo": "9999", "M  Bo ": " 111", "?F Bo": " 4", "F  Ann": "7", "1M Lee": " A",
+             "M  Kim": " 1", "?  Kim": " 2"}  # fmt: skip
+    text = [f"{name:<30}{digits:<55}$" for name, digits in lines.items()]
+    path.write_text("\n".join(text), encoding="utf-8")
+    published = read_names(path, as_published=True).names
+    assert [(n.text, n.group, n.gender, n.frequencies[:3]) for n in published] == [
+        ("Bo", "mostly", "female", (4, 0, 0)),
+        ("Ann", "sure", "female", (0, 0, 0)),
+        ("Lee", "mostly", "male", (10, 0, 0)),
+    ]
+    assert [n.text for n in read_names(path).names if n.gender == "male"] == ["Bo", "Lee"]
+    (mostly,) = matchings(published)
+    # Of one direction: the cosine is 1, the distance (10 - 4) · (12/11 - 1).
+    assert (mostly.group, mostly.pairs) == ("mostly", (("Lee", "Bo"),))
+    assert mostly.distance == pytest.approx(6 / 11)
+    table = tmp_path / "names.tsv"
+    table.write_text("name\tgender\tEnglish\nAnn\tfemale\t1\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"expected gender-guesser's nam_dict.txt, to be read as pub"
+    ):
+        read_names(table, as_published=True)
+
+
+def test_matched_names_by_a_command(tmp_path: Path, coref: Callable[..., str]) -> None:
+    table, out = tmp_path / "names.tsv", tmp_path / "pairs.tsv"
+    rows = ["name\tgender\tEnglish", "Ann\tfemale\t3", "Bo\tmale\t3", "Cy\tmale\t1"]
+    table.write_text("\n".join(rows), encoding="utf-8")
+    said = coref("match-names", "--names", table, "--out", out)
+    assert said.splitlines()[:2] == ["names  pairs  distance", "sure       1    0.0000"]
+    assert out.read_text(encoding="utf-8") == "Bo\tAnn\n"
 
 
 def test_pairs_of_words(tmp_path: Path) -> None:

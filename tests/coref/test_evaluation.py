@@ -23,7 +23,7 @@ from mtbias.coref.gap_data import GapInstance, write_instances
 from mtbias.coref.systems import Put
 from mtbias.errors import DataError, MissingResourceError, UsageError
 from mtbias.files.writing import write_atomic
-from mtbias.report.coref_tables import render_coref_page
+from mtbias.report.coref_page import render_coref_page
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.results import rounded
 from mtbias.types import Span

@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from mtbias.cli.shared import Parts
 from mtbias.coref.dataset import DatasetScores, Link
 from mtbias.coref.documents import Clusters
 from mtbias.coref.winobias import (
+    PARTS_OF_DATA,
     WinoBias,
     WinoBiasDocument,
     answer_by_rule,
@@ -22,7 +25,13 @@ from mtbias.coref.winobias import (
 from mtbias.errors import DataError, UsageError
 from mtbias.stats.results import Estimate
 from mtbias.types import Gender, Stereotype
-from tests.coref.small_corpora import ANTI_SENTENCES, Sentence, conll, write_winobias
+from tests.coref.small_corpora import (
+    ANTI_SENTENCES,
+    PRO_SENTENCES,
+    Sentence,
+    conll,
+    write_winobias,
+)
 
 PRO, ANTI = Stereotype.PRO, Stereotype.ANTI
 
@@ -361,6 +370,7 @@ def test_the_command_prints_a_table(folder: Path, coref: Callable[..., str]) -> 
         "--resamples",
         200,
         "--counts",
+        "--full",
     )
     flat = " ".join(out.split())
     assert (
@@ -389,7 +399,7 @@ def test_the_command_prints_json(folder: Path, tmp_path: Path, coref: Callable[.
     assert system["counts"]["dev type 1 pro"] == {"right": 1, "wrong": 0, "both": 0, "none": 2}
     assert {one["interval"] for one in system["numbers"] if one["key"] == "f1_pro"} == {None}
     assert list(system["predictions"]) == ["p.jsonl"]
-    out = coref(*words)
+    out = coref(*words, "--full")
     assert all(note in out for note in system["notes"])
     assert "mentions that stand in a cluster already, left out of F1: 1" in system["notes"]
 
@@ -430,3 +440,48 @@ def test_a_rule_system_beside_predictions_is_compared_with_them(
     differences = {one["key"]: one["difference"] for one in found["differences"]}
     # The gold files: right throughout, as the rule is on pro; on anti the rule has none.
     assert (differences["link_pro"], differences["link_anti"]) == (0, 100)
+
+
+def test_the_parts_are_those_of_the_commands() -> None:
+    literal, _ = get_args(Parts)
+    assert get_args(get_args(literal)[0]) == PARTS_OF_DATA
+
+
+def test_a_part_is_scored_as_a_part(tmp_path: Path, coref: Callable[..., str]) -> None:
+    write_winobias(tmp_path)
+    for condition, sentences in (("pro", PRO_SENTENCES), ("anti", ANTI_SENTENCES)):
+        path = tmp_path / f"test_type2_{condition}_stereotype.v4_auto_conll"
+        path.write_text(conll(sentences, f"{condition}2"), encoding="utf-8")
+    conditions = ("pro", "anti", "pro2", "anti2")
+    every: dict[str, Clusters] = {
+        f"nw/{condition}//{n}": () for condition in conditions for n in range(3)
+    }
+    every["nw/pro//0"] = (((0, 1), (6, 6)),)
+    of_part = {id_: clusters for id_, clusters in every.items() if "2//" not in id_}
+    whole, part = (
+        _write(tmp_path / name, of)
+        for name, of in (("whole.jsonl", every), ("part.jsonl", of_part))
+    )
+    words = ["score", "winobias", "--data", tmp_path, "--resamples", 0, "--json"]
+    with pytest.raises(
+        DataError,
+        match=r"no prediction for 6 of 12 documents, .*; --part scores a part of the data$",
+    ):
+        coref(*words, part)
+    found = []
+    for file in (whole, part):
+        (system,) = json.loads(coref(*words, file, "--part", "dev-type1"))["systems"]
+        assert {one["part"] for one in system["numbers"]} == {"dev type 1"}
+        assert system["documents"] == 6
+        assert "6 of WinoBias's 8 files were not asked for (--part)" in system["notes"]
+        assert len(system["data"]) == 4  # two of the part, and the lists of occupations
+        found.append(system["numbers"])
+    assert found[0] == found[1]
+    out = tmp_path / "texts.txt"
+    exported = ["export", "winobias", "--data", tmp_path, "--format", "text", "--out", out]
+    assert "part:dev-type1" in coref(*exported, "--part", "dev-type1")
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 6
+    with pytest.raises(DataError, match="expected files of dev-type2 in this folder, got none"):
+        coref(*words, part, "--part", "dev-type2")
+    with pytest.raises(UsageError, match="--part goes with winobias, not with bug"):
+        coref("score", "bug", "--data", tmp_path, "--predictions", part, "--part", "dev-type1")

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mtbias.cli import main
 from mtbias.coref.dataset import DatasetScores
 from mtbias.coref.documents import Answers
 from mtbias.coref.gap import GROUPS, Gap
@@ -141,3 +142,18 @@ def test_gold_on_odd_ids_as_the_official_scorer_has_it(data: GapFile, tmp_path: 
 def test_the_other_parts_of_gap_can_be_read(folder: Path) -> None:
     for name, n in (("gap-development.tsv", 2000), ("gap-validation.tsv", 454)):
         assert len(read_instances(folder / name).instances) == n
+
+
+def test_table_1_as_the_paper_writes_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["coref", "score", "gap", "--data", str(folder), "--resamples", "0"]
+    for baseline in PRINTED:
+        words += ["--baseline", baseline]
+    for name in ("linear_weights.json", "linear_weights_trimmed.json"):
+        words += ["--weights", str(folder / name)]
+    assert main([*words, "--layout", "paper"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    first = rows.index(["F1", "Acc", "F1-Bias", "acc-Bias", "W-Bias", "W_t-Bias"]) + 1
+    shown = [0, 1, 2, 3, 4, 7]  # W_num and W_dist have no published file
+    for row, (baseline, cells) in zip(rows[first:], PRINTED.items(), strict=False):
+        printed = [f"{float(cells.split()[place]):.3f}" for place in shown]
+        assert row == [baseline, *printed]

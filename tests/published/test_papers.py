@@ -19,7 +19,7 @@ COMMANDS = dict(re.findall(r"^\| ([a-z]+) \| `(.+?)`", PAGE, re.MULTILINE))
 ROWS = [line.strip("|").split("|") for line in PAGE.splitlines() if re.match(r"\| \d", line)]
 NOT_HERE = re.compile(r"\b[A-Z]{3,}\b(?!\.)|paper\.toml|coref_fine_tuning")
 """Files that the reader has to have: in capitals."""
-SLOW = {*"abdeijwx", "rn"}
+SLOW = {*"abdeijwx", "rn", "xn"}
 """Commands of more than two seconds of processor time."""
 
 
@@ -28,7 +28,7 @@ def test_the_table_has_the_96_things() -> None:
     assert {len(row) for row in ROWS} == {5}
     named = {letter for row in ROWS for letter in row[2].split()}
     assert named == set(COMMANDS)
-    assert len(PAGE.split()) <= 2500
+    assert len(PAGE.split()) <= 2560
 
 
 @pytest.mark.parametrize(
