@@ -130,7 +130,10 @@ def test_consistency_over_counterfactual_pairs() -> None:
         "0.0 [0.0, 56.1] n 3",
         "0.0 [0.0, 65.8] n 2",
     ]
-    assert rows["both Right for both."][:2] == ["33.3 n 3", "50.0 n 2"]
+    assert rows["both (MPA) Right for both: minimal-pair accuracy (MPA)."][:2] == [
+        "33.3 [6.1, 79.2] n 3",
+        "50.0 [9.5, 90.5] n 2",
+    ]
     assert rows["neither Right for neither."][:2] == ["33.3 n 3", "0.0 n 2"]
     assert rows["ΔI Across minus within, over quadruples."][:2] == ["– n 0", "– n 0"]
     # The run without pairs has dashes.
