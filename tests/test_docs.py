@@ -28,6 +28,7 @@ CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 OF_OTHERS = {
     "--extra-index-url",
     "--group",
+    "--no-deps",
     "--help",
     "--version",
     "--install-completion",

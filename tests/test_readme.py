@@ -54,8 +54,12 @@ def test_every_page_installs_in_the_same_way() -> None:
         for page in pages
         if (found := set(line.findall(page.read_text(encoding="utf-8"))))
     }
-    command = f"pip install -c constraints.txt {index} ."
-    assert said == {name: {command} for name in ("README.md", "index.md", "tutorial.md")}
+    names = ("README.md", "index.md", "tutorial.md")
+    assert said == {name: {"pip install -c constraints.txt ."} for name in names}
+    # PyTorch's index is asked for PyTorch alone.
+    torch = f"pip install -c constraints.txt --no-deps {index} torch\npip install"
+    for page in pages:
+        assert (torch in page.read_text(encoding="utf-8")) == (page.name in names)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"TORCH_INDEX := $(if $(filter cuda,$(TORCH)),,{index})" in makefile
     block = re.search(r"^## Try it\n.*?^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
