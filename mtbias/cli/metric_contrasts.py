@@ -50,11 +50,14 @@ def command(
     """
     if out.suffix.lower() not in {".tsv", ".tab"}:
         raise UsageError(f"--out: expected a name that ends with .tsv, got {escaped(str(out))}")
-    contrasts = _contrasts(lang, data, run, own, cache)
+    every = _contrasts(lang, data, run, own, cache)
+    contrasts = [contrast for contrast in every if contrast.differs]
     if not contrasts:
         raise DataError("expected pairs that differ in gender alone, got none")
     write_contrasts(out, contrasts)
-    print(f"{escaped(str(out))}: {len(contrasts):,} sources, each with two translations")
+    same = len(every) - len(contrasts)
+    left_out = f"; left out: {same:,} whose translations are the same" if same else ""
+    print(f"{escaped(str(out))}: {len(contrasts):,} sources, each with two translations{left_out}")
 
 
 def _contrasts(

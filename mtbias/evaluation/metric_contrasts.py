@@ -33,6 +33,11 @@ class Contrast:
     """The same for the contrasts of two sources that differ in gender alone."""
     translations: Mapping[Gender, str]
 
+    @property
+    def differs(self) -> bool:
+        """Whether its two translations are two."""
+        return self.translations[Gender.FEMALE] != self.translations[Gender.MALE]
+
     def rows(self) -> Iterator[dict[str, str]]:
         """Its two rows in a file (`COLUMNS`)."""
         for form in _FORMS:

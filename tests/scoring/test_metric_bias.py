@@ -138,6 +138,18 @@ def test_contrasts_need_one_source_of_pairs(
     assert expected in capsys.readouterr().err
 
 
+def test_two_translations_that_are_the_same_are_no_contrast(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, out = tmp_path / "own.tsv", tmp_path / "c.tsv"
+    rows = ["source\tfeminine\tmasculine", "The guest left.\tDer Gast ging.\tDer Gast ging."]
+    own.write_text("\n".join([*rows, "She left.\tSie ging.\tEr ging."]), encoding="utf-8")
+    assert main(["metric", "contrasts", "--own", str(own), "--out", str(out)]) == 0
+    expected = f"{out}: 1 sources, each with two translations; left out: 1 whose translations are"
+    assert expected in capsys.readouterr().out
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 3
+
+
 def test_both_references_of_mt_geneval_stand_under_each_source(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
