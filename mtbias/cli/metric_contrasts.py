@@ -14,6 +14,7 @@ from mtbias.evaluation.metric_contrasts import (
     contrasts_of_run,
     read_own_contrasts,
     write_contrasts,
+    write_requests,
 )
 from mtbias.runs.finished_run import read_run
 from mtbias.settings import CacheSettings
@@ -26,6 +27,7 @@ def command(
     data: Path | None = None,
     run: Path | None = None,
     own: Path | None = None,
+    judge: str | None = None,
     cache: Cache = CacheSettings(),
 ) -> None:
     """Write translations that differ in gender alone, for a metric of quality to score.
@@ -37,7 +39,7 @@ def command(
     Parameters
     ----------
     out
-        Table to write (.tsv): id, source, translation, form, gender of the source, pair.
+        Table to write (.tsv; with --judge .jsonl): id, source, translation, form, gender of the source, pair.
     lang
         Target language of MT-GenEval.
     data
@@ -45,16 +47,24 @@ def command(
     run
         Of a run over a corpus with counterfactual pairs: the translations of pairs of which both
         are right, with as many words as each other.
+    judge
+        Name of a language model: OUT (.jsonl) has the requests of a batch of OpenAI's or of a server
+        of its protocol, which ask the model for a score of each translation; the same command
+        without --judge writes the contrasts.
     own
         A table of your own: source, feminine, masculine; and gender, pair where you have them.
     """
-    if out.suffix.lower() not in {".tsv", ".tab"}:
-        raise UsageError(f"--out: expected a name that ends with .tsv, got {escaped(str(out))}")
+    suffix = ".tsv" if judge is None else ".jsonl"
+    if out.suffix.lower() != suffix:
+        raise UsageError(f"--out: expected a name that ends with {suffix}, got {escaped(str(out))}")
     every = _contrasts(lang, data, run, own, cache)
     contrasts = [contrast for contrast in every if contrast.differs]
     if not contrasts:
         raise DataError("expected pairs that differ in gender alone, got none")
-    write_contrasts(out, contrasts)
+    if judge is None:
+        write_contrasts(out, contrasts)
+    else:
+        write_requests(out, contrasts, judge)
     same = len(every) - len(contrasts)
     left_out = f"; left out: {same:,} whose translations are the same" if same else ""
     print(f"{escaped(str(out))}: {len(contrasts):,} sources, each with two translations{left_out}")

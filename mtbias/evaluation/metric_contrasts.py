@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from mtbias.corpora.mt_geneval import ReferencedSentence
 from mtbias.errors import DataError
+from mtbias.evaluation.metric_judge import is_answers, judge_requests, read_answers
 from mtbias.files.reading import Table, read_table
 from mtbias.files.writing import write_atomic
 from mtbias.runs.call_records import CallRecord
@@ -130,6 +132,13 @@ def _gender(text: str, error: Callable[[str], DataError]) -> Gender | None:
     return Gender(text)
 
 
+def write_requests(path: Path, contrasts: Iterable[Contrast], model: str) -> None:
+    """Write what asks a model for scores (`judge_requests`)."""
+    rows = chain.from_iterable(contrast.rows() for contrast in contrasts)
+    lines = judge_requests(rows, model)
+    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
+
+
 def write_contrasts(path: Path, contrasts: Iterable[Contrast]) -> None:
     """Write a file of contrasts, tab-separated."""
     lines = ["\t".join(COLUMNS)]
@@ -140,7 +149,8 @@ def write_contrasts(path: Path, contrasts: Iterable[Contrast]) -> None:
 
 def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast]]:
     """The name of a metric with the hashes of both files, and the contrasts with their scores; the
-    scores are a table with ``id`` and one column of the metric's name.
+    scores are a table with ``id`` and one column of the metric's name, or the answers of a model to
+    the requests of `write_requests`.
 
     Raises:
         DataError: a column, a form or a score is missing, or an id stands twice; with the line.
@@ -149,11 +159,18 @@ def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast
     sentences = []
     for n, row in enumerate(table.records):
         sentences.append(SourceSentence(row.get("id"), n, row.get("source")))
+    if is_answers(scores):
+        file, answers = read_answers(scores, (each.id for each in sentences))
+        name = f"judge#{file.sha256[:16]}"
+        return _signature(name, table), list(_scored(table, answers))
     given = read_scores(scores)
     if given.key != "id":
         raise given.table.file.error("expected the column 'id', got 'source' alone", 1)
-    signature = f"metric:{given.label}|contrasts:sha256:{table.file.sha256[:16]}"
-    return signature, list(_scored(table, given.of(sentences)))
+    return _signature(given.label, table), list(_scored(table, given.of(sentences)))
+
+
+def _signature(metric: str, contrasts: Table) -> str:
+    return f"metric:{metric}|contrasts:sha256:{contrasts.file.sha256[:16]}"
 
 
 def _scored(table: Table, scores: Mapping[str, float]) -> Iterator[ScoredContrast]:
