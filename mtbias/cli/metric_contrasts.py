@@ -39,7 +39,8 @@ def command(
     Parameters
     ----------
     out
-        Table to write (.tsv; with --judge .jsonl): id, source, translation, form, gender of the source, pair.
+        Table to write (.tsv; with --judge .jsonl): id, source, translation, form, gender of the
+        source, pair.
     lang
         Target language of MT-GenEval.
     data
@@ -48,9 +49,9 @@ def command(
         Of a run over a corpus with counterfactual pairs: the translations of pairs of which both
         are right, with as many words as each other.
     judge
-        Name of a language model: OUT (.jsonl) has the requests of a batch of OpenAI's or of a server
-        of its protocol, which ask the model for a score of each translation; the same command
-        without --judge writes the contrasts.
+        Name of a language model: OUT (.jsonl) has the requests of a batch of OpenAI's, or of a
+        server of its protocol, for a score of each translation; the same command without --judge
+        writes the contrasts.
     own
         A table of your own: source, feminine, masculine; and gender, pair where you have them.
     """

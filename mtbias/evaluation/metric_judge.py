@@ -1,4 +1,4 @@
-"""A language model as a metric: requests for a batch of an OpenAI-like endpoint, and its answers."""
+"""A language model as a metric: requests of a batch of an OpenAI-like endpoint, and the answers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from pathlib import Path
 from mtbias.files.reading import TextFile, read_text
 from mtbias.translate.file_shapes import is_object, read_rows
 
-QUESTION = """\
-How good is this translation? Answer with one number from 0 (it keeps nothing of the meaning) to 100 (it is perfect), and \
-with nothing else.
-
-Source: {source}
-Translation: {translation}"""
+QUESTION = (
+    "How good is this translation? Answer with one number from 0 (it keeps nothing of the meaning) "
+    "to 100 (it is perfect), and with nothing else.\n\nSource: {source}\nTranslation: {translation}"
+)
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\.?")
 
 

@@ -98,7 +98,8 @@ def read_translations(
     have that separator, JSON lines if the first is an object, the output of fairseq-generate if
     most begin as that does, else one target a line in the corpus's order: as many lines as
     instances, or as rows of the corpus file (`rows`, where the corpus skipped some). A blank line
-    is an empty translation there, unless it stands behind as many. What is packed (``.gz``, ``.zst``) is unpacked.
+    is an empty translation there, unless it stands behind as many. What is packed (``.gz``,
+    ``.zst``) is unpacked.
 
     Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source
     belongs to the k-th instance with that source. Where the file has fewer such rows than the
