@@ -123,9 +123,8 @@ class Quote:
         """``chef: a woman in the source, a man in the translation (“cocinero”)``."""
         where = f" (“{self.words}”)" if self.words else ""
         shown = PERSONS[self.call] if self.call else "no gender that can be told"
-        return (
-            f"{self.entity}: {PERSONS[self.gold]} in the source, {shown} in the translation{where}"
-        )
+        who = f"{self.entity}: " if self.entity else ""
+        return f"{who}{PERSONS[self.gold]} in the source, {shown} in the translation{where}"
 
 
 @frozen
