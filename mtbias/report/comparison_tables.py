@@ -86,6 +86,13 @@ def shown_finding(comparison: Comparison, *, full: bool = False) -> list[Stateme
     return [said for said in comparison.finding if every or said.rule != "bias_differs"]
 
 
+def first_table(comparison: Comparison, numbers: Sequence[Number] = GENDER_NUMBERS) -> PrintedTable:
+    """Systems and their differences, as a notebook shows them."""
+    names = {number.key: number.short for number in numbers if number.compared}
+    table = _numbers(comparison, names, ranked=False)
+    return replace(table, notes=[*table.notes, f"Signature: {comparison.signature}"])
+
+
 def _finding(finding: Sequence[Statement], form: str) -> str:
     if form == "markdown":
         return "".join(f"{tables.markdown_text(said.text)}\n\n" for said in finding)

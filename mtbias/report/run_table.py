@@ -148,9 +148,6 @@ def overall_table(
     warned = warnings(metrics_json.get("alarms"))
     both = shown_without(metrics_json, numbers)
     in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
-    warned += [
-        said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"
-    ]
     warned += (
         [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
     )

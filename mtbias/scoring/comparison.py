@@ -186,13 +186,13 @@ class Comparison:
         return self.systems[0].over_entities
 
     def table(self) -> list[JsonDict]:
-        """All numbers, a row each: first the systems', then the differences (with the second system
-        as ``minus``).
+        """All numbers, a row each: first the differences (with the second system as ``minus``), then
+        the systems'.
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """
         content, none, own = self.to_json(), (None, None), []
-        for of in (*content["systems"], *content["pairs"]):
+        for of in (*content["pairs"], *content["systems"]):
             names = of.get("system", of.get("first")), of.get("second")
             for kind in ("plain", "consistency", "weighted"):
                 for key, each in of.get(kind, {}).items():
