@@ -448,7 +448,7 @@ def _best_text(block: Block, number: PublishedNumber) -> str:
         return f"{best.system}: {text}"
     ranks = block.ranks.get(number.key, {})
     tied = [r.system for r in block.results[1:] if (own := ranks.get(r.identity)) and own.low == 1]
-    text = f"best of {len(block.results)} is {best.system}, {text}"
+    text = f"{best.system} is the best of {len(block.results)}, {text}"
     return text + (f" (rank not told apart from {', '.join(tied)})" if tied else "")
 
 

@@ -265,7 +265,7 @@ def _page(
         runs=runs,
         records=[{record.id: record for record in run.calls} for run in runs],
         statements=statements,
-        recalls=_recalls(runs),
+        recalls=_recalls(runs, statements),
         percent=PERCENT_SCALE,
         persons_named=PERSONS,
         quoting=partial(_quoting, runs),
@@ -366,19 +366,14 @@ def _quoting(runs: Sequence[ReportRun], quote: Quote) -> list[ReportRun]:
     return [quoted, *(run for run, _ in has if run is not quoted and run.lang == quoted.lang)]
 
 
-def _recalls(runs: Sequence[ReportRun]) -> list[Number]:
-    """The shares of men and of women that are found, to be drawn for each of several runs; empty
-    for another measure, and where no run has sentences about both.
+def _recalls(runs: Sequence[ReportRun], statements: Sequence[Statement]) -> list[Number]:
+    """The shares of men and of women that are found, to be drawn for each of several runs where
+    the finding begins with them.
     """
-    declared = {number.key: number for number in runs[0].numbers}
-    if len(runs) < 2 or not plots.GENDERED[0].keys() <= declared.keys():
+    if not statements or statements[0].rule != "genders":
         return []
-    both = [declared[key] for key in plots.GENDERED[0]]
-    return (
-        both
-        if any(all(run.metrics["overall"].get(n.key) is not None for n in both) for run in runs)
-        else []
-    )
+    declared = {number.key: number for number in runs[0].numbers}
+    return [declared[key] for key in plots.GENDERED[0]]
 
 
 class _Row(NamedTuple):

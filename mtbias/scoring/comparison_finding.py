@@ -60,10 +60,11 @@ class MenAndWomen(NamedTuple):
 
 
 def men_and_women(systems: Sequence[SystemCalls]) -> list[MenAndWomen]:
-    """Of the systems that have sentences about both, and a call."""
+    """Of the systems that have a call, and as many sentences about both as the rule `found` asks."""
     measured = [system for system in systems if classes(np.asarray(system.confusion))["decided"]]
     shares = [MenAndWomen(one.lang, one.system, *shares_of(one.confusion)) for one in measured]
-    return [each for each in shares if each.men.rows and each.women.rows]
+    least = RULES["found"].limit
+    return [each for each in shares if min(each.men.rows, each.women.rows) >= least]
 
 
 def gender_statements(systems: Sequence[SystemCalls]) -> Iterator[Statement]:
@@ -89,15 +90,27 @@ def genders_text(shares: Sequence[MenAndWomen]) -> str:
         each: f"{each.system}, {_language(each.lang)}" if several else each.system
         for each in shares
     }
-    men_first = [each for each in shares if each.gap > 0]
-    unclear = [each for each in men_first if not clearly_apart(each.men, each.women)]
-    ends = [min(shares, key=lambda each: each.gap), max(shares, key=lambda each: each.gap)]
+    ordered = sorted(shares, key=lambda each: each.gap)
+    more, fewer = "men", "women"
+    if not _men_first(shares):
+        more, fewer = fewer, more
+        ordered.reverse()
+    better = [each for each in shares if (each.gap > 0 if more == "men" else each.gap < 0)]
+    unclear = [
+        each for each in better if not clearly_apart(getattr(each, more), getattr(each, fewer))
+    ]
+    ends = ordered[0], ordered[-1]
     low, high = (_both(each) for each in ends)
-    text = f"{_how_many(shares, len(men_first))} right for a greater share of the men than of the "
-    text += f"women: from {low} ({names[ends[0]]}) to {high} ({names[ends[1]]})"
+    text = f"{_how_many(shares, len(better))} right for a greater share of the {more} than of the "
+    text += f"{fewer}: from {low} ({names[ends[0]]}) to {high} ({names[ends[1]]})"
     if unclear:
-        text += f"; within chance: {', '.join(names[each] for each in unclear)}"
+        text += f"; within chance: {'; '.join(names[each] for each in unclear)}"
     return f"{text}."
+
+
+def _men_first(shares: Sequence[MenAndWomen]) -> bool:
+    """Whether as many systems or more find a greater share of the men as of the women."""
+    return sum(each.gap > 0 for each in shares) >= sum(each.gap < 0 for each in shares)
 
 
 def _how_many(shares: Sequence[MenAndWomen], n: int) -> str:
@@ -131,8 +144,9 @@ def _shared_error(
     systems find less often. Of several such sentences one whose nouns say it, which a reader sees,
     and of these the shortest.
     """
-    women_less = 2 * sum(each.gap > 0 for each in shares) >= len(shares)
-    gold, other = (Gender.FEMALE, Gender.MALE) if women_less else (Gender.MALE, Gender.FEMALE)
+    gold, other = Gender.FEMALE, Gender.MALE
+    if not _men_first(shares):
+        gold, other = other, gold
     best: tuple[float, ...] = (0, 0, 0, 0)
     chosen: tuple[str, int, int, Any] | None = None
     for lang in dict.fromkeys(system.lang for system in systems):

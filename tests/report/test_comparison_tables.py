@@ -136,7 +136,7 @@ def test_the_finding_stands_above_one_table_and_all_is_one_option_away() -> None
 def test_text_has_every_number_and_ends_with_the_signature() -> None:
     lines = render_comparison(PLAIN, full=True).splitlines()
     assert (
-        "3,888 sentences, gold male 1,826, female 1,822; pro stereotype 1,584, anti 1,584"
+        "3,888 sentences, 1,826 about men, 1,822 about women; pro stereotype 1,584, anti 1,584"
         in lines[0]
     )
     assert _flat(lines[2]) == "de alpha 52.9 [51.9, 53.9] 24.8 [23.8, 25.8] 18.8 [17.8, 19.8]"
@@ -171,11 +171,12 @@ def test_markdown_rows_have_the_columns_of_their_header() -> None:
 def test_csv_and_json_are_read_back() -> None:
     rows = list(csv.DictReader(io.StringIO(render_comparison(PLAIN, "csv"))))
     assert len(rows) == 10
-    assert (rows[6]["system"], rows[6]["minus"], rows[6]["value"], rows[6]["p_holm"]) == (
+    assert (rows[0]["system"], rows[0]["minus"], rows[0]["value"], rows[0]["p_holm"]) == (
         "alpha", "beta", "-17.41", "0.0015",
     )  # fmt: skip
-    assert rows[8]["value"] == ""
-    assert (rows[9]["number"], rows[9]["value"]) == ("across", "36.71")
+    assert rows[2]["value"] == ""
+    assert (rows[3]["number"], rows[3]["value"]) == ("across", "36.71")
+    assert [row["minus"] for row in rows] == ["beta"] * 4 + [""] * 6
     assert json.loads(render_comparison(PLAIN, "json"))["pairs"][0]["differing"] == 948
 
 
