@@ -46,7 +46,7 @@ from mtbias.scoring.definitions import (
     breakdowns,
     decisive,
 )
-from mtbias.scoring.finding import PERSONS, Quote, Statement, entity_gaps, expected_text
+from mtbias.scoring.finding import PERSONS, Quote, Statement, entity_gaps, expected_text, few_found
 from mtbias.scoring.ranking import distance, ranks, relation
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
@@ -268,6 +268,7 @@ def _page(
         recalls=_recalls(runs, statements),
         percent=PERCENT_SCALE,
         persons_named=PERSONS,
+        few_found=few_found,
         quoting=partial(_quoting, runs),
         quote_of=lambda found: Quote(**found),
         ranks=ranked,
