@@ -71,7 +71,7 @@ RULES: Mapping[str, Rule] = {
     # Of a comparison.
     "genders": Rule(
         "how many systems are right for a greater share of the men than of the women, and from which gap to which",
-        "there are {limit:g} runs or more, with sentences about both", 2,
+        "there are {limit:g} runs or more that the rule `found` holds for", 2,
     ),
     "shared": Rule(
         "the error about the gender found less often that most systems of a language share, with a sentence",

@@ -93,6 +93,16 @@ def test_systems_have_the_names_that_are_given(
     assert "--name: expected a name for each of 2 runs, got 1" in wrong
 
 
+def test_a_folder_stands_for_the_runs_in_it(
+    two: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(two[0]).parent
+    (folder / "report.html").write_text("the page of both")
+    out = _run(capsys, *two)
+    assert _run(capsys, str(folder)) == out
+    assert _run(capsys, *map(str, sorted(folder.iterdir()))) == out
+
+
 def test_languages_are_rows_of_one_table(
     two: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

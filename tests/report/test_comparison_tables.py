@@ -19,7 +19,9 @@ from mtbias.scoring.weighted import Weighting
 from mtbias.stats.balance import Balance
 from mtbias.stats.paired import McNemar
 from mtbias.stats.results import Difference, Estimate
+from mtbias.types import Gender, Stereotype
 
+M, F = Gender.MALE, Gender.FEMALE
 NUMBERS = ("accuracy", "delta_g", "delta_s")
 
 
@@ -145,6 +147,17 @@ def test_text_has_every_number_and_ends_with_the_signature() -> None:
     assert "de alpha - beta <0.001 0.002 0.040 0.120 – –" in map(_flat, lines)
     assert "de alpha - beta 948 1,962 95 772 1,059 <0.001" in map(_flat, lines)
     assert lines[-1] == f"Signature: {PLAIN.signature}"
+
+
+def test_delta_s_of_a_system_that_finds_few_women_has_its_caution_beside_it() -> None:
+    # 5 of 100 women are found, below 10 %.
+    rows = [(M, M)] * 90 + [(M, F)] * 10 + [(F, F)] * 5 + [(F, M)] * 95
+    counts = count([(gold, Stereotype.PRO, call) for gold, call in rows])
+    few = replace(FIRST, group=GENDER_COUNTING.group(counts, 0, 0))
+    lines = render_comparison(replace(PLAIN, systems=(few, SECOND))).splitlines()
+    assert lines[2].endswith("18.8 [17.8, 19.8] †")
+    assert "†" not in lines[3]
+    assert "† ΔS means little: alpha finds 5 of 100 women (5.0 %)" in lines
 
 
 def test_numbers_stand_below_each_other() -> None:

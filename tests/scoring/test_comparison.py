@@ -461,6 +461,36 @@ def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> 
     assert "genders" not in dict(_said(*women))
 
 
+def test_the_finding_turns_round_where_women_are_found_more_often() -> None:
+    said = dict(_said(_found("a", 40, 90), _found("b", 50, 80), _found("c", 60, 62)))
+    # 60 and 62 of 100: Wilson [50.2, 69.1] and [52.2, 70.9] overlap.
+    assert said["genders"] == (
+        "All 3 systems are right for a greater share of the women than of the men: from 60 % of the men and 62 % of "
+        "the women (c) to 40 % of the men and 90 % of the women (a); within chance: c."
+    )
+    assert (
+        said["shared"]
+        == "All 3 systems make the same error here: a man, the cook, becomes a woman."
+    )
+
+
+def test_an_error_is_shared_by_more_than_half_of_the_systems() -> None:
+    def run(name: str, *wrong: int) -> Run:
+        records = [_record(n, (M, F)[n % 2], PRO, (M, F)[n % 2]) for n in range(40)]
+        called = {n: replace(records[n].call, gender=M) for n in wrong}
+        return Run(name, "de", [replace(r, call=called.get(r.row, r.call)) for r in records], name)
+
+    two_of_three = compare_runs([run("a", 1, 3), run("b", 3), run("c", 5)], n_resamples=0).finding
+    (shared,) = [said for said in two_of_three if said.rule == "shared"]
+    assert (
+        shared.text == "2 of 3 systems make the same error here: a woman, the cook, becomes a man."
+    )
+    assert shared.quote is not None
+    assert (shared.quote.id, shared.quote.gold, shared.quote.call) == ("r3", "female", "male")
+    one_of_two = compare_runs([run("a", 1), run("b", 3)], n_resamples=0).finding
+    assert "shared" not in {said.rule for said in one_of_two}
+
+
 def test_a_difference_that_is_not_significant_is_within_chance() -> None:
     text = dict(_said(_found("a", 90, 20), _found("b", 91, 20)))["better"]
     start = "Within chance: no clear difference between b and a, accuracy 55.5 against 55.0 %, a difference of 0.5 ["
@@ -582,6 +612,7 @@ def test_json_and_frame_have_every_number(compared: Comparison) -> None:
     }
     frame = compared.to_frame()
     assert len(frame) == 3 * (6 + 4)
+    assert list(frame["minus"].notna()) == [True] * 3 * 4 + [False] * 3 * 6  # differences first
     row = frame[(frame["system"] == "a") & (frame["minus"] == "b") & (frame["lang"] == "es")].iloc[
         0
     ]
