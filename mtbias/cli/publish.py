@@ -19,7 +19,8 @@ def command(
         list[Path] | None,
         Parameter(
             name="RUN",
-            help="Folders of finished runs, or folders that hold some; without any, the page is made again of the results.",
+            help="Folders of finished runs, or folders that hold some; without any, the page is "
+            "made again of the results.",
         ),
     ] = None,
     /,

@@ -8,8 +8,8 @@ from mtbias.english.words import GENDER_OF_PRONOUN, is_plural
 
 _SOMEBODY = {"someone", "somebody", "anyone", "anybody"}
 _CLAUSES = """
-    after although as because before but for if otherwise since so than that though unless until when whenever where
-    whether which while who whom whose
+    after although as because before but for if otherwise since so than that though unless until
+    when whenever where whether which while who whom whose
     """
 CLAUSES = frozenset(_CLAUSES.split())
 """Words behind which a pronoun may be the first person or the second."""
@@ -26,8 +26,10 @@ def is_undisputed(text: str, entity: str) -> bool:
     tokens = [token.text.lower() for token in tokenize(text)]
     words = entity.lower().split()
     starts = [n for n in range(len(tokens)) if tokens[n : n + len(words)] == words]
-    of_entity = {n + k for n in starts for k in range(len(words))}
-    if not any(_names_person(tokens[n]) for n in range(len(tokens)) if n not in of_entity):
+    others = [*tokens]
+    for start in starts:
+        others[start : start + len(words)] = [""] * len(words)
+    if not any(map(_names_person, others)):
         return True
     pronouns = [n for n, token in enumerate(tokens) if token in GENDER_OF_PRONOUN]
     if len(pronouns) != 1 or len(starts) != 1:

@@ -148,7 +148,8 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
     r = c.rows
     title = f"{c.dataset}: {r['n']:,} sentences"
     if "male" in r:  # a measure of one's own may have other classes, or none
-        title += f", {r['male']:,} about men, {r['female']:,} about women; pro stereotype {r['pro']:,}, anti {r['anti']:,}"
+        title += f", {r['male']:,} about men, {r['female']:,} about women; "
+        title += f"pro stereotype {r['pro']:,}, anti {r['anti']:,}"
     title += ". Per cent"
     title += f" [95 % interval over {c.unit}]" if c.n_resamples else ""
     shares = [
@@ -194,8 +195,8 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
     for s in c.systems:
         if s.fingerprint in few:
             least, name = few[s.fingerprint], f"{s.system} ({s.lang})" if several else s.system
-            text = f"{_CAUTION.strip()} ΔS means little: {name} finds {least.right:,} of {least.rows:,} {least.name}"
-            notes.append(f"{text} ({least.percent:.1f} %)")
+            counted = f"{least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %)"
+            notes.append(f"{_CAUTION.strip()} ΔS means little: {name} finds {counted}")
 
     def marks(s: SystemNumbers) -> list[str]:
         return [

@@ -1,5 +1,5 @@
-"""What `mtbias report` writes: the page, the tables that papers need, and plots as files that need no
-page around them.
+"""What `mtbias report` writes: the page, the tables that papers need, and plots as files that need
+no page around them.
 
 Tables are made of `metrics.json`: CSV with all numbers, Markdown and LaTeX with the headline. A row
 is a system in a language, or a group of its sentences. No number is computed here.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -370,7 +370,9 @@ def _lead(part: _Corpus) -> str:
     """What all systems of a corpus show of men and women; empty of one block, which says it."""
     if len(part.shown) == 1:
         return ""
-    return genders_text([each for _, block in part.shown for each in recalls(block.results)])
+    return genders_text(
+        list(chain.from_iterable(recalls(block.results) for _, block in part.shown))
+    )
 
 
 def _corpus(blocks: Sequence[Block]) -> _Corpus:
@@ -435,7 +437,8 @@ def _finds(shares: Sequence[MenAndWomen]) -> str:
     if len(shares) > 1:
         return f"Right for {ranges_text(shares)}"
     (one,) = shares
-    return f"{one.system} is right for {one.men.percent:.0f} % of the men and {one.women.percent:.0f} % of the women"
+    men, women = one.men.percent, one.women.percent
+    return f"{one.system} is right for {men:.0f} % of the men and {women:.0f} % of the women"
 
 
 def _best_text(block: Block, number: PublishedNumber) -> str:

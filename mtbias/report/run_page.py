@@ -360,11 +360,14 @@ def _statements(runs: Sequence[ReportRun]) -> list[Statement]:
 
 def _quoting(runs: Sequence[ReportRun], quote: Quote) -> list[ReportRun]:
     """The runs of the language whose translation is quoted, the quoted one first."""
-    has = [
-        (run, record.translation) for run in runs for record in run.calls if record.id == quote.id
-    ]
-    quoted = next((run for run, text in has if text == quote.translation), runs[0])
-    return [quoted, *(run for run, _ in has if run is not quoted and run.lang == quoted.lang)]
+    has = {}
+    for run in runs:
+        for record in run.calls:
+            if record.id == quote.id:
+                has[run.name] = run, record.translation
+    quoted = next((run for run, text in has.values() if text == quote.translation), runs[0])
+    others = [run for run, _ in has.values() if run is not quoted and run.lang == quoted.lang]
+    return [quoted, *others]
 
 
 def _recalls(runs: Sequence[ReportRun], statements: Sequence[Statement]) -> list[Number]:

@@ -186,8 +186,8 @@ class Comparison:
         return self.systems[0].over_entities
 
     def table(self) -> list[JsonDict]:
-        """All numbers, a row each: first the differences (with the second system as ``minus``), then
-        the systems'.
+        """All numbers, a row each: first the differences (with the second system as ``minus``),
+        then the systems'.
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """

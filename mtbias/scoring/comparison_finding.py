@@ -60,7 +60,7 @@ class MenAndWomen(NamedTuple):
 
 
 def men_and_women(systems: Sequence[SystemCalls]) -> list[MenAndWomen]:
-    """Of the systems that have a call, and as many sentences about both as the rule `found` asks."""
+    """Of the systems that have a call, and as many sentences of either as `found` asks."""
     measured = [system for system in systems if classes(np.asarray(system.confusion))["decided"]]
     shares = [MenAndWomen(one.lang, one.system, *shares_of(one.confusion)) for one in measured]
     least = RULES["found"].limit
@@ -115,7 +115,8 @@ def _men_first(shares: Sequence[MenAndWomen]) -> bool:
 
 def _how_many(shares: Sequence[MenAndWomen], n: int) -> str:
     """``All 6 systems are``, ``None of the 3 runs of …``."""
-    systems, langs = (len({getattr(each, key) for each in shares}) for key in ("system", "lang"))
+    systems = len({each.system for each in shares})
+    langs = len({each.lang for each in shares})
     what = "systems" if langs == 1 else f"runs ({systems} systems, {langs} languages)"
     if n == len(shares):
         return f"Both {what} are" if n == 2 else f"All {n} {what} are"
@@ -140,8 +141,8 @@ def _both(each: MenAndWomen) -> str:
 def _shared_error(
     systems: Sequence[SystemCalls], shares: Sequence[MenAndWomen]
 ) -> Statement | None:
-    """The wrong gender that most systems of a language give one sentence, about the gender that most
-    systems find less often. Of several such sentences one whose nouns say it, which a reader sees,
+    """The wrong gender that most systems of a language give one sentence, about the gender that
+    most systems find less often. Of several such sentences one whose nouns say it, which a reader sees,
     and of these the shortest.
     """
     gold, other = Gender.FEMALE, Gender.MALE
@@ -167,8 +168,9 @@ def _shared_error(
     who = f"All {of} systems" if n == of else f"{n} of {of} systems"
     who = "Both systems" if n == of == 2 else who
     quote = Quote.of(record)
-    text = f"{where}{who} make the same error here: {PERSONS[gold.value]}, the {quote.entity}, becomes "
-    text += f"{PERSONS[other.value]}."
+    person, becomes = PERSONS[gold.value], PERSONS[other.value]
+    text = f"{where}{who} make the same error here: "
+    text += f"{person}, the {quote.entity}, becomes {becomes}."
     return Statement("shared", text, quote)
 
 

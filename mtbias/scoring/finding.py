@@ -74,14 +74,14 @@ RULES: Mapping[str, Rule] = {
         "there are {limit:g} runs or more that the rule `found` holds for", 2,
     ),
     "shared": Rule(
-        "the error about the gender found less often that most systems of a language share, with a sentence",
+        "an error that most systems of a language share, with a sentence",
         "more than {limit:g} % of its systems make it", 50,
     ),
     "better": Rule(
-        "which system is better and by how much, and for whom mostly; of a language with more than two the first two "
-        "by that number; of several languages a line each, with the shares of women and of men", "always; better where "
-        "the corrected p is below 0.05, mostly for a gender that has {limit:g} % or more of the sentences gained, alone "
-        "where none of the other is gained", 75,
+        "which system is better and by how much, and for whom mostly; of more than two in a "
+        "language the first two; of several languages a line each, with the shares of women and men",
+        "always; better where the corrected p is below 0.05, mostly for a gender that has {limit:g} % "
+        "or more of the sentences gained, alone where none of the other is gained", 75,
     ),
     "bias_differs": Rule("by how much ΔG and ΔS differ", "the corrected p of the difference is below 0.05"),
 }  # fmt: skip
@@ -109,7 +109,7 @@ class Quote:
     """What renders the person; None where nothing does."""
 
     @classmethod
-    def of(cls, record: Any) -> Quote:  # noqa: ANN401 - a line of `calls.jsonl`, which knows no scores
+    def of(cls, record: Any) -> Quote:  # noqa: ANN401 - a line of `calls.jsonl`
         """The sentence of a record."""
         call, text = record.call, record.translation
         words = text[call.target[0].start : call.target[0].end] if call.target else None
