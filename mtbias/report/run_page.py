@@ -46,7 +46,7 @@ from mtbias.scoring.definitions import (
     breakdowns,
     decisive,
 )
-from mtbias.scoring.finding import PERSONS, Quote, Statement, entity_gaps, expected_text, few_found
+from mtbias.scoring.finding import Quote, Statement, entity_gaps, expected_text, few_found
 from mtbias.scoring.ranking import distance, ranks, relation
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
@@ -267,7 +267,6 @@ def _page(
         statements=statements,
         recalls=_recalls(runs, statements),
         percent=PERCENT_SCALE,
-        persons_named=PERSONS,
         few_found=few_found,
         quoting=partial(_quoting, runs),
         quote_of=lambda found: Quote(**found),
