@@ -15,12 +15,12 @@ from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.run_table import quote_lines, wrapped
 from mtbias.report.tables import PrintedTable, cut, draw
-from mtbias.scoring.bias import GENDER_COUNTING, UNKNOWN_GENDER
+from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER_NUMBERS, Number
-from mtbias.scoring.finding import Share, Statement, few_found
+from mtbias.scoring.finding import CAUTION, Share, Statement, caution_text, few_found
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import (
     ALPHA,
@@ -38,7 +38,6 @@ _FEW = 2
 _UNMARKED = "  "
 """As wide as the marks of a significant difference and of a caution, so that numbers stand below
 each other."""
-_CAUTION = " †"
 
 
 def render_comparison(
@@ -194,13 +193,13 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
     several = len({s.lang for s in c.systems}) > 1
     for s in c.systems:
         if s.fingerprint in few:
-            least, name = few[s.fingerprint], f"{s.system} ({s.lang})" if several else s.system
-            counted = f"{least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %)"
-            notes.append(f"{_CAUTION.strip()} ΔS means little: {name} finds {counted}")
+            name = f"{s.system} ({s.lang})" if several else s.system
+            notes.append(caution_text(name, few[s.fingerprint]))
 
     def marks(s: SystemNumbers) -> list[str]:
         return [
-            _CAUTION if key == "delta_s" and s.fingerprint in few else _UNMARKED for key in names
+            f" {CAUTION}" if key == "delta_s" and s.fingerprint in few else _UNMARKED
+            for key in names
         ]
 
     rows = _table_rows(c, lambda of: (of.plain[key] for key in names), marks)
@@ -209,9 +208,8 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
 
 def _few_found(system: SystemNumbers) -> Share | None:
     """Whom a system finds too seldom for its ΔS to mean much."""
-    if system.group.counting is not GENDER_COUNTING or system.plain["delta_s"].value is None:
-        return None
-    return few_found(system.group.counts)
+    number = system.plain.get("delta_s")
+    return few_found(system.group.counts) if number and number.value is not None else None
 
 
 def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityIntervals) -> PrintedTable:

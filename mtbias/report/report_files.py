@@ -22,6 +22,7 @@ from mtbias.report.run_page import render_html
 from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import CLASSES, Number
+from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
 from mtbias.scoring.scores import UNKNOWN, flat_row
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text
@@ -237,8 +238,11 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
         for n in numbers
         if n.coverage
     ]
-    columns += [(n.label, [with_interval(group, n) for group in groups]) for n in headline]
+    columns += [(n.label, [_with_caution(group, n) for group in groups]) for n in headline]
     notes = [*_notes(runs, headline), *dict.fromkeys(_sizes(group, headline) for group in groups)]
+    if any(number.key == "delta_s" for number in headline):
+        named = zip(runs, map(_few_found, groups), strict=True)
+        notes += [f"{caution_text(run.label, least)}." for run, least in named if least is not None]
     return PrintedTable(
         head=[name for name, _ in columns],
         rows=list(zip(*(column for _, column in columns), strict=True)),
@@ -257,6 +261,18 @@ def with_interval(group: JsonObject, number: Number) -> str:
     """
     found = number.of(group)
     return estimate_text(found.value, found.interval, number.decimals)
+
+
+def _few_found(group: JsonObject) -> Share | None:
+    """Whom a run finds too seldom for its ΔS to mean much."""
+    return few_found(group["confusion"]) if group.get("delta_s") is not None else None
+
+
+def _with_caution(group: JsonObject, number: Number) -> str:
+    """The same; ΔS with a mark where few men or few women are found."""
+    text = with_interval(group, number)
+    marked = number.key == "delta_s" and _few_found(group) is not None
+    return f"{text} {CAUTION}" if marked else text
 
 
 def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:

@@ -279,8 +279,10 @@ def _few_found(overall: JsonObject) -> Iterator[Statement]:
 
 def few_found(confusion: ArrayLike) -> Share | None:
     """The men or the women, whoever are found less often, where these are too few for ΔS to mean
-    much; None where they are not.
+    much; None where they are not, and of counts of another measure.
     """
+    if np.shape(confusion) != SHAPE:
+        return None
     shares = [share for share in shares_of(confusion) if share.rows >= RULES["found"].limit]
     least = min(shares, key=lambda share: share.percent, default=None)
     return None if least is None or least.percent >= RULES["few_found"].limit else least
@@ -288,6 +290,16 @@ def few_found(confusion: ArrayLike) -> Share | None:
 
 _FINEST = 2
 """So many decimals are used at most to tell two shares apart."""
+
+
+CAUTION = "†"
+"""Beside ΔS of a system that finds few men or few women."""
+
+
+def caution_text(system: str, least: Share) -> str:
+    """``† ΔS means little: bing finds 118 of 1,822 women (6.5 %)``."""
+    counted = f"{least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %)"
+    return f"{CAUTION} ΔS means little: {system} finds {counted}"
 
 
 def told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
