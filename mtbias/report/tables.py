@@ -28,7 +28,7 @@ _LATEX = {
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")
 _DTYPE = re.compile(r"(?:^|\|)dtype:([^|]+)")
-_ONLY_NUMBERS = re.compile(r"[-\d.,–<%* \[\]]*")
+_ONLY_NUMBERS = re.compile(r"[-\d.,–<%* †\[\]]*")
 """Cells in which no reader of Markdown finds markup: numbers, intervals, marks."""
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 

@@ -384,8 +384,9 @@ def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
 
 
 def _quote(gap: EntityGap, records: Sequence[Any], source_lang: str) -> Quote | None:
-    """The first sentence about the gender found less often that is called the other; else the first
-    without a call. Of those in which nobody disputes whom the pronoun means.
+    """The first sentence about the gender found less often that is called the other, by its noun if
+    there is one, which a reader sees; else the first without a call. Of those in which nobody
+    disputes whom the pronoun means.
     """
     worse, other = (
         (Gender.FEMALE, Gender.MALE) if (gap.points or 0) > 0 else (Gender.MALE, Gender.FEMALE)
@@ -395,6 +396,7 @@ def _quote(gap: EntityGap, records: Sequence[Any], source_lang: str) -> Quote | 
         for r in records
         if r.entity == gap.entity and r.gold is worse and r.translation is not None
     ]
+    about.sort(key=lambda record: record.call.decided_by != "noun")
     for call in (other, None):
         for record in about:
             if record.call.gender is call and may_be_example(record, source_lang):
