@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
@@ -36,6 +36,7 @@ from mtbias.files.file_ledger import REPORT, file_ledger
 from mtbias.files.writing import write_atomic
 from mtbias.language.source import source_language
 from mtbias.machine.stage_progress import ProgressLine, RunsProgress, draws_bars
+from mtbias.report.comparison_tables import first_table, render_comparison, shown_finding
 from mtbias.report.page import as_html
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import page_of_runs, render_html
@@ -43,7 +44,9 @@ from mtbias.report.run_table import headline_text, overall_table, render
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.definitions import CONSISTENCY
+from mtbias.runs.run_paths import run_folders
+from mtbias.scoring.comparison import Comparison, compare_runs
+from mtbias.scoring.definitions import CONSISTENCY, Number
 from mtbias.settings import (
     LANG,
     BootstrapSettings,
@@ -59,7 +62,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mtbias.evaluation.reward import Reward
-    from mtbias.scoring.comparison import Comparison
     from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
     from mtbias.translate.shape_table import Wanted
@@ -93,8 +95,9 @@ class Run(FinishedRun):
         return render(self.metrics, numbers=self.numbers).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """The numbers of the whole corpus for a notebook."""
-        return str(as_html(overall_table(self.metrics, numbers=self.numbers)))
+        """What it shows in sentences, and the numbers of the whole corpus, for a notebook."""
+        said = [each["text"] for each in self.metrics.get("finding", ())]
+        return str(as_html(overall_table(self.metrics, numbers=self.numbers), said))
 
     def __getattr__(self, name: str) -> float | None:
         """A number of the whole corpus by its key (``run.delta_g``): as in `metrics`, None where
@@ -163,6 +166,30 @@ class Run(FinishedRun):
         page = render_html([ReportRun.of(self, name=name)])
         write_atomic(Path(path), page.encode(), page_of=self.path)
         return Path(path)
+
+
+class ComparedRuns(Comparison):
+    """A comparison, as a terminal and a notebook show it."""
+
+    def __str__(self) -> str:
+        """The finding and the table that the command prints."""
+        return render_comparison(self, numbers=self._declared).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """What it shows in sentences, and systems and differences, for a notebook."""
+        said = [each.text for each in shown_finding(self)]
+        return str(as_html(first_table(self, self._declared), said))
+
+    @property
+    def _declared(self) -> tuple[Number, ...]:
+        """What the measure of the runs reports."""
+        return self.systems[0].group.counting.numbers
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> ComparedRuns:
+        """The same comparison."""
+        content = {each.name: getattr(comparison, each.name) for each in fields(comparison)}
+        return cls(**content)
 
 
 def evaluate(
@@ -477,11 +504,12 @@ def compare(
     names: Sequence[str] | None = None,
     different_evaluators: bool = False,
     settings: BootstrapSettings | None = None,
-) -> Comparison:
+) -> ComparedRuns:
     """Compare runs on one corpus in pairs within each language, as ``mtbias compare`` does.
 
     Args:
-        compared: two runs or more, or their folders; with `weighted` one is enough.
+        compared: two runs or more, their folders, or folders that hold some; with `weighted` one is
+            enough.
         weighted: weighted ΔG and ΔS too, balanced over these properties, or with True over all that
             vary.
         names: of the systems, one for each run, in place of those that the runs have.
@@ -494,16 +522,22 @@ def compare(
     """
     if not compared:
         raise UsageError("expected runs to compare, got none")
-    from mtbias.scoring.comparison import compare_runs
-
     made = settings or BootstrapSettings()
-    return compare_runs(
-        [run if isinstance(run, FinishedRun) else read_run(run) for run in compared],
-        weighted=weighted,
-        n_resamples=made.resamples,
-        seed=made.seed,
-        names=names,
-        different_evaluators=different_evaluators,
+    runs: list[FinishedRun] = []
+    for run in compared:
+        if isinstance(run, FinishedRun):
+            runs.append(run)
+        else:
+            runs += map(read_run, run_folders([Path(run)]))
+    return ComparedRuns.of(
+        compare_runs(
+            runs,
+            weighted=weighted,
+            n_resamples=made.resamples,
+            seed=made.seed,
+            names=names,
+            different_evaluators=different_evaluators,
+        )
     )
 
 

@@ -23,8 +23,9 @@ from mtbias.corpora import load_corpus
 from mtbias.demo import demo_file, reference_file
 from mtbias.errors import DataError, MissingResourceError, RunFolderError, UsageError
 from mtbias.machine.stage_progress import ProgressLine
+from mtbias.report.comparison_tables import render_comparison
 from mtbias.runs.call_records import metrics_text
-from mtbias.settings import EvalSettings, ScoreSettings
+from mtbias.settings import BootstrapSettings, EvalSettings, ScoreSettings
 
 ROWS = 48
 STANZA = "mtbias:demo"
@@ -399,6 +400,19 @@ def test_a_notebook_shows_the_numbers_escaped(run: Run, folder: Path) -> None:
     named = replace(run, metrics={**run.metrics, "signature": "<script>alert(1)</script>"})
     assert "&lt;script&gt;alert(1)" in named._repr_html_()
     assert "<script" not in named._repr_html_()
+
+
+def test_a_notebook_shows_first_what_was_found(run: Run, folder: Path) -> None:
+    said = run.metrics["finding"][0]["text"]
+    assert run._repr_html_().startswith(f"<p><strong>{said}</strong></p>\n")
+    other = replace(
+        run, manifest=replace(run.manifest, identity={**run.manifest.identity, "system": "b"})
+    )
+    compared = mtbias.compare(run, other, settings=BootstrapSettings(resamples=0))
+    page = compared._repr_html_()
+    assert page.startswith(f"<p><strong>{compared.finding[0].text}</strong></p>\n")
+    assert "about women" in page[page.index("<caption>") : page.index("</caption>")]
+    assert str(compared) == render_comparison(compared).rstrip("\n")
 
 
 def test_every_overall_number_is_an_attribute(run: Run) -> None:

@@ -21,6 +21,7 @@ from mtbias.errors import SettingError, UsageError, escaped
 from mtbias.files.writing import check_table_name, write_atomic, write_table
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.run_page import page_of_runs
+from mtbias.runs.run_paths import run_folders
 from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.settings import BootstrapSettings
 from mtbias.types import JsonDict
@@ -62,7 +63,7 @@ def command(
         Compare runs although they were read by another release, plugin, aligner or Stanza; the
         table says so.
     """
-    form = form_of(format, json=json)
+    form, runs = form_of(format, json=json), run_folders(runs)
     if len(runs) < 2 and not weighted:
         raise UsageError("expected two runs or more, got one; with --weighted one is enough")
     names = checked_names(names, runs)

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from mtbias.cli.shared import Bootstrap, Names, checked_names
 from mtbias.errors import escaped
+from mtbias.runs.run_paths import run_folders
 from mtbias.settings import BootstrapSettings
 
 
@@ -18,7 +19,8 @@ def command(
         list[Path] | None,
         Parameter(
             name="RUN",
-            help="Folders of finished runs; without any, the page is made again of the results.",
+            help="Folders of finished runs, or folders that hold some; without any, the page is "
+            "made again of the results.",
         ),
     ] = None,
     /,
@@ -54,9 +56,10 @@ def command(
     """
     from mtbias.report.results_page import PAGE, publish
 
-    names = checked_names(names, runs or [])
+    runs = run_folders(runs or [])
+    names = checked_names(names, runs)
     results = publish(
-        runs or [],
+        runs,
         out,
         names,
         link or [],

@@ -9,6 +9,7 @@ from typing import Literal
 from mtbias.cli.shared import Names, Runs, checked_names
 from mtbias.errors import escaped
 from mtbias.files.reading import own_descriptor
+from mtbias.runs.run_paths import run_folders
 
 
 def command(
@@ -21,6 +22,7 @@ def command(
     women: Path | None = None,
     women_column: str | None = None,
     plots: Path | None = None,
+    plot_format: Literal["svg", "png"] = "svg",
 ) -> None:
     """Write an HTML report, tables for papers and plots of finished runs.
 
@@ -42,13 +44,16 @@ def command(
         The column of shares (default: share, percent, bls_pct_female or bergsma_pct_female);
         without --women: winobias, the 40 occupations of WinoBias's table 1.
     plots
-        Write the plots as SVG files into this folder.
+        Write the plots into this folder.
+    plot_format
+        Of the plots; png, twice as large for print and slides, needs the extra `plots`.
     """
     from mtbias.report.report_files import write_report
 
+    runs = run_folders(runs)
     table, written = write_report(
         runs, out, format, names=checked_names(names, runs), women=women, women_column=women_column,
-        plots=plots,
+        plots=plots, plot_format=plot_format,
     )  # fmt: skip
     print(table, end="")
     for (

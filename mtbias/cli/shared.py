@@ -61,7 +61,9 @@ RunOut = Annotated[
 ]
 Full = Annotated[bool, Parameter(help="Print all numbers and tables.", show_default=False)]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON alone.", show_default=False)]
-Runs = Annotated[list[Path], Parameter(name="RUN", help="Folders of finished runs.")]
+Runs = Annotated[
+    list[Path], Parameter(name="RUN", help="Folders of finished runs, or folders that hold some.")
+]
 Names = Annotated[
     list[str] | None,
     Parameter(

@@ -8,17 +8,19 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 from mtbias.report import tables
 from mtbias.report.alarm_texts import named_warnings
-from mtbias.report.run_table import wrapped
+from mtbias.report.run_table import quote_lines, wrapped
 from mtbias.report.tables import PrintedTable, cut, draw
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER_NUMBERS, Number
+from mtbias.scoring.finding import CAUTION, Share, Statement, caution_text, few_found
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import (
     ALPHA,
@@ -34,7 +36,8 @@ _FEW = 2
 """More systems of a language than these are ranked, and their differences shown when asked for."""
 
 _UNMARKED = "  "
-"""As wide as the mark of a significant difference, so that numbers stand below each other."""
+"""As wide as the marks of a significant difference and of a caution, so that numbers stand below
+each other."""
 
 
 def render_comparison(
@@ -70,18 +73,34 @@ def render_comparison(
             replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()),
             *more,
         ]
-    said = [
-        each.text
-        for each in comparison.finding
-        if full or len(comparison.pairs) == 1 or each.rule == "better"
-    ]
-    if form == "text":
-        said = (
-            ["".join(f"{line}\n" for text in said for line in wrapped(text)) + "\n"] if said else []
-        )
-    else:
-        said = [f"{tables.markdown_text(text)}\n\n" for text in said if form == "markdown"]
-    return "".join(said) + draw(found, form, [("", comparison.signature)])
+    said = ""
+    if form in {"text", "markdown"}:
+        said = _finding(shown_finding(comparison, full=full), form)
+    return said + draw(found, form, [("", comparison.signature)])
+
+
+def shown_finding(comparison: Comparison, *, full: bool = False) -> list[Statement]:
+    """The sentences of a comparison; without `full` of several pairs not what else differs."""
+    every = full or len(comparison.pairs) == 1
+    return [said for said in comparison.finding if every or said.rule != "bias_differs"]
+
+
+def first_table(comparison: Comparison, numbers: Sequence[Number] = GENDER_NUMBERS) -> PrintedTable:
+    """Systems and their differences, as a notebook shows them."""
+    names = {number.key: number.short for number in numbers if number.compared}
+    table = _numbers(comparison, names, ranked=False)
+    return replace(table, notes=[*table.notes, f"Signature: {comparison.signature}"])
+
+
+def _finding(finding: Sequence[Statement], form: str) -> str:
+    if form == "markdown":
+        return "".join(f"{tables.markdown_text(said.text)}\n\n" for said in finding)
+    lines = []
+    for said in finding:
+        lines += wrapped(said.text)
+        if said.quote is not None:
+            lines += quote_lines(said.quote)
+    return "".join(f"{line}\n" for line in [*lines, *[""] * bool(lines)])
 
 
 def _tables(
@@ -101,18 +120,18 @@ def _tables(
 
 
 def _table_rows(
-    c: Comparison, cells: Callable[[SystemNumbers | SystemPair], Iterable[Any]]
+    c: Comparison,
+    cells: Callable[[SystemNumbers | SystemPair], Iterable[Any]],
+    marks: Callable[[SystemNumbers], Iterable[str]] = lambda _: repeat(_UNMARKED),
 ) -> list[list[str]]:
     """Systems and then their differences, language by language; a language's name stands only where
-    it begins.
+    it begins. `marks` stand behind the numbers of a system.
     """
-    found = [
-        (
-            s.lang,
-            [cut(s.system), *(estimate_text(e.value, e.interval) + _UNMARKED for e in cells(s))],
-        )
-        for s in c.systems
-    ]
+    found = []
+    for s in c.systems:
+        both = zip(cells(s), marks(s), strict=False)
+        numbers = [estimate_text(e.value, e.interval) + mark for e, mark in both]
+        found.append((s.lang, [cut(s.system), *numbers]))
     found += [(p.lang, [_name(p), *map(_difference, cells(p))]) for p in c.pairs]
     rows: dict[str, list[list[str]]] = {}
     for lang, row in found:
@@ -128,7 +147,8 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
     r = c.rows
     title = f"{c.dataset}: {r['n']:,} sentences"
     if "male" in r:  # a measure of one's own may have other classes, or none
-        title += f", gold male {r['male']:,}, female {r['female']:,}; pro stereotype {r['pro']:,}, anti {r['anti']:,}"
+        title += f", {r['male']:,} about men, {r['female']:,} about women; "
+        title += f"pro stereotype {r['pro']:,}, anti {r['anti']:,}"
     title += ". Per cent"
     title += f" [95 % interval over {c.unit}]" if c.n_resamples else ""
     shares = [
@@ -169,8 +189,27 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
             systems=tuple(sorted(c.systems, key=lambda s: -(s.plain[first].value or 0))),
             pairs=(),
         )
-    rows = _table_rows(c, lambda of: (of.plain[key] for key in names))
+    few = {s.fingerprint: least for s in c.systems if (least := _few_found(s)) is not None}
+    several = len({s.lang for s in c.systems}) > 1
+    for s in c.systems:
+        if s.fingerprint in few:
+            name = f"{s.system} ({s.lang})" if several else s.system
+            notes.append(caution_text(name, few[s.fingerprint]))
+
+    def marks(s: SystemNumbers) -> list[str]:
+        return [
+            f" {CAUTION}" if key == "delta_s" and s.fingerprint in few else _UNMARKED
+            for key in names
+        ]
+
+    rows = _table_rows(c, lambda of: (of.plain[key] for key in names), marks)
     return PrintedTable(head, rows, title, warnings=warned, notes=notes, left=2)
+
+
+def _few_found(system: SystemNumbers) -> Share | None:
+    """Whom a system finds too seldom for its ΔS to mean much."""
+    number = system.plain.get("delta_s")
+    return few_found(system.group.counts) if number and number.value is not None else None
 
 
 def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityIntervals) -> PrintedTable:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -52,9 +52,9 @@ def render(template: str, **view: object) -> Markup:
     return Markup(_environment().get_template(template).render(**view))  # noqa: S704 - its values are escaped
 
 
-def as_html(table: PrintedTable) -> Markup:
-    """A table as a piece of HTML, for a notebook."""
-    return render("table.html", table=table)
+def as_html(table: PrintedTable, finding: Sequence[str] = ()) -> Markup:
+    """A table below sentences as a piece of HTML, for a notebook."""
+    return render("table.html", table=table, finding=finding)
 
 
 @cache

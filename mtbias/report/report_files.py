@@ -1,5 +1,5 @@
-"""What `mtbias report` writes: the page, the tables that papers need, and plots as SVG that needs
-no page around it.
+"""What `mtbias report` writes: the page, the tables that papers need, and plots as files that need
+no page around them.
 
 Tables are made of `metrics.json`: CSV with all numbers, Markdown and LaTeX with the headline. A row
 is a system in a language, or a group of its sentences. No number is computed here.
@@ -8,11 +8,12 @@ is a system in a language, or a group of its sentences. No number is computed he
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
-from mtbias.errors import DataError, UsageError
+from mtbias.errors import DataError, DependencyError, UsageError
 from mtbias.files.writing import make_folder, write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
@@ -21,6 +22,7 @@ from mtbias.report.run_page import render_html
 from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import CLASSES, Number
+from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
 from mtbias.scoring.scores import UNKNOWN, flat_row
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text
@@ -36,6 +38,7 @@ def write_report(
     women: Path | None = None,
     women_column: str | None = None,
     plots: Path | None = None,
+    plot_format: str = "svg",
 ) -> tuple[str, dict[Path, str]]:
     """Write the page or a table of the runs in `folders`, and their plots.
 
@@ -48,12 +51,14 @@ def write_report(
             (`mtbias.scoring.women_share.read_women`).
         women_column: its column of shares.
         plots: folder for the plots.
+        plot_format: svg or png.
 
     Returns:
         The table where it was not written; and the files that were, with a line about each.
 
     Raises:
         UsageError: options that do not go together.
+        DependencyError: PNG without the extra ``plots``.
         DataError: a run cannot be read; runs of several measures in a page.
         RunFolderError: a file cannot be written.
         OutputError: a file is one of those that are read, or a run's own, but for the page of the
@@ -79,12 +84,13 @@ def write_report(
     systems = names or [run.system for run in runs]
     named = list(zip(systems, runs, strict=True))
     table = ""
-    files: dict[Path, tuple[str, str]] = {}
+    files: dict[Path, tuple[bytes, str]] = {}
+    drawn = _drawer(plot_format) if plots is not None else None
     if not page:
         rows = [ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named]
         table = paper_table(rows, form)
     if table and out is not None:
-        files[out], table = (table, f"Table: {out}"), ""
+        files[out], table = (table.encode(), f"Table: {out}"), ""
     if page or plots is not None:
         unique = unique_names([(system, run.lang) for system, run in named])
         shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
@@ -93,20 +99,40 @@ def write_report(
                 "expected runs of one measure in a page, got several; make one for each"
             )
         if page and out is not None:
-            content = render_html(shown, shares=shares)
-            size = f"{len(content.encode()) / 2**20:.1f} MiB, nothing else is needed to open it"
+            content = render_html(shown, shares=shares).encode()
+            size = f"{len(content) / 2**20:.1f} MiB, nothing else is needed to open it"
             files[out] = content, f"Report: {out} ({size})"
-        if plots is not None:
+        if plots is not None and drawn is not None:
             make_folder(plots)
             for name, svg in plot_files(shown, shares):
-                files[plots / f"{name}.svg"] = svg, f"Plot: {plots / name}.svg"
+                path = plots / f"{name}.{plot_format}"
+                files[path] = drawn(svg), f"Plot: {path}"
     page_of = folders[0] if page and len(folders) == 1 else None
     for path, (content, _) in files.items():
-        write_atomic(path, content.encode(), page_of=page_of)
+        write_atomic(path, content, page_of=page_of)
     return table, {path: line for path, (_, line) in files.items()}
 
 
 # Plots as files.
+
+_ZOOM = 2
+"""Pixels of a PNG for each of its SVG."""
+
+
+def _drawer(form: str) -> Callable[[str], bytes]:
+    """From a plot to the bytes of its file.
+
+    Raises:
+        DependencyError: what draws PNG is not installed.
+    """
+    if form == "svg":
+        return str.encode
+    try:
+        resvg = import_module("resvg_py")
+    except ImportError as error:
+        raise DependencyError("PNG plots need resvg: pip install 'mtbias[plots]'") from error
+    return lambda svg: bytes(resvg.svg_to_bytes(svg_string=svg, zoom=_ZOOM))
+
 
 _STYLE = """
 svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
@@ -212,8 +238,11 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
         for n in numbers
         if n.coverage
     ]
-    columns += [(n.label, [with_interval(group, n) for group in groups]) for n in headline]
+    columns += [(n.label, [_with_caution(group, n) for group in groups]) for n in headline]
     notes = [*_notes(runs, headline), *dict.fromkeys(_sizes(group, headline) for group in groups)]
+    if any(number.key == "delta_s" for number in headline):
+        named = zip(runs, map(_few_found, groups), strict=True)
+        notes += [f"{caution_text(run.label, least)}." for run, least in named if least is not None]
     return PrintedTable(
         head=[name for name, _ in columns],
         rows=list(zip(*(column for _, column in columns), strict=True)),
@@ -232,6 +261,18 @@ def with_interval(group: JsonObject, number: Number) -> str:
     """
     found = number.of(group)
     return estimate_text(found.value, found.interval, number.decimals)
+
+
+def _few_found(group: JsonObject) -> Share | None:
+    """Whom a run finds too seldom for its ΔS to mean much."""
+    return few_found(group["confusion"]) if group.get("delta_s") is not None else None
+
+
+def _with_caution(group: JsonObject, number: Number) -> str:
+    """The same; ΔS with a mark where few men or few women are found."""
+    text = with_interval(group, number)
+    marked = number.key == "delta_s" and _few_found(group) is not None
+    return f"{text} {CAUTION}" if marked else text
 
 
 def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:

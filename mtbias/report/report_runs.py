@@ -64,6 +64,11 @@ class ReportRun:
         return self.name if self.name.endswith(f", {self.lang}") else f"{self.name} ({self.lang})"
 
     @property
+    def system(self) -> str:
+        """Its name without the language, which a column of its own has: ``opus-mt``."""
+        return self.name.removesuffix(f", {self.lang}")
+
+    @property
     def corpus(self) -> str:
         """Name of the corpus; empty where `metrics.json` does not say."""
         return str((self.metrics.get("corpus") or {}).get("name", ""))
@@ -133,8 +138,9 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
         for name in corpora
     ]
     named = listed([corpus_name(name) for name in corpora])
-    systems = f"{len(runs)} runs" if len(runs) > _NAMED else listed([run.name for run in runs])
     languages = dict.fromkeys(language_name(run.lang) for run in runs)
+    counted = f"{len(runs)} {'runs' if len(languages) > 1 else 'systems'}"
+    systems = counted if len(runs) > _NAMED else listed([run.name for run in runs])
     into = f"{len(languages)} languages" if len(languages) > _NAMED else listed([*languages])
     on = f" on {named}" if named else ""
     sizes = sorted({run.metrics["n"] for run in runs if "n" in run.metrics})

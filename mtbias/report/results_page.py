@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from mtbias.errors import DataError, SettingError, escaped
 from mtbias.files.reading import read_bytes
 from mtbias.files.writing import make_folder, write_atomic
 from mtbias.report.page import render_page
-from mtbias.report.plots import Scale
+from mtbias.report.plots import PERCENT_SCALE, Scale
 from mtbias.report.publishing import (
     RESULTS,
     About,
@@ -32,8 +32,9 @@ from mtbias.report.publishing import (
     write_results,
 )
 from mtbias.report.report_runs import corpus_name, language_name
+from mtbias.scoring.comparison_finding import MenAndWomen, genders_text, ranges_text
 from mtbias.scoring.definitions import Best, Unit, decisive
-from mtbias.scoring.finding import RULES
+from mtbias.scoring.finding import RULES, Share
 from mtbias.scoring.ranking import Rank, Relation, distance, ranks, relation
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
@@ -326,7 +327,10 @@ def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
     for block in blocks:
         corpus = block.results[0].corpus
         by_corpus.setdefault((corpus.name, frozenset(corpus.files.items())), []).append(block)
-    parts = [_corpus(here) for here in by_corpus.values()]
+    largest_first = sorted(
+        by_corpus.values(), key=lambda here: -sum(len(block.results) for block in here)
+    )
+    parts = [_corpus(here) for here in largest_first]
     headings = [part.name for part in parts]
     sections: dict[str, tuple[str, object]] = {}
     for n, part in enumerate(parts, start=1):
@@ -350,11 +354,24 @@ def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
         f" · mtbias {releases}",
         sections=sections,
         axis=Scale.of(((n.value, n.interval) for n in drawn), 100),
+        lead=_lead,
+        recalls=lambda result: [result.number(key) for key in ("recall_male", "recall_female")],
+        shares_of=recalls,
+        percent=PERCENT_SCALE,
         said=block_text,
         rank=rank_text,
         caution=caution_text,
         tested=tested_text,
         alpha=ALPHA,
+    )
+
+
+def _lead(part: _Corpus) -> str:
+    """What all systems of a corpus show of men and women; empty of one block, which says it."""
+    if len(part.shown) == 1:
+        return ""
+    return genders_text(
+        list(chain.from_iterable(recalls(block.results) for _, block in part.shown))
     )
 
 
@@ -372,35 +389,84 @@ def _corpus(blocks: Sequence[Block]) -> _Corpus:
 
 
 def block_text(block: Block) -> str:
-    """Which system is best in the deciding number, which cannot be told from it, and how the others
-    range.
+    """How many men and women the systems are right for; which is best in the deciding number, which
+    cannot be told from it; and how the others range.
     """
     compared = [number for number in block.numbers if number.compared] or [*block.numbers]
     first = decisive(compared)
-    others = [number for number in compared if number is not first]
-    best, text = block.results[0], f"{len(block.results)} systems"
+    shares = recalls(block.results)
+    texts = [_finds(shares)] if shares else []
     if first is not None:
-        key = first.key
-        number = best.number(key) or first
-        text = f"{best.system}: {number.label} {estimate_text(number.value, number.interval, number.decimals)}"
-    if first is not None and len(block.results) > 1:
-        ranks = block.ranks.get(key, {})
-        tied = [
-            r.system
-            for r in block.results[1:]
-            if r.identity in ranks and ranks[r.identity].low == 1
-        ]
-        text += f", the best of {len(block.results)} systems"
-        text += f" (rank not told apart from {', '.join(tied)})" if tied else ""
-    for other in others:
-        values = [
-            n.value for r in block.results if (n := r.number(other.key)) and n.value is not None
-        ]
-        if values:
-            low, high = (number_text(end, other.decimals) for end in (min(values), max(values)))
-            among = f" from {low} to {high} among the {len(values)}" if low != high else f" {low}"
-            text += f"; {other.label}{among}"
-    return f"{text}."
+        best = _best_text(block, first)
+        texts.append(best.removeprefix(f"{block.results[0].system}: ") if shares else best)
+    else:
+        texts.append(f"{len(block.results)} systems")
+    # Men and women say what ΔG does, in words.
+    said = {"delta_g"} if shares else set()
+    texts += [
+        _range_text(other, block.results)
+        for other in compared
+        if other is not first and other.key not in said
+    ]
+    return f"{'; '.join(text for text in texts if text)}."
+
+
+def recalls(results: Sequence[PublishedResult]) -> list[MenAndWomen]:
+    """The shares of men and of women that are found, of the results that have both."""
+    shares = []
+    for result in results:
+        both = [result.number(key) for key in ("recall_male", "recall_female")]
+        men, women = (
+            _share(number, name) for number, name in zip(both, ("men", "women"), strict=True)
+        )
+        if men is not None and women is not None:
+            shares.append(MenAndWomen(result.language, result.system, men, women))
+    return shares
+
+
+def _share(number: PublishedNumber | None, name: str) -> Share | None:
+    """The rows of a published recall; None where it has none."""
+    rows = min(number.rows.values(), default=0) if number else 0
+    if number is None or number.value is None or not rows:
+        return None
+    return Share(round(number.value * rows / 100), rows, name)
+
+
+def _finds(shares: Sequence[MenAndWomen]) -> str:
+    """``Right for women from 12 % (bing) to 57 % (nllb), men from …``."""
+    if len(shares) > 1:
+        return f"Right for {ranges_text(shares)}"
+    (one,) = shares
+    men, women = one.men.percent, one.women.percent
+    return f"{one.system} is right for {men:.0f} % of the men and {women:.0f} % of the women"
+
+
+def _best_text(block: Block, number: PublishedNumber) -> str:
+    """Which system is best in a number, and which cannot be told from it."""
+    best = block.results[0]
+    found = best.number(number.key) or number
+    value = estimate_text(found.value, found.interval, found.decimals)
+    text = f"{number.label.lower()} {value}"
+    if len(block.results) == 1:
+        return f"{best.system}: {text}"
+    ranks = block.ranks.get(number.key, {})
+    tied = [r.system for r in block.results[1:] if (own := ranks.get(r.identity)) and own.low == 1]
+    text = f"{best.system} is the best of {len(block.results)}, {text}"
+    return text + (f" (rank not told apart from {', '.join(tied)})" if tied else "")
+
+
+def _range_text(number: PublishedNumber, results: Sequence[PublishedResult]) -> str:
+    """``ΔS from 19.8 (llama) to 36.5 (gpt)``; empty where no result has the number."""
+    named = [
+        (n.value, r.system) for r in results if (n := r.number(number.key)) and n.value is not None
+    ]
+    if not named:
+        return ""
+    (low, lowest), (high, highest) = min(named), max(named)
+    low_text, high_text = (number_text(end, number.decimals) for end in (low, high))
+    if low_text == high_text:
+        return f"{number.label} {low_text}"
+    return f"{number.label} from {low_text} ({lowest}) to {high_text} ({highest})"
 
 
 def caution_text(result: PublishedResult) -> str:

@@ -36,8 +36,17 @@ from mtbias.report.run_table import noticed, published_table
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.definitions import CONSISTENCY, Breakdown, Number, Unit, breakdowns, decisive
-from mtbias.scoring.finding import entity_gaps, expected_text
+from mtbias.scoring.comparison_finding import SystemCalls, gender_statements
+from mtbias.scoring.definitions import (
+    CONSISTENCY,
+    GENDER_NUMBERS,
+    Breakdown,
+    Number,
+    Unit,
+    breakdowns,
+    decisive,
+)
+from mtbias.scoring.finding import Quote, Statement, entity_gaps, expected_text, few_found
 from mtbias.scoring.ranking import distance, ranks, relation
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
@@ -227,9 +236,10 @@ def _page(
     numbers = runs[0].numbers
     differences = _differences(compared, numbers) if compared else []
     paired = [run.metrics.get("consistency") for run in runs]
+    statements = (compared.finding if compared else ()) or _statements(runs)
     content: dict[str, tuple[str, Any]] = {
         "finding": ("Finding", any(run.finding or (run.metrics.get("alarms") or {}).get("raised") for run in runs)
-                    or (compared and compared.finding)),
+                    or statements),
         "numbers": ("Numbers", True),
         "differences": ("Differences", compared and (differences or any(s.weighted for s in compared.systems))),
         "groups": (
@@ -253,7 +263,13 @@ def _page(
         intro=intro,
         sections={key: part for key, part in content.items() if part[1]},
         runs=runs,
-        records={record.id: record for record in runs[0].calls},
+        records=[{record.id: record for record in run.calls} for run in runs],
+        statements=statements,
+        recalls=_recalls(runs, statements),
+        percent=PERCENT_SCALE,
+        few_found=few_found,
+        quoting=partial(_quoting, runs),
+        quote_of=lambda found: Quote(**found),
         ranks=ranked,
         parts=parts,
         headline=[n for n in numbers if n.headline],
@@ -326,6 +342,41 @@ def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
     groups = (group for run in runs for by in few for group in run.metrics.get(by.key, {}).values())
     points += [number.of(group) for group in groups for number in headline if not number.whole]
     return Scale.of(((point.value, point.interval) for point in points), 100)
+
+
+def _statements(runs: Sequence[ReportRun]) -> list[Statement]:
+    """What runs that were not compared say together (`mtbias.scoring.comparison_finding`)."""
+    if runs[0].numbers[: len(GENDER_NUMBERS)] != GENDER_NUMBERS:
+        return []
+    calls = [
+        SystemCalls(
+            run.lang, run.name, run.metrics["overall"]["confusion"], run.calls, run.source_lang
+        )
+        for run in runs
+    ]
+    return list(gender_statements(calls))
+
+
+def _quoting(runs: Sequence[ReportRun], quote: Quote) -> list[ReportRun]:
+    """The runs of the language whose translation is quoted, the quoted one first."""
+    has = {}
+    for run in runs:
+        for record in run.calls:
+            if record.id == quote.id:
+                has[run.name] = run, record.translation
+    quoted = next((run for run, text in has.values() if text == quote.translation), runs[0])
+    others = [run for run, _ in has.values() if run is not quoted and run.lang == quoted.lang]
+    return [quoted, *others]
+
+
+def _recalls(runs: Sequence[ReportRun], statements: Sequence[Statement]) -> list[Number]:
+    """The shares of men and of women that are found, to be drawn for each of several runs where
+    the finding begins with them.
+    """
+    if not statements or statements[0].rule != "genders":
+        return []
+    declared = {number.key: number for number in runs[0].numbers}
+    return [declared[key] for key in plots.GENDERED[0]]
 
 
 class _Row(NamedTuple):

@@ -26,6 +26,7 @@ from mtbias.scoring.definitions import (
     all_neutral,
     breakdowns,
 )
+from mtbias.scoring.finding import PERSONS, Quote
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
 from mtbias.types import JsonObject
@@ -154,9 +155,6 @@ def overall_table(
     warned = warnings(metrics_json.get("alarms"))
     both = shown_without(metrics_json, numbers)
     in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
-    warned += [
-        said["text"] for said in metrics_json.get("finding", ()) if said["rule"] == "few_found"
-    ]
     warned += (
         [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
     )
@@ -186,16 +184,23 @@ def finding_lines(metrics: JsonObject) -> list[str]:
         if said["rule"] == "trust" and warned:  # the warnings say more
             continue
         lines += wrapped(said["text"])
-        quote = said.get("quote")
-        if quote and not quoted:
-            lines += wrapped(f"“{quote['source']}” → “{quote['translation']}”", "  ")
+        if "quote" in said and not quoted:
+            lines += quote_lines(Quote(**said["quote"]))
             quoted = True
     return lines
 
 
+def quote_lines(quote: Quote) -> list[str]:
+    """A sentence with its translation, and what becomes of the person."""
+    lines = wrapped(f"“{quote.source}” → “{quote.translation}”", "  ")
+    return [*lines, *wrapped(quote.said, "  ")]
+
+
 def wrapped(text: str, indent: str = "") -> list[str]:
-    """A sentence in lines for a terminal, those after its first indented."""
-    return wrap(printable(text), WIDTH, initial_indent=indent, subsequent_indent="  ")
+    """A sentence in lines for a terminal, those after its first indented; "90 %" stays together."""
+    kept = printable(text).replace(" %", "\u00a0%")
+    lines = wrap(kept, WIDTH, initial_indent=indent, subsequent_indent="  ")
+    return [line.replace("\u00a0%", " %") for line in lines]
 
 
 def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool) -> str:
@@ -393,7 +398,7 @@ def post_edit_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
             estimate_text(part[key]["value"], part[key]["interval"], 2)
             for key in ("per_wrong", "per_sentence")
         ]
-        rows.append([{"male": "a man", "female": "a woman"}.get(name, "either"), *numbers, *means])
+        rows.append([PERSONS.get(name, "either"), *numbers, *means])
     return head, rows
 
 

@@ -29,6 +29,7 @@ from mtbias.report.call_steps import (
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import pronoun_class
+from mtbias.scoring.finding import PERSONS
 from mtbias.types import NAMES_BOTH, Evidence, Gender, JsonDict, Reason, Span, Stereotype
 
 GENDERS = [gender.value for gender in Gender]
@@ -121,7 +122,8 @@ def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns)
     texts = script_data(shown, columns, called, partial(_block, runs=runs))
     why = [WHY.get(call, "") for call in CALLS]
     told = {"why": why, "explain": [run.explain for run in runs]}
-    return {"genders": GENDERS, "calls": CALLS, **told, "source": source, **texts}
+    named = {"genders": GENDERS, "persons": PERSONS, "calls": CALLS}
+    return {**named, **told, "source": source, **texts}
 
 
 def packed(content: object) -> str:
@@ -311,6 +313,7 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
         "shell_word": shell_word,
         "unmarked": sum(not entity_spans(sentence.first) for sentence in shown),
         "genders": GENDERS,
+        "persons_named": PERSONS,
         "calls": CALLS,
         "reasons": [f"none: {reason}" for reason in CALLS[len(GENDERS) :]],
     }

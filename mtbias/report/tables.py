@@ -22,13 +22,13 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", UNDEFINED: "--", "Δ": r"$\Delta$", "…": r"\ldots{}",
-    "−": "$-$", "ρ": r"$\rho$",
+    "−": "$-$", "ρ": r"$\rho$", "†": r"$\dagger$",
     "[": "{[}",  # after the end of a row, LaTeX takes a bare bracket for an option
 }  # fmt: skip
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")
 _DTYPE = re.compile(r"(?:^|\|)dtype:([^|]+)")
-_ONLY_NUMBERS = re.compile(r"[-\d.,–<%* \[\]]*")
+_ONLY_NUMBERS = re.compile(r"[-\d.,–<%* †\[\]]*")
 """Cells in which no reader of Markdown finds markup: numbers, intervals, marks."""
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,10 +27,11 @@ from mtbias.scoring.comparable_runs import (
     name_runs,
     parts,
 )
+from mtbias.scoring.comparison_finding import SystemCalls, comparison_finding
 from mtbias.scoring.consistency import compare_consistency, link
 from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
 from mtbias.scoring.definitions import CONSISTENCY, interval_methods, named
-from mtbias.scoring.finding import Statement, comparison_finding
+from mtbias.scoring.finding import Statement
 from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.paired import PairedTables, compare, corrected, pair_cells, tabulate
@@ -185,13 +186,13 @@ class Comparison:
         return self.systems[0].over_entities
 
     def table(self) -> list[JsonDict]:
-        """All numbers, a row each: first the systems', then the differences (with the second system
-        as ``minus``).
+        """All numbers, a row each: first the differences (with the second system as ``minus``),
+        then the systems'.
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """
         content, none, own = self.to_json(), (None, None), []
-        for of in (*content["systems"], *content["pairs"]):
+        for of in (*content["pairs"], *content["systems"]):
             names = of.get("system", of.get("first")), of.get("second")
             for kind in ("plain", "consistency", "weighted"):
                 for key, each in of.get(kind, {}).items():
@@ -270,6 +271,13 @@ def compare_runs(
     pairs = _corrected(
         [_pair(*two, how) for here in languages.values() for two in combinations(here, 2)]
     )
+    calls = []
+    if counting is GENDER_COUNTING:
+        source_lang = main[0].source_lang
+        calls = [
+            SystemCalls(system.lang, system.system, system.group.counts, run.calls, source_lang)
+            for system, run in zip(systems, chain(*languages.values()), strict=True)
+        ]
     dataset, files = runs[0].corpus
     return Comparison(
         dataset=dataset,
@@ -277,7 +285,7 @@ def compare_runs(
         rows=_rows(known[0], how),
         systems=systems,
         pairs=pairs,
-        finding=tuple(comparison_finding(counting, systems, pairs)),
+        finding=tuple(comparison_finding(counting, systems, pairs, calls)),
         weightings=weightings,
         evaluators=differing_evaluators(runs),
         n_resamples=n_resamples,

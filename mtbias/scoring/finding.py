@@ -1,5 +1,5 @@
-"""The finding: what a run, or a comparison of two, says in sentences. Console, pages and JSON all
-have these texts.
+"""The finding: what a run says in sentences. Console, pages and JSON all have these texts; those of
+several runs are `mtbias.scoring.comparison_finding`.
 
 Each sentence follows from a rule of `RULES` and from numbers that `metrics.json` or the comparison
 has already.
@@ -7,34 +7,30 @@ has already.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mtbias.english.undisputed import is_undisputed
 from mtbias.language.source import ENGLISH_CODE
 from mtbias.scoring.alarms import DECLARED, checks
-from mtbias.scoring.bias import GENDER_COUNTING, GOLDS, SHAPE, classes
-from mtbias.scoring.counting import Counting, Group
-from mtbias.scoring.definitions import CLASSES, Number, Unit, decisive
+from mtbias.scoring.bias import GOLDS, SHAPE, classes
+from mtbias.scoring.definitions import CLASSES
 from mtbias.scoring.whole_person import Outcome
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import (
     MIN_ROWS,
     UNDEFINED,
-    Interval,
     estimate_text,
     interval_text,
     number_text,
 )
 from mtbias.types import Gender, JsonDict, JsonObject, frozen
-
-if TYPE_CHECKING:
-    from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 
 
 class Rule(NamedTuple):
@@ -73,18 +69,26 @@ RULES: Mapping[str, Rule] = {
     ),
     "trust": Rule("whether the numbers can be believed: alarms, and calls expected to be wrong", "always"),
     # Of a comparison.
-    "better": Rule(
-        "which system is better and by how much, and for whom mostly", "always; better where the corrected p is below "
-        "0.05, mostly for a gender that has {limit:g} % or more of the sentences gained, alone where none of the other "
-        "is gained", 75,
-    ),
     "genders": Rule(
         "how many systems are right for a greater share of the men than of the women, and from which gap to which",
-        "a language has {limit:g} systems or more, and sentences about both", 3,
+        "there are {limit:g} runs or more that the rule `found` holds for", 2,
+    ),
+    "shared": Rule(
+        "an error that most systems of a language share, with a sentence",
+        "more than {limit:g} % of its systems make it", 50,
+    ),
+    "better": Rule(
+        "which system is better and by how much, and for whom mostly; of more than two in a "
+        "language the first two; of several languages a line each, with the shares of women and men",
+        "always; better where the corrected p is below 0.05, mostly for a gender that has {limit:g} % "
+        "or more of the sentences gained, alone where none of the other is gained", 75,
     ),
     "bias_differs": Rule("by how much ΔG and ΔS differ", "the corrected p of the difference is below 0.05"),
 }  # fmt: skip
 """By the name that a sentence has in JSON, in the order in which they are said."""
+
+PERSONS = {"male": "a man", "female": "a woman", "neutral": "a person of neutral gender"}
+"""What a gender says of a person."""
 
 _WIDEST = 3
 """So many entities are named."""
@@ -99,6 +103,28 @@ class Quote:
     call: str | None
     source: str
     translation: str
+    entity: str = ""
+    """The person, as the source has it; empty in a run of before."""
+    words: str | None = None
+    """What renders the person; None where nothing does."""
+
+    @classmethod
+    def of(cls, record: Any) -> Quote:  # noqa: ANN401 - a line of `calls.jsonl`
+        """The sentence of a record."""
+        call, text = record.call, record.translation
+        words = text[call.target[0].start : call.target[0].end] if call.target else None
+        gender = call.gender and call.gender.value
+        named = re.search(re.escape(record.entity), record.source, re.IGNORECASE)
+        entity = named[0] if named else record.entity
+        return cls(record.id, record.gold.value, gender, record.source, text, entity, words)
+
+    @property
+    def said(self) -> str:
+        """``chef: a woman in the source, a man in the translation (“cocinero”)``."""
+        where = f" (“{self.words}”)" if self.words else ""
+        shown = PERSONS[self.call] if self.call else "no gender that can be told"
+        who = f"{self.entity}: " if self.entity else ""
+        return f"{who}{PERSONS[self.gold]} in the source, {shown} in the translation{where}"
 
 
 @frozen
@@ -140,16 +166,21 @@ def conclusions(
     checked = checks(records, lang, measure, source_lang, noticed, **drawn)
     return {
         **checked,
-        "finding": [said.to_json() for said in run_finding({**metrics, **checked}, records)],
+        "finding": [
+            said.to_json() for said in run_finding({**metrics, **checked}, records, source_lang)
+        ],
     }
 
 
-def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[Statement]:
+def run_finding(
+    metrics: JsonObject, records: Sequence[Any] = (), source_lang: str = ENGLISH_CODE
+) -> Iterator[Statement]:
     """The sentences of a run, in the order of `RULES`.
 
     Args:
         metrics: the scores and checks of `metrics.json`.
         records: the lines of `calls.jsonl`, to quote.
+        source_lang: code of the language of their sources.
 
     Of measures other than the gender of an entity and the whole person only what was checked is
     said.
@@ -164,14 +195,14 @@ def run_finding(metrics: JsonObject, records: Sequence[Any] = ()) -> Iterator[St
             yield from _few_found(overall)
         for gap in entity_gaps(metrics)[:_WIDEST]:
             if gap.clear:
-                yield Statement("entity", gap.text, _quote(gap, records))
+                yield Statement("entity", gap.text, _quote(gap, records, source_lang))
         yield from _uncalled(metrics)
     if "all_right_male" in overall:
         yield from _whole_person(overall)
     yield from _trust(metrics)
 
 
-class _Share(NamedTuple):
+class Share(NamedTuple):
     """Rows of men or of women that are found."""
 
     right: int
@@ -181,23 +212,25 @@ class _Share(NamedTuple):
 
     @property
     def percent(self) -> float:
+        """Per cent of the rows."""
         return 100 * self.right / self.rows
 
     @property
     def counted(self) -> str:
+        """``(1,643 of 1,826)``."""
         return f"({self.right:,} of {self.rows:,})"
 
 
-def _shares(confusion: ArrayLike) -> tuple[_Share, _Share]:
+def shares_of(confusion: ArrayLike) -> tuple[Share, Share]:
     """Men and women, of a table of counts stereotype × gold × call."""
     gold = np.sum(np.asarray(confusion), axis=0)
     men, women = (
-        _Share(int(gold[n, n]), int(gold[n].sum()), CLASSES[GOLDS[n].value]) for n in range(2)
+        Share(int(gold[n, n]), int(gold[n].sum()), CLASSES[GOLDS[n].value]) for n in range(2)
     )
     return men, women
 
 
-def _clear(better: _Share, worse: _Share) -> bool:
+def clearly_apart(better: Share, worse: Share) -> bool:
     """Whether the 95 % intervals (Wilson) of two shares do not overlap.
 
     They may overlap although the shares differ significantly, so this errs towards saying less.
@@ -212,7 +245,7 @@ def _found(overall: JsonObject) -> Iterator[Statement]:
     Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not
     show.
     """
-    shares = _shares(overall["confusion"])
+    shares = shares_of(overall["confusion"])
     if min(share.rows for share in shares) >= RULES["found"].limit:
         yield Statement("found", f"It finds {_men_and_women(shares)}")
 
@@ -221,41 +254,55 @@ def _whole_person(overall: JsonObject) -> Iterator[Statement]:
     """Shares are of the persons with a call, the larger first."""
     counts = np.asarray(overall["confusion"])
     right, judged = counts[:, 0], counts[:, : len(Outcome)].sum(axis=1)
-    shares = tuple(_Share(int(right[n]), int(judged[n]), CLASSES[GOLDS[n].value]) for n in range(2))
+    shares = tuple(Share(int(right[n]), int(judged[n]), CLASSES[GOLDS[n].value]) for n in range(2))
     if min(share.rows for share in shares) >= RULES["whole_person"].limit:
         text = f"All words that show the person's gender are right for {_men_and_women(shares)}"
         yield Statement("whole_person", text)
 
 
-def _men_and_women(shares: Sequence[_Share]) -> str:
+def _men_and_women(shares: Sequence[Share]) -> str:
     """Two shares and the end of the sentence."""
     better, worse = sorted(shares, key=lambda share: -share.percent)
-    clear = _clear(better, worse)
-    first, second = _told_apart(better.percent, worse.percent, clear=clear)
+    clear = clearly_apart(better, worse)
+    first, second = told_apart(better.percent, worse.percent, clear=clear)
     text = f"{first} % of the {better.name} {better.counted} {'but' if clear else 'and'} {second} % of the "
     return f"{text}{worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
 
 
 def _few_found(overall: JsonObject) -> Iterator[Statement]:
-    shares = [
-        share for share in _shares(overall["confusion"]) if share.rows >= RULES["found"].limit
-    ]
-    least = min(shares, key=lambda share: share.percent, default=None)
-    if (
-        least is not None
-        and least.percent < RULES["few_found"].limit
-        and overall["delta_s"] is not None
-    ):
+    least = few_found(overall["confusion"])
+    if least is not None and overall["delta_s"] is not None:
         text = f"It finds {least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %): ΔS means little "
         text += "here, since they can move it by about as many points at most."
         yield Statement("few_found", text)
+
+
+def few_found(confusion: ArrayLike) -> Share | None:
+    """The men or the women, whoever are found less often, where these are too few for ΔS to mean
+    much; None where they are not, and of counts of another measure.
+    """
+    if np.shape(confusion) != SHAPE:
+        return None
+    shares = [share for share in shares_of(confusion) if share.rows >= RULES["found"].limit]
+    least = min(shares, key=lambda share: share.percent, default=None)
+    return None if least is None or least.percent >= RULES["few_found"].limit else least
 
 
 _FINEST = 2
 """So many decimals are used at most to tell two shares apart."""
 
 
-def _told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
+CAUTION = "†"
+"""Beside ΔS of a system that finds few men or few women."""
+
+
+def caution_text(system: str, least: Share) -> str:
+    """``† ΔS means little: bing finds 118 of 1,822 women (6.5 %)``."""
+    counted = f"{least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %)"
+    return f"{CAUTION} ΔS means little: {system} finds {counted}"
+
+
+def told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
     """Both shares with the fewest decimals that mislead nobody."""
     for decimals in range(_FINEST + 1):
         texts = f"{first:.{decimals}f}", f"{second:.{decimals}f}"
@@ -288,8 +335,8 @@ class EntityGap(NamedTuple):
     """How differently an entity's men and women are found."""
 
     entity: str
-    men: _Share
-    women: _Share
+    men: Share
+    women: Share
 
     @property
     def points(self) -> float | None:
@@ -302,14 +349,14 @@ class EntityGap(NamedTuple):
         if min(self.men.rows, self.women.rows) < RULES["entity"].limit:
             return False
         better, worse = sorted((self.men, self.women), key=lambda share: -share.percent)
-        return _clear(better, worse)
+        return clearly_apart(better, worse)
 
     @property
     def text(self) -> str:
         """The sentence: ``hairdresser: 100 % of the men right (12 of 12), 0 % of the women (0 of
         12).``.
         """
-        men, women = _told_apart(self.men.percent, self.women.percent, clear=True)
+        men, women = told_apart(self.men.percent, self.women.percent, clear=True)
         return f"{self.entity}: {men} % of the men right {self.men.counted}, {women} % of the women {self.women.counted}."
 
 
@@ -322,7 +369,7 @@ def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
     """
     groups = metrics.get("by_entity", {}).items()
     gaps = [
-        EntityGap(name, *_shares(g["confusion"]))
+        EntityGap(name, *shares_of(g["confusion"]))
         for name, g in groups
         if np.shape(g["confusion"]) == SHAPE
     ]
@@ -336,9 +383,10 @@ def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
     )
 
 
-def _quote(gap: EntityGap, records: Sequence[Any]) -> Quote | None:
-    """The first sentence about the gender found less often that is called the other; else the first
-    without a call.
+def _quote(gap: EntityGap, records: Sequence[Any], source_lang: str) -> Quote | None:
+    """The first sentence about the gender found less often that is called the other, by its noun if
+    there is one, which a reader sees; else the first without a call. Of those in which nobody
+    disputes whom the pronoun means.
     """
     worse, other = (
         (Gender.FEMALE, Gender.MALE) if (gap.points or 0) > 0 else (Gender.MALE, Gender.FEMALE)
@@ -348,13 +396,17 @@ def _quote(gap: EntityGap, records: Sequence[Any]) -> Quote | None:
         for r in records
         if r.entity == gap.entity and r.gold is worse and r.translation is not None
     ]
+    about.sort(key=lambda record: record.call.decided_by != "noun")
     for call in (other, None):
         for record in about:
-            if record.call.gender is call:
-                return Quote(
-                    record.id, worse.value, call and call.value, record.source, record.translation
-                )
+            if record.call.gender is call and may_be_example(record, source_lang):
+                return Quote.of(record)
     return None
+
+
+def may_be_example(record: Any, source_lang: str) -> bool:  # noqa: ANN401 - as `Quote.of`
+    """Whether nobody disputes whom the source means; of English sources alone that is known."""
+    return source_lang != ENGLISH_CODE or is_undisputed(record.source, record.entity)
 
 
 def _uncalled(metrics: JsonObject) -> Iterator[Statement]:
@@ -421,123 +473,3 @@ def expected_text(part: JsonObject) -> str:
         return UNDEFINED
     low, high = part["interval"]
     return f"{part['expected']:,.0f} ({low:,.0f} to {high:,.0f})"
-
-
-def comparison_finding(
-    counting: Counting, systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair]
-) -> Iterator[Statement]:
-    """The sentences of a comparison: of pairs of systems which is better, and what else differs.
-
-    That is said by the measure's `decisive` number; without one there is none. Of more
-    than two systems of a language those are compared in words that follow each other by that
-    number.
-    """
-    headline = [number for number in counting.compared if number.headline]
-    deciding = decisive(headline)
-    of = {(system.lang, system.system): system for system in systems}
-    for pair in pairs if deciding is None else _neighbours(systems, pairs, deciding.key):
-        where = f"{pair.lang}: " if len({each.lang for each in pairs}) > 1 else ""
-        if deciding is not None and pair.plain[deciding.key].difference is not None:
-            both = of[pair.lang, pair.first], of[pair.lang, pair.second]
-            yield Statement("better", f"{where}{_better_of(pair, deciding, *both)}.")
-        others = [
-            f"{number.label} {number_text(found.first, number.decimals)} against "
-            f"{number_text(found.second, number.decimals)}, {_points(number, found.difference, found.interval)}"
-            for number in headline
-            if number is not deciding and (found := pair.plain[number.key]).significant
-        ]
-        if others:
-            yield Statement(
-                "bias_differs",
-                f"{where}{pair.first} and {pair.second} differ: {'; '.join(others)}.",
-            )
-    for lang in dict.fromkeys(system.lang for system in systems):
-        of_lang = [system for system in systems if system.lang == lang]
-        said = (
-            _genders(of_lang)
-            if counting is GENDER_COUNTING and len(of_lang) >= RULES["genders"].limit
-            else ""
-        )
-        if said:
-            yield Statement(
-                "genders", f"{f'{lang}: ' if len(of_lang) < len(systems) else ''}{said}."
-            )
-
-
-def _genders(systems: Sequence[SystemNumbers]) -> str:
-    """How many systems are right for a greater share of the men, with the narrowest and the widest
-    gap; empty where there are no men or no women.
-    """
-    measured = [system for system in systems if classes(system.group.counts)["decided"]]
-    shares = {system.system: _shares(system.group.counts) for system in measured}
-    gaps = {
-        name: men.percent - women.percent
-        for name, (men, women) in shares.items()
-        if men.rows and women.rows
-    }
-    if not gaps:
-        return ""
-    more = sum(gap > 0 for gap in gaps.values())
-    ends = [min(gaps, key=gaps.__getitem__), max(gaps, key=gaps.__getitem__)]
-    low, high = (
-        f"{shares[name][0].percent:.1f} % of the men and {shares[name][1].percent:.1f} % of the women ({name})"
-        for name in ends
-    )
-    many = f"All {len(gaps)}" if more == len(gaps) else f"{more} of {len(gaps)}"
-    return f"{many} systems are right for a greater share of the men than of the women: from {low} to {high}"
-
-
-def _neighbours(
-    systems: Sequence[SystemNumbers], pairs: Sequence[SystemPair], key: str
-) -> Iterator[SystemPair]:
-    """The pairs of systems of a language that follow each other by a number, the highest first."""
-    ranked = sorted(systems, key=lambda system: -(system.plain[key].value or 0))
-    of = {(pair.lang, frozenset((pair.first, pair.second))): pair for pair in pairs}
-    for lang in dict.fromkeys(pair.lang for pair in pairs):
-        names = [system.system for system in ranked if system.lang == lang]
-        yield from (of[lang, frozenset(two)] for two in pairwise(names))
-
-
-def _points(number: Number, difference: float | None, ends: Interval | None) -> str:
-    unit = "" if number.unit is Unit.OWN else " points"
-    return f"a difference of {estimate_text(difference, ends, number.decimals)}{unit}"
-
-
-def _better_of(
-    pair: SystemPair, number: Number, first: SystemNumbers, second: SystemNumbers
-) -> str:
-    found = pair.plain[number.key]
-    values, difference, ends = (found.first, found.second), found.difference or 0.0, found.interval
-    if difference < 0:
-        first, second, values, difference = second, first, (found.second, found.first), -difference
-        ends = ends and (-ends[1], -ends[0])
-    high, low = (number_text(value, number.decimals) for value in values)
-    unit = " %" if number.unit is Unit.PERCENT else ""
-    what = f"{number.label.lower()} {high} against {low}{unit}, {_points(number, difference, ends)}"
-    names = f"{first.system} and {second.system}"
-    if found.p_holm is None:
-        return f"Whether {names} differ was not tested: {what}"
-    if not found.significant:
-        return f"Within chance: no clear difference between {names}, {what}"
-    return f"{first.system} is better than {second.system}: {what}{_for_whom(first.group, second.group)}"
-
-
-def _for_whom(better: Group, worse: Group) -> str:
-    """Which gender has more of the sentences that the better system is right in; empty for another
-    measure.
-    """
-    if better.counting is not GENDER_COUNTING:
-        return ""
-    both = zip(_shares(better.counts), _shares(worse.counts), strict=True)
-    gains = {one: one.right - other.right for one, other in both}
-    most = max(gains, key=gains.__getitem__)
-    counted = ", ".join(
-        f"{one.name} {one.right:,} of {one.rows:,} right against {one.right - gain:,}"
-        for one, gain in gains.items()
-    )
-    if gains[most] <= 0 or 100 * gains[most] < RULES["better"].limit * sum(gains.values()):
-        return f" ({counted})"
-    alone = all(gain <= 0 for one, gain in gains.items() if one is not most)
-    return (
-        f"; for {most.name} alone ({counted})" if alone else f"; mostly for {most.name} ({counted})"
-    )

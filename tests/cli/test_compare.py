@@ -66,13 +66,15 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 
 def test_the_table_of_two_runs(two: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     out = _run(capsys, *two)
-    assert "\n\nown: 80 sentences, gold male 40, female 40; pro stereotype 40, anti 40." in out
+    assert "\n\nown: 80 sentences, 40 about men, 40 about women; pro stereotype 40, anti 40." in out
     assert out.splitlines()[0].split()[0] in {
         "alpha",
         "beta",
         "Within",
         "Whether",
-    }  # which is better
+        "Both",
+        "1",
+    }  # men and women, else which is better
     assert "McNemar" not in out
     assert "McNemar" in _run(capsys, *two, "--full")
     assert "de  alpha" in out
@@ -89,6 +91,16 @@ def test_systems_have_the_names_that_are_given(
     assert "alpha" not in out
     wrong = _run(capsys, *two, "--name", "beam 5", code=2)
     assert "--name: expected a name for each of 2 runs, got 1" in wrong
+
+
+def test_a_folder_stands_for_the_runs_in_it(
+    two: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(two[0]).parent
+    (folder / "report.html").write_text("the page of both")
+    out = _run(capsys, *two)
+    assert _run(capsys, str(folder)) == out
+    assert _run(capsys, *map(str, sorted(folder.iterdir()))) == out
 
 
 def test_languages_are_rows_of_one_table(

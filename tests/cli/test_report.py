@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,25 @@ def test_plots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = [f"{plot}.svg" for plot in plots]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert set(capsys.readouterr().out.splitlines()) == {f"Plot: {folder / name}" for name in names}
+
+
+def test_plots_as_png(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["report", _run(tmp_path / "a"), "--plots", str(tmp_path / "plots"), "--plot-format"]
+    if find_spec("resvg_py") is None:
+        assert main([*command, "png"]) == 1
+        assert "PNG plots need resvg: pip install 'mtbias[plots]'" in capsys.readouterr().err
+        assert not (tmp_path / "plots").exists()
+        return
+    assert main([*command, "png"]) == main([*command, "svg"]) == 0
+    sizes = {}
+    for path in sorted((tmp_path / "plots").glob("*.png")):
+        content = path.read_bytes()
+        assert content.startswith(b"\x89PNG")
+        sizes[path] = int.from_bytes(content[16:20]), int.from_bytes(content[20:24])
+    assert len(sizes) == 5
+    for path, (width, height) in sizes.items():  # two pixels for each of the SVG
+        svg = path.with_suffix(".svg").read_text(encoding="utf-8")
+        assert f'viewBox="0 0 {width / 2:g} {height / 2:g}"' in svg
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from mtbias.stats.results import rounded
 from mtbias.types import Span
 from scripts.toy_coref import MEN, WOMEN, sentences, write_bug
 from tests.coref.small_corpora import gap_instance, write_winobias, write_winogender
+from tests.printing import check_prints
 
 SETTINGS = BootstrapSettings(seed=3, resamples=200)
 # A system: the first pronoun, the article before it or the first word, and the word behind that.
@@ -581,3 +582,7 @@ def test_where_one_copy_was_never_fetched_whole_another_is_taken(
     whole.parent.mkdir()
     shutil.copyfile(shared / "data" / "bug" / "gold_BUG.csv", whole)
     assert located({}, [], ["bug"], cache=tmp_path) == {"bug": whole}
+
+
+def test_the_page_is_printed(out: Path, tmp_path: Path) -> None:
+    check_prints((out / "report.html").read_text(encoding="utf-8"), tmp_path)

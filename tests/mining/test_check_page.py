@@ -15,6 +15,7 @@ import pytest
 from mtbias.mining.corpus_check import CheckedRow, read_corpus, read_judgements, render_check_page
 from scripts.look_at_report import WIDER
 from tests.mining.mined_files import ROWS, write_mined
+from tests.printing import check_prints
 
 EVIL = "</script><script>alert(1)</script><img/src=x/onerror=alert(2)>"
 
@@ -60,6 +61,10 @@ def test_the_page_loads_nothing_and_markup_in_the_data_is_text(tmp_path: Path) -
     assert "<img" not in page
     assert "default-src 'none'; style-src 'sha256-" in unescape(page)
     assert not re.search(r"(?:src|href)=\"(?!#|data:,)", page)
+
+
+def test_the_page_is_printed(tmp_path: Path) -> None:
+    check_prints(render_check_page(_rows(tmp_path), tmp_path / "ward.tsv", "abc"), tmp_path)
 
 
 @pytest.fixture

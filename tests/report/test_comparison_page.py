@@ -117,8 +117,9 @@ def test_each_language_is_named_where_there_are_several() -> None:
     )
     # By the tests: beta is significantly better in each language.
     ranked = table_rows(page, "Systems by accuracy, in per cent and points")[1:]
-    assert sorted(row[:2] for row in ranked) == [
-        ["1", "beta, de"], ["1", "beta, he"], ["2", "alpha, de"], ["2", "alpha, he"],
+    assert sorted([row[0], row[1], row[2]] for row in ranked) == [
+        ["1", "beta", "German (de)"], ["1", "beta", "Hebrew (he)"],
+        ["2", "alpha", "German (de)"], ["2", "alpha", "Hebrew (he)"],
     ]  # fmt: skip
 
 
@@ -126,10 +127,10 @@ def test_a_system_of_two_languages_is_ranked_with_a_rival_of_one() -> None:
     runs = _named(*_runs(), _runs("he")[0])
     assert [run.name for run in runs] == ["alpha, de", "beta", "alpha, he"]
     ranked = table_rows(_page(PLAIN, *runs), "Systems by accuracy, in per cent and points")[1:]
-    assert sorted(row[:2] for row in ranked) == [
-        ["1", "alpha, he"],
-        ["1", "beta"],
-        ["2", "alpha, de"],
+    assert sorted(row[:3] for row in ranked) == [
+        ["1", "alpha", "Hebrew (he)"],
+        ["1", "beta", "German (de)"],
+        ["2", "alpha", "German (de)"],
     ]
 
 

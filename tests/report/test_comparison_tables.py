@@ -19,7 +19,9 @@ from mtbias.scoring.weighted import Weighting
 from mtbias.stats.balance import Balance
 from mtbias.stats.paired import McNemar
 from mtbias.stats.results import Difference, Estimate
+from mtbias.types import Gender, Stereotype
 
+M, F = Gender.MALE, Gender.FEMALE
 NUMBERS = ("accuracy", "delta_g", "delta_s")
 
 
@@ -136,7 +138,7 @@ def test_the_finding_stands_above_one_table_and_all_is_one_option_away() -> None
 def test_text_has_every_number_and_ends_with_the_signature() -> None:
     lines = render_comparison(PLAIN, full=True).splitlines()
     assert (
-        "3,888 sentences, gold male 1,826, female 1,822; pro stereotype 1,584, anti 1,584"
+        "3,888 sentences, 1,826 about men, 1,822 about women; pro stereotype 1,584, anti 1,584"
         in lines[0]
     )
     assert _flat(lines[2]) == "de alpha 52.9 [51.9, 53.9] 24.8 [23.8, 25.8] 18.8 [17.8, 19.8]"
@@ -145,6 +147,17 @@ def test_text_has_every_number_and_ends_with_the_signature() -> None:
     assert "de alpha - beta <0.001 0.002 0.040 0.120 – –" in map(_flat, lines)
     assert "de alpha - beta 948 1,962 95 772 1,059 <0.001" in map(_flat, lines)
     assert lines[-1] == f"Signature: {PLAIN.signature}"
+
+
+def test_delta_s_of_a_system_that_finds_few_women_has_its_caution_beside_it() -> None:
+    # 5 of 100 women are found, below 10 %.
+    rows = [(M, M)] * 90 + [(M, F)] * 10 + [(F, F)] * 5 + [(F, M)] * 95
+    counts = count([(gold, Stereotype.PRO, call) for gold, call in rows])
+    few = replace(FIRST, group=GENDER_COUNTING.group(counts, 0, 0))
+    lines = render_comparison(replace(PLAIN, systems=(few, SECOND))).splitlines()
+    assert lines[2].endswith("18.8 [17.8, 19.8] †")
+    assert "†" not in lines[3]
+    assert "† ΔS means little: alpha finds 5 of 100 women (5.0 %)" in lines
 
 
 def test_numbers_stand_below_each_other() -> None:
@@ -171,11 +184,12 @@ def test_markdown_rows_have_the_columns_of_their_header() -> None:
 def test_csv_and_json_are_read_back() -> None:
     rows = list(csv.DictReader(io.StringIO(render_comparison(PLAIN, "csv"))))
     assert len(rows) == 10
-    assert (rows[6]["system"], rows[6]["minus"], rows[6]["value"], rows[6]["p_holm"]) == (
+    assert (rows[0]["system"], rows[0]["minus"], rows[0]["value"], rows[0]["p_holm"]) == (
         "alpha", "beta", "-17.41", "0.0015",
     )  # fmt: skip
-    assert rows[8]["value"] == ""
-    assert (rows[9]["number"], rows[9]["value"]) == ("across", "36.71")
+    assert rows[2]["value"] == ""
+    assert (rows[3]["number"], rows[3]["value"]) == ("across", "36.71")
+    assert [row["minus"] for row in rows] == ["beta"] * 4 + [""] * 6
     assert json.loads(render_comparison(PLAIN, "json"))["pairs"][0]["differing"] == 948
 
 

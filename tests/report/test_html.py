@@ -263,7 +263,7 @@ def test_the_finding_of_each_run_stands_above_its_numbers() -> None:
     assert [p.text for p in quoted.all("p")] == [
         "<b>",
         "Der Koch",
-        "r0: female in the source, male in the translation",
+        "r0: a woman in the source, a man in the translation by a",
     ]
     assert (
         list(make_page(runs[1]).all("section", id="finding")) == []

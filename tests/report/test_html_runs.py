@@ -41,7 +41,7 @@ def test_names_are_systems_and_with_their_language_where_these_are_not_unique() 
 
 def test_many_runs_are_counted_in_the_title_and_named_below() -> None:
     page = make_page(*(make_run([make_record()], f"run{i}") for i in range(4)))
-    assert page.one("h1").text == "4 runs: gender in translations from English into German (de)"
+    assert page.one("h1").text == "4 systems: gender in translations from English into German (de)"
     # All are alike: by their names.
     assert [row[0] for row in table_rows(page, "Systems by accuracy, in per cent and points")][
         1:

@@ -130,18 +130,20 @@ def test_intervals_over_entities_stand_beside_those_over_sentences() -> None:
 
 def test_the_finding_stands_below_the_headline_and_is_wrapped() -> None:
     quotes = [
-        {"source": "She cooks.\x1b", "translation": "Er kocht."},
+        {"source": "She cooks.\x1b", "translation": "Er kocht.", "words": "Er"},
         {"source": "no", "translation": "nein"},
     ]
+    who = {"id": "r0", "gold": "female", "call": "male", "entity": "cook"}
     said = [
         {"rule": "found", "text": "word " * 20},
-        *({"rule": "entity", "text": "Gap.", "quote": q} for q in quotes),
+        *({"rule": "entity", "text": "Gap.", "quote": {**who, **q}} for q in quotes),
     ]
     lines = render({**_metrics(), "finding": said}).splitlines()
     assert lines[1:3] == ["word " * 15 + "word", "  word word word word"]
-    assert lines[3:7] == [
+    assert lines[3:8] == [
         "Gap.",
         "  “She cooks.?” → “Er kocht.”",
+        "  cook: a woman in the source, a man in the translation (“Er”)",
         "Gap.",
         "",
     ]  # one sentence is shown

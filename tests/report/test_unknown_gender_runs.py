@@ -271,7 +271,7 @@ def test_tables_have_both(mixed: Run, other: Run) -> None:
     assert "Of unknown gender: 15 sentences, 13 with a call (86.7 %)" in str(mixed)
     compared = mtbias.compare(mixed, other, settings=BootstrapSettings(resamples=200))
     text = render_comparison(compared, numbers=mixed.counting.numbers)
-    assert "custom: 4 sentences, gold male 2, female 2" in text
+    assert "custom: 4 sentences, 2 about men, 2 about women" in text
     assert "Sentences of unknown gender, of custom: 15 sentences" in text
     assert compared.unknown is not None
     assert compared.unknown.pairs[0].plain["feminine"].difference == pytest.approx(-100 / 13)

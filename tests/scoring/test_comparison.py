@@ -356,6 +356,7 @@ class Run:
     counting: Counting = GENDER_COUNTING
     metrics: Mapping[str, Any] = field(default_factory=dict)
     unknown: None = None
+    source_lang: str = "en"
 
     @property
     def known(self) -> Run:
@@ -417,7 +418,13 @@ def _said(*runs: Run, n_resamples: int = 500) -> list[tuple[str, str]]:
 
 def test_the_finding_names_the_better_system_by_how_much_and_for_whom() -> None:
     first, second = _found("a", 90, 20), _found("b", 92, 60)
-    better, differs = _said(first, second)
+    genders, shared, better, differs = _said(first, second)
+    # a is right for 90 of 100 men and 20 of 100 women, b for 92 and 60.
+    gaps = "from 92 % of the men and 60 % of the women (b) to 90 % of the men and 20 % of the women (a)"
+    more = "Both systems are right for a greater share of the men than of the women"
+    assert genders == ("genders", f"{more}: {gaps}.")
+    same = "Both systems make the same error here: a woman, the cook, becomes a man."
+    assert shared == ("shared", same)
     start = "b is better than a: accuracy 76.0 against 55.0 %, a difference of 21.0 ["
     counted = "men 92 of 100 right against 90, women 60 of 100 right against 20"
     assert (better[0], better[1][: len(start)]) == ("better", start)
@@ -426,12 +433,12 @@ def test_the_finding_names_the_better_system_by_how_much_and_for_whom() -> None:
     # and 2·60/168 = 71.4.
     assert differs[0] == "bias_differs"
     assert differs[1].startswith("a and b differ: ΔG 35.9 against 7.9, a difference of 28.0 [")
-    again = _said(second, first)[0][1]
+    again = dict(_said(second, first))["better"]
     assert (again.startswith(start), again.endswith(f"; mostly for women ({counted}).")) == (
         True,
         True,
     )
-    both = _said(first, _found("c", 100, 35))[0][1]
+    both = dict(_said(first, _found("c", 100, 35)))["better"]
     assert both.endswith(
         "points (men 100 of 100 right against 90, women 35 of 100 right against 20)."
     )
@@ -441,23 +448,54 @@ def test_the_finding_of_three_systems_names_the_gaps_between_men_and_women() -> 
     systems = _found("a", 90, 20), _found("b", 92, 60), _found("c", 50, 70)
     said = _said(*systems)
     # a is right for 90 of 100 men and 20 of 100 women, c for 50 and 70.
-    gaps = "from 50.0 % of the men and 70.0 % of the women (c) to 90.0 % of the men and 20.0 % of the women (a)"
+    gaps = "from 50 % of the men and 70 % of the women (c) to 90 % of the men and 20 % of the women (a)"
     more = "2 of 3 systems are right for a greater share of the men than of the women"
-    assert said[-1] == ("genders", f"{more}: {gaps}.")
-    assert said[0][1].endswith(
+    assert said[0] == ("genders", f"{more}: {gaps}.")
+    # Of three systems the first two by accuracy are compared: b 76, c 60, a 55.
+    (better,) = [text for rule, text in said if rule == "better"]
+    assert better.startswith("b is better than c: accuracy 76.0 against 60.0 %")
+    assert better.endswith(
         "; for men alone (men 92 of 100 right against 50, women 60 of 100 right against 70)."
     )
-    assert "genders" not in dict(_said(*systems[:2]))
     women = [Run(name, "de", [_record(n, F, PRO, F) for n in range(20)], name) for name in "abc"]
     assert "genders" not in dict(_said(*women))
 
 
+def test_the_finding_turns_round_where_women_are_found_more_often() -> None:
+    said = dict(_said(_found("a", 40, 90), _found("b", 50, 80), _found("c", 60, 62)))
+    # 60 and 62 of 100: Wilson [50.2, 69.1] and [52.2, 70.9] overlap.
+    assert said["genders"] == (
+        "All 3 systems are right for a greater share of the women than of the men: from 60 % of the men and 62 % of "
+        "the women (c) to 40 % of the men and 90 % of the women (a); within chance: c."
+    )
+    assert (
+        said["shared"]
+        == "All 3 systems make the same error here: a man, the cook, becomes a woman."
+    )
+
+
+def test_an_error_is_shared_by_more_than_half_of_the_systems() -> None:
+    def run(name: str, *wrong: int) -> Run:
+        records = [_record(n, (M, F)[n % 2], PRO, (M, F)[n % 2]) for n in range(40)]
+        called = {n: replace(records[n].call, gender=M) for n in wrong}
+        return Run(name, "de", [replace(r, call=called.get(r.row, r.call)) for r in records], name)
+
+    two_of_three = compare_runs([run("a", 1, 3), run("b", 3), run("c", 5)], n_resamples=0).finding
+    (shared,) = [said for said in two_of_three if said.rule == "shared"]
+    assert (
+        shared.text == "2 of 3 systems make the same error here: a woman, the cook, becomes a man."
+    )
+    assert shared.quote is not None
+    assert (shared.quote.id, shared.quote.gold, shared.quote.call) == ("r3", "female", "male")
+    one_of_two = compare_runs([run("a", 1), run("b", 3)], n_resamples=0).finding
+    assert "shared" not in {said.rule for said in one_of_two}
+
+
 def test_a_difference_that_is_not_significant_is_within_chance() -> None:
-    ((rule, text),) = _said(_found("a", 90, 20), _found("b", 91, 20))
-    assert rule == "better"
+    text = dict(_said(_found("a", 90, 20), _found("b", 91, 20)))["better"]
     start = "Within chance: no clear difference between b and a, accuracy 55.5 against 55.0 %, a difference of 0.5 ["
     assert text.startswith(start)
-    ((_, text),) = _said(_found("a", 90, 20), _found("b", 91, 20), n_resamples=0)
+    text = dict(_said(_found("a", 90, 20), _found("b", 91, 20), n_resamples=0))["better"]
     assert (
         text
         == "Whether b and a differ was not tested: accuracy 55.5 against 55.0 %, a difference of 0.5 points."
@@ -466,13 +504,15 @@ def test_a_difference_that_is_not_significant_is_within_chance() -> None:
 
 def test_the_finding_names_languages_where_there_are_several(compared: Comparison) -> None:
     said_of_pairs = [each.text for each in compared.finding if each.rule == "better"]
-    # Of three systems those that follow each other by accuracy.
-    assert [text.partition(",")[0].partition(" accuracy")[0] for text in said_of_pairs] == [
-        "de: b is better than c:", "de: Within chance: no clear difference between c and a", "es: b is better than a:",
-    ]  # fmt: skip
-    assert compared.to_json()["finding"] == [
-        {"rule": each.rule, "text": each.text} for each in compared.finding
-    ]
+    # A line for each language: of three systems the first two by accuracy.
+    assert [text.partition(":")[0] for text in said_of_pairs] == ["German", "Spanish"]
+    decided = [text.rpartition("; ")[2].partition(": accuracy")[0] for text in said_of_pairs]
+    assert decided == ["b is better than c", "b is better than a"]
+    assert all(": right for women from " in text for text in said_of_pairs)
+    first = compared.finding[0].text
+    assert first.startswith("3 of 6 runs (4 systems, 3 languages) are right for a greater share of")
+    assert "German)" in first
+    assert compared.to_json()["finding"] == [each.to_json() for each in compared.finding]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -572,6 +612,7 @@ def test_json_and_frame_have_every_number(compared: Comparison) -> None:
     }
     frame = compared.to_frame()
     assert len(frame) == 3 * (6 + 4)
+    assert list(frame["minus"].notna()) == [True] * 3 * 4 + [False] * 3 * 6  # differences first
     row = frame[(frame["system"] == "a") & (frame["minus"] == "b") & (frame["lang"] == "es")].iloc[
         0
     ]

@@ -32,7 +32,7 @@ def records(*kinds: Kind) -> list[CallRecord]:
     rows = [(gold, call, kind, entity) for n, gold, call, kind, entity in kinds for _ in range(n)]
     return [
         CallRecord(
-            n, f"Source {n}.", f"Satz {n}.", entity, gold, kind, "own", 1,
+            n, f"Text {n}.", f"Satz {n}.", entity, gold, kind, "own", 1,
             GenderCall(f"r{n}", call, None if call else Reason.UNALIGNED),
         )
         for n, (gold, call, kind, entity) in enumerate(rows)
@@ -200,8 +200,10 @@ def test_entities_with_the_widest_gap_are_named_with_a_wrong_translation() -> No
         "id": "r23",
         "gold": "female",
         "call": "male",
-        "source": "Source 23.",
+        "source": "Text 23.",
         "translation": "Satz 23.",
+        "entity": "hairdresser",
+        "words": None,
     }
     assert hair.to_json()["quote"] == quote
     assert nurse.text == "nurse: 0 % of the men right (0 of 5), 100 % of the women (5 of 5)."

@@ -201,6 +201,7 @@ class _Part:
     evaluator: dict[str, Any] = field(default_factory=dict)
     metrics: dict[str, Any] = field(default_factory=dict)
     unknown: _Part | None = None
+    source_lang: str = "en"
 
     @property
     def known(self) -> _Part:

@@ -33,6 +33,7 @@ class Run:
     counting: Counting = GENDER_COUNTING
     metrics: dict[str, Any] = field(default_factory=dict)
     unknown: None = None
+    source_lang: str = "en"
 
     @property
     def known(self) -> Run:

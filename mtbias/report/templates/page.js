@@ -140,7 +140,7 @@
   const described = (row, source) => {
     if (data.about) return data.about.map((name) => value(name, row));
     const n = value("pronouns", row), stereotype = value("stereotype", row);
-    const about = [value("entity", row), value("gold", row) === "unknown" ? "gender unknown" : `gold ${value("gold", row)}`,
+    const about = [value("entity", row), data.persons[value("gold", row)] ?? "gender unknown",
       stereotype === "none" ? "no stereotype" : `${stereotype} stereotype`, value("domain", row),
       n === "not counted" ? "pronouns not counted" : `${n} ${n === "1" ? "pronoun" : "pronouns"}`];
     if (source.every((piece) => typeof piece === "string")) about.push("entity not found in the source");

@@ -1,0 +1,38 @@
+"""Which runs paths mean: those of a command that takes several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from mtbias.runs.run_folder import MANIFEST
+
+_PAGE = re.compile(r"report(-[^/]+)?\.html")
+"""Pages that mtbias puts beside runs: ``report.html``, and of a sweep ``report-de.html``."""
+
+
+def run_folders(paths: Iterable[Path]) -> list[Path]:
+    """The folders of runs that are meant, in the order of the paths.
+
+    A folder that is no run's stands for the runs in it and in its folders, in the order of their
+    names; a page that mtbias put beside runs is passed over, so that ``runs/both/*`` means the
+    runs. What is neither stays as it is, for whoever reads it to refuse.
+    """
+    given = list(paths)
+    named = [path for path in given if not (_PAGE.fullmatch(path.name) and path.is_file())]
+    found = []
+    for path in named or given:
+        found += [*_runs_in(path)] or [path]
+    return found
+
+
+def _runs_in(folder: Path) -> Iterator[Path]:
+    if not folder.is_dir():
+        return
+    if (folder / MANIFEST).exists():
+        yield folder
+        return
+    for child in sorted(folder.iterdir()):
+        if (child / MANIFEST).exists() or not child.is_symlink():  # a link may lead back here
+            yield from _runs_in(child)
