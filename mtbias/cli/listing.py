@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
@@ -10,13 +10,13 @@ from typing import Literal
 from mtbias.cli.shared import Flag, Json, Stanza, print_json
 from mtbias.corpora import cache_folder
 from mtbias.corpora.catalog import catalogued, source_folder
+from mtbias.corpora.citations import citations
 from mtbias.entry_points import installed
 from mtbias.errors import (
     MissingResourceError,
     MtbiasError,
     SettingError,
     UsageError,
-    choices,
     escaped,
 )
 from mtbias.language.installed import GROUP as LANGUAGES
@@ -30,17 +30,8 @@ from mtbias.translate.system import GROUP as SYSTEMS
 from mtbias.translate.system import ListedSystem
 from mtbias.translate.system_kinds import find_kind
 from mtbias.types import JsonDict
-from mtbias.version import __version__
 
 SHIPS = "ships with mtbias"
-CITATION = f"""\
-@software{{mtbias,
-  title     = "mtbias: gender bias in machine translation",
-  author    = "{{The mtbias developers}}",
-  version   = "{__version__}",
-  year      = "2026",
-}}"""
-"""Of this release, as CITATION.cff has it."""
 
 
 def command(
@@ -74,7 +65,7 @@ def command(
             raise SettingError(option, f"expected with `mtbias list {of}`, got it with {what}")
     folder = cache_folder(stanza.cache_dir)
     if cite:
-        print("\n\n".join([*_citations(names), CITATION]))
+        print("\n\n".join(citations(names or catalogued())))
         return
     rows = {
         "models": lambda: _models(lang, folder),
@@ -87,19 +78,6 @@ def command(
         return
     for _, line in rows:
         print(line)
-
-
-def _citations(names: Sequence[str]) -> Iterable[str]:
-    """Each citation of the data sets of these names once; of all without names.
-
-    Raises:
-        UsageError: a name is none of a public data set.
-    """
-    sets = catalogued()
-    for name in names:
-        if name not in sets:
-            raise UsageError(f"no public data set {name!r}; {choices(name, sets)}")
-    return dict.fromkeys(sets[name].source.citation for name in names or sets)
 
 
 Rows = Iterator[tuple[JsonDict, str]]

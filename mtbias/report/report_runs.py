@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from mtbias.corpora.catalog import datasets
+from mtbias.corpora.catalog import catalogued, datasets
+from mtbias.corpora.citations import citations
 from mtbias.errors import DataError, UsageError
 from mtbias.language.definition import Direction
 from mtbias.language.installed import get_language
@@ -178,6 +179,18 @@ def corpus_name(name: str) -> str:
         if name in datasets()
         else _OWN.get(name, name)
     )
+
+
+def citations_of(runs: Sequence[ReportRun]) -> list[str]:
+    """What to cite beside the numbers of runs: their data sets, as far as they are public, and
+    mtbias.
+    """
+    names = []
+    for run in runs:
+        name = run.corpus
+        part = _PART.fullmatch(name)
+        names.append(part["corpus"] if part else name)
+    return citations(name for name in names if name in catalogued())
 
 
 def language_name(code: str) -> str:

@@ -25,6 +25,7 @@ from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, s
 from mtbias.report.report_runs import (
     ReportRun,
     Sentence,
+    citations_of,
     join_sentences,
     language_name,
     listed,
@@ -285,6 +286,7 @@ def _page(
             f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats
         ],
         language_name=language_name,
+        citations=citations_of(runs),
         filled=filled,
         tables=run_table,
         plots=plots,
