@@ -19,7 +19,9 @@ from pydantic import BaseModel, ConfigDict
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "papers.md"
 DATA = DOCS / "papers.toml"
-WRITTEN_BY = "<!-- Written by scripts/papers.py from docs/papers.toml; change that, not this page. -->"
+WRITTEN_BY = (
+    "<!-- Written by scripts/papers.py from docs/papers.toml; change that, not this page. -->"
+)
 
 NUMBER = re.compile(r"(?<![\w.:,−-])[+−-]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)\*?")
 """A number as the papers and the page write it, with its star; not the digits of a name, such as
@@ -36,13 +38,15 @@ class Command(_Strict):
     Attributes:
         line: as the page shows it.
         note: Markdown behind it.
-        json: whether it is run with ``--json``, for numbers that the table rounds.
+        output: ``json`` where it is run with ``--json``, as its table rounds the numbers.
+        slow: whether it takes seconds.
         needs: what it needs that is not public or not here; empty: it is run.
     """
 
     line: str
     note: str = ""
     output: Literal["text", "json"] = "text"
+    slow: bool = False
     needs: str = ""
 
 
@@ -126,8 +130,9 @@ class Paper(_Strict):
 
     Attributes:
         title: of the section.
-        text: the file of its text.
-        not_in_text: printed numbers that its text, as converted, does not have.
+        text: the file of its text, converted from its PDF.
+        not_in_text: printed numbers that the text does not have: of a figure, a table that was lost
+            in it, or what the authors published beside the paper.
     """
 
     title: str
@@ -152,7 +157,8 @@ class Papers(_Strict):
 
 class Counts(NamedTuple):
     """What becomes of the numbers that the papers print (the first four) and of those of ours that
-    are others."""
+    are others.
+    """
 
     equal: int
     different: int
@@ -183,7 +189,8 @@ def value(number: str) -> Decimal:
 
 def agree(ours: str, theirs: str) -> bool:
     """Whether the first number, rounded to the second's decimals, is the second with its star;
-    ``<`` before the second: whether it is below."""
+    ``<`` before the second: whether it is below.
+    """
     if theirs.startswith("<"):
         return value(ours) < value(theirs)
     wanted = value(theirs)
