@@ -287,9 +287,19 @@ def test_people_and_their_counterfactuals_with_a_tagger(
     found = {a.text: list(proper_names(a.text, proper_nouns(a))) for a in analyses}
     assert _same(data, found.__getitem__) == {"-control": 944, "-swap-1": 810, "-swap-2": 810}
     report = write_quadruples(data.path, tmp_path / "out.tsv", lambda _: analyses)
-    assert (
-        report.counts["  other people of the text"] == 248
-    )  # with the names of gender-guesser 940
+    assert report.counts["  other people of the text"] == 248
+
+
+@pytest.mark.exhaustive
+def test_people_by_the_names_of_gender_guesser(
+    data: GapFile, stanza_dir: Path, tmp_path: Path
+) -> None:
+    """In how many of the 1,002 originals two more people are found, given a long list of names."""
+    package = pytest.importorskip("gender_guesser", reason="no gender-guesser, whose list is GPL")
+    names = Path(package.__file__).parent / "data" / "nam_dict.txt"
+    models = StanzaModels(find_package("en", stanza_dir), "cpu")
+    report = write_quadruples(data.path, tmp_path / "out.tsv", models.analyse, names)
+    assert report.counts["  other people of the text"] == 940
 
 
 def test_her_is_read_as_in_the_data_set(data: GapFile) -> None:
