@@ -75,6 +75,10 @@ def _run(key: str, folder: Path) -> str:
     command = PAPERS.commands[key]
     program, *arguments = shlex.split(command.line)
     assert program == "mtbias"
+    for word in arguments:
+        place = folder / word.rpartition("=")[2]
+        if (folder / place.relative_to(folder).parts[0]).is_symlink() and not place.exists():
+            pytest.skip(f"no {place.relative_to(folder)} in the public data")
     out, errors = io.StringIO(), io.StringIO()
     with (
         contextlib.chdir(folder),
