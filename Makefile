@@ -26,7 +26,7 @@ PURELIB := "import sysconfig; print(sysconfig.get_path('purelib'))"
 # The language of the demo's toy.
 DEMO_LANG ?= de
 
-.PHONY: help docs cli-docs demo demo-toy demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
+.PHONY: help docs cli-docs papers demo demo-toy demo-build demo-verify checkpoint bench-translate bench-scale bench-eval bench-gpu install test lint types imports pytest test-slow test-exhaustive test-adapters test-eflomal test-latex density format wheel agreement challenge natural neutral policy weak-system published results coverage pictures clean
 
 help:
 	@echo "make demo             install into $(VENV) (downloads packages), then measure Firefox's English-Portuguese model on the demo's sentences (TORCH=cuda for a GPU)"
@@ -44,6 +44,7 @@ help:
 	@echo "make cli-docs         write docs/cli.md, the manual of every command"
 	@echo "make agreement        measure how often the evaluator agrees with human labels, by language"
 	@echo "make challenge        evaluate the sentences of tests/challenge"
+	@echo "make papers           write docs/papers.md from docs/papers.toml, and print how many of its numbers a test holds"
 	@echo "make policy           run the sentences of the policy (docs/policy.md): one answer to one question in every language"
 	@echo "make natural          measure the evaluator on natural text, labelled by sentence (tests/natural)"
 	@echo "make neutral          measure what it reads in neutral and inclusive translations (tests/neutral)"
@@ -196,7 +197,10 @@ bench-gpu: install
 cli-docs: install
 	$(BIN)/python -m scripts.cli_reference
 
-docs: cli-docs
+papers: install
+	$(BIN)/python -m scripts.papers
+
+docs: cli-docs papers
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Systems whose translations are public, and Firefox's. A link for each run: printf repeats its text for each folder.
