@@ -24,7 +24,13 @@ from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import GENDER_NUMBERS, Number
 from mtbias.types import JsonObject
 
-FILES = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "table.csv": "csv"}
+FILES = {
+    "table.txt": "text",
+    "table.md": "markdown",
+    "table.tex": "latex",
+    "table.csv": "csv",
+    "groups.csv": "groups",
+}
 """The files of the table, with their forms."""
 _Metrics = Mapping[str, JsonObject]
 """`metrics.json` by the ids of cells."""
@@ -69,20 +75,18 @@ def render_sweep(
 
     Text and Markdown have one for each data set and number of the headline, LaTeX one for each data
     set; all say what the runs were made of. CSV has one line per run: all numbers unrounded, with
-    intervals, denominators and signature.
+    intervals, denominators and signature; ``groups`` is CSV with a line for each group of sentences
+    of a run too, such as a domain or a number of pronouns.
     """
-    if form == "csv":
-        numbers = {
-            dataset: declared.get(dataset, GENDER_NUMBERS) for dataset in plan.sweep.datasets
-        }
-        whole = {
-            id_: {k: v for k, v in of.items() if not k.startswith("by_")}
-            for id_, of in metrics.items()
-        }
-        runs = [
-            ReportRun(c.system, c.lang, whole[c.id], numbers=numbers[c.dataset]) for c in plan.cells
-        ]
-        return paper_table(runs, form)
+    if form in {"csv", "groups"}:
+        runs = []
+        for cell in plan.cells:
+            shown = metrics[cell.id]
+            if form == "csv":
+                shown = {key: value for key, value in shown.items() if not key.startswith("by_")}
+            numbers = declared.get(cell.dataset, GENDER_NUMBERS)
+            runs.append(ReportRun(cell.system, cell.lang, shown, numbers=numbers))
+        return paper_table(runs, "csv")
     tables = []
     for dataset in plan.sweep.datasets:
         # Where systems are compared in how many sentences have a result, the other numbers rest on

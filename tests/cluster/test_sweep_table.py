@@ -125,7 +125,14 @@ def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes
     assert not table_is_current(plan)
     _finish(plan.cells[-1], Gender.MALE)
     written = write_tables(plan)
-    assert [path.name for path in written] == ["table.txt", "table.md", "table.tex", "table.csv"]
+    names = ["table.txt", "table.md", "table.tex", "table.csv", "groups.csv"]
+    assert [path.name for path in written] == names
+    whole, groups = (path.read_text(encoding="utf-8").splitlines() for path in written[3:])
+    assert len(whole) == 1 + len(plan.cells)
+    assert set(whole) < set(groups)
+    breakdown = groups[0].split(",").index("breakdown")
+    added = {line.split(",")[breakdown] for line in groups if line not in whole}
+    assert {"by_pronouns", "by_stereotype"} <= added
     assert table_is_current(plan)
     written[1].write_text("changed")
     assert not table_is_current(plan)
