@@ -15,6 +15,7 @@ from mtbias.evaluation.metric_contrasts import (
     read_own_contrasts,
     write_contrasts,
 )
+from mtbias.files.writing import check_table_name
 from mtbias.runs.finished_run import read_run
 from mtbias.settings import CacheSettings
 
@@ -37,7 +38,7 @@ def command(
     Parameters
     ----------
     out
-        Table to write (.tsv): id, source, translation, form, gender of the source, pair.
+        Table to write (.tsv, .csv, .jsonl): id, source, translation, form, gender of the source, pair.
     lang
         Target language of MT-GenEval.
     data
@@ -48,8 +49,7 @@ def command(
     own
         A table of your own: source, feminine, masculine; and gender, pair where you have them.
     """
-    if out.suffix.lower() not in {".tsv", ".tab"}:
-        raise UsageError(f"--out: expected a name that ends with .tsv, got {escaped(str(out))}")
+    check_table_name(out)
     contrasts = _contrasts(lang, data, run, own, cache)
     if not contrasts:
         raise DataError("expected pairs that differ in gender alone, got none")
