@@ -38,7 +38,8 @@ def command(
     Parameters
     ----------
     out
-        Table to write (.tsv, .csv, .jsonl): id, source, translation, form, gender of the source, pair.
+        Table to write (.tsv, .csv, .jsonl): id, source, translation, form, gender of the source,
+        pair.
     lang
         Target language of MT-GenEval.
     data

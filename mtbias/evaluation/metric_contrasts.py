@@ -166,11 +166,11 @@ def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast
         if id_ in sentences:
             raise row.error(f"id {id_!r:.80} stood before; keep one of the rows")
         sentences[id_] = SourceSentence(id_, n, row.get("source"))
-    given = read_scores(scores)
-    if given.key != "id":
-        raise given.table.file.error("expected the column 'id', got 'source' alone", 1)
-    signature = f"metric:{given.label}|contrasts:sha256:{table.file.sha256[:16]}"
-    return signature, list(_scored(table, given.of(list(sentences.values()))))
+    metric = read_scores(scores)
+    if metric.key != "id":
+        raise metric.table.file.error("expected the column 'id', got 'source' alone", 1)
+    signature = f"metric:{metric.label}|contrasts:sha256:{table.file.sha256[:16]}"
+    return signature, list(_scored(table, metric.of(list(sentences.values()))))
 
 
 def _scored(table: Table, scores: Mapping[str, float]) -> Iterator[ScoredContrast]:

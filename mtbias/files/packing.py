@@ -80,7 +80,7 @@ def unpack_zstd(data: bytes, path: Path) -> bytes:
         raise OSError(str(error)) from None
 
 
-def _of_frames(data: bytes, decompressor: Any) -> bytes:  # noqa: ANN401 - of a library without types
+def _of_frames(data: bytes, decompressor: Any) -> bytes:  # noqa: ANN401 - it may have no types
     """As `unpack_zstd`; a reader of the library's own takes half a frame as the whole."""
     content, place, is_whole = bytearray(), 0, False
     while place < len(data) and len(content) <= MOST_UNPACKED:

@@ -448,3 +448,14 @@ def test_systems_in_one_file(outputs: Path, tmp_path: Path) -> None:
     assert [run.system for run in runs] == ["S-one", "S-two"]
     with pytest.raises(DataError, match="got those of one, two"):
         score(path, "de", settings=SETTINGS)
+
+
+def test_what_one_of_several_systems_lacks_is_said_of_it(tmp_path: Path) -> None:
+    path = lines(
+        tmp_path,
+        {"id": "x-0", "target": {"one": "Ja."}},
+        {"id": "x-1", "target": {"one": "Ja.", "two": "Nein."}},
+    )
+    assert texts(read(path, replace(GERMAN, part="one"))) == ["Ja.", "Ja."]
+    with pytest.raises(DataError, match="2 instances, got 1 of two; one without is 'The doctor"):
+        read(path, replace(GERMAN, part="two"))
