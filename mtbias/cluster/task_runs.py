@@ -265,10 +265,10 @@ def _score(
         except MtbiasError as error:
             errors.append(error)
     if errors:
-        first, *others = errors
+        earliest, *others = errors
         if others:
-            first.args = (f"{first} (and {len(others)} more cells of {task.cells[0].lang})",)
-        raise first
+            earliest.args = (f"{earliest} (and {len(others)} more cells of {task.cells[0].lang})",)
+        raise earliest
     for page, cells in pages(sweep, task).items():
         shown = [ReportRun.of(read_run(cell.folder), cell.system) for cell in cells]
         write_atomic(page, render_html(shown).encode())
