@@ -78,6 +78,9 @@ def test_what_does_not_fit_is_refused(settings: ScoreSettings) -> None:
         mtbias.rewards([LATE], ["Er kam.", "Sie kam."], "de", entities=["doctor"])
     with pytest.raises(SettingError, match=r"entity: expected words that stand once.*'nurse'"):
         mtbias.reward(LATE, "Er kam.", "de", entity="nurse", settings=settings)
+    for gender in ("woman", "unknown"):  # who is unknown has no wrong gender
+        with pytest.raises(SettingError, match=f"gender: expected male, .* got '{gender}'"):
+            mtbias.reward(LATE, "Er kam.", "de", entity="doctor", gender=gender, settings=settings)
 
 
 def test_one_of_two_persons_of_one_name_is_told_by_its_place(settings: ScoreSettings) -> None:

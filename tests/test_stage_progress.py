@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import termios
 
@@ -72,6 +73,14 @@ def test_each_of_several_runs_has_a_line_and_its_stages_its_name() -> None:
         "opus-es, 3 of 3: align 0 of 50 (0 %), ? sentences/s, ? left",
         "opus-es: accuracy 60.0, 3 of 3",
     ]
+
+
+def test_who_wants_no_lines_gets_none_of_runs_either() -> None:
+    log = io.StringIO()
+    show = RunsProgress(["google-es"], line=ProgressLine(file=log, interval=math.inf), file=log)
+    show("align", 50, 50)
+    show.end_run("accuracy 51.3")
+    assert log.getvalue() == ""
 
 
 def test_a_note_stands_at_the_end_of_the_line() -> None:

@@ -16,6 +16,7 @@ from mtbias.evaluation.metric_contrasts import (
     write_contrasts,
     write_requests,
 )
+from mtbias.files.writing import check_table_name
 from mtbias.runs.finished_run import read_run
 from mtbias.settings import CacheSettings
 
@@ -39,8 +40,8 @@ def command(
     Parameters
     ----------
     out
-        Table to write (.tsv; with --judge .jsonl): id, source, translation, form, gender of the
-        source, pair.
+        Table to write (.tsv, .csv, .jsonl): id, source, translation, form, gender of the source,
+        pair; with --judge the requests (.jsonl).
     lang
         Target language of MT-GenEval.
     data
@@ -55,9 +56,9 @@ def command(
     own
         A table of your own: source, feminine, masculine; and gender, pair where you have them.
     """
-    suffix = ".tsv" if judge is None else ".jsonl"
-    if out.suffix.lower() != suffix:
-        raise UsageError(f"--out: expected a name that ends with {suffix}, got {escaped(str(out))}")
+    check_table_name(out)
+    if judge is not None and out.suffix.lower() != ".jsonl":
+        raise UsageError(f"--out: expected a name that ends with .jsonl, got {escaped(str(out))}")
     every = _contrasts(lang, data, run, own, cache)
     contrasts = [contrast for contrast in every if contrast.differs]
     if not contrasts:

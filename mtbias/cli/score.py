@@ -23,7 +23,6 @@ from mtbias.cli.shared import (
 from mtbias.corpora.corpus_kinds import WINOMT
 from mtbias.errors import UsageError, escaped
 from mtbias.files.file_ledger import REPORT
-from mtbias.machine.stage_progress import ProgressLine
 from mtbias.report.run_table import render
 from mtbias.runs.call_records import metrics_text
 from mtbias.runs.finished_run import FinishedRun
@@ -109,7 +108,7 @@ def command(
             allow_missing=allow_missing,
             clean=clean,
             settings=settings,
-            progress=ProgressLine(),
+            progress=True,
         )
         show_systems(runs, compared, out, json=json, full=full)
         return
@@ -123,7 +122,7 @@ def command(
         allow_missing=allow_missing,
         clean=clean,
         settings=settings,
-        progress=ProgressLine(),
+        progress=True,
     )
     show(run, out, json=json, full=full)
 

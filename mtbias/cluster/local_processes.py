@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -291,6 +292,8 @@ def _why_failed(plan: SweepPlan, task: Task, code: int) -> Failure:
     failure = read_failure(plan.sweep.out, task)
     if failure is None:
         error = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+        if code == -signal.SIGKILL:
+            error += ", as systems do where memory is short; fewer --jobs need less"
         failure = Failure(error, str(log_file(plan, task)))
         write_failure(plan.sweep.out, task, failure)
     return failure

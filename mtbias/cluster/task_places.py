@@ -102,7 +102,7 @@ class TaskProcess:
         self._ended_well: bool | None = None
         command = ["sweep", str(file), "--task", STANDARD_INPUT_OF_TASKS, "--device", device]
         offline = {} if first.needs_network else OFFLINE
-        with log.open("wb") as errors:
+        with log.open("ab") as errors:  # what the task itself prints there stays
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "mtbias", *command],
                 stdin=subprocess.PIPE,
@@ -118,6 +118,11 @@ class TaskProcess:
         lines: IO[str] = self._process.stdout
         threading.Thread(target=self._listen, args=[lines], daemon=True).start()
 
+    @property
+    def id(self) -> int:
+        """That of the operating system."""
+        return self._process.pid
+
     def begin(self, task: Task) -> None:
         """Do `task`."""
         self.task, self._ended_well = task, None
@@ -130,10 +135,11 @@ class TaskProcess:
         process where that has ended (below 0: the signal that ended it).
         """
         task, self.task = self.task, None
+        ended_well, self._ended_well = self._ended_well, None
         if task is not None:
             self.last = task
-        if self._ended_well is not None:
-            return task, int(not self._ended_well)
+        if ended_well is not None:
+            return task, int(not ended_well)
         return task, self._process.wait() or int(task is not None)
 
     def can_do(self, task: Task) -> bool:
@@ -143,9 +149,8 @@ class TaskProcess:
     def _listen(self, lines: IO[str]) -> None:
         with lines:
             for line in lines:
-                name, _, result = line.rpartition(": ")
-                if self.task is not None and name == self.task.id:
-                    self._ended_well = result == f"{DONE}\n"
+                if self.task is not None and line.startswith(f"{self.task.id}: "):
+                    self._ended_well = line == f"{self.task.id}: {DONE}\n"
                     self._answers.put(self)
         self._process.wait()
         self._answers.put(self)

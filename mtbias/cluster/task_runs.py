@@ -265,12 +265,10 @@ def _score(
         except MtbiasError as error:
             errors.append(error)
     if errors:
-        more = (
-            f" (and {len(errors) - 1} more cells of {task.cells[0].lang})"
-            if len(errors) > 1
-            else ""
-        )
-        raise type(errors[0])(f"{errors[0]}{more}")
+        earliest, *others = errors
+        if others:
+            earliest.args = (f"{earliest} (and {len(others)} more cells of {task.cells[0].lang})",)
+        raise earliest
     for page, cells in pages(sweep, task).items():
         shown = [ReportRun.of(read_run(cell.folder), cell.system) for cell in cells]
         write_atomic(page, render_html(shown).encode())

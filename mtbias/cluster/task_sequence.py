@@ -11,8 +11,15 @@ from functools import partial
 from pathlib import Path
 
 from mtbias.cluster.sweep_tasks import SweepPlan, Task
-from mtbias.cluster.task_runs import LastCell, log_file, recorded, run_task, translation_device
-from mtbias.errors import MtbiasError
+from mtbias.cluster.task_runs import (
+    LOGS,
+    LastCell,
+    log_file,
+    recorded,
+    run_task,
+    translation_device,
+)
+from mtbias.errors import MtbiasError, one_line
 from mtbias.files.writing import explained, make_folder
 from mtbias.machine.stage_progress import ProgressLine
 
@@ -26,23 +33,33 @@ def run_named(
     plan: SweepPlan, names: Iterable[str], *, device: str, say: Callable[[str], object]
 ) -> None:
     """Do the tasks that `names` names, one after another in this process; each prints into its own
-    log, and `say` is called with a line once it has ended.
+    log, and `say` is called with a line once it has ended: `DONE`, or `FAILED` and why.
 
-    Cells of one model share its weights (`LastCell`). A task that fails stops no other.
+    Cells of one model share its weights (`LastCell`). A task that fails stops no other; a blank
+    line names none.
 
     Raises:
         UsageError: there is no such task.
         RunFolderError: a log cannot be written.
+        MtbiasError: tasks failed; all were tried.
     """
     last = LastCell()
-    for name in names:
-        task = plan.task(name.strip())
-        result = DONE if _ends_well(plan, task, device, last) else FAILED
-        say(f"{task.id}: {result}")
+    results: list[str] = []
+    for name in filter(None, map(str.strip, names)):
+        task = plan.task(name)
+        results.append(_result(plan, task, device, last))
+        say(f"{task.id}: {results[-1]}")
+    failed = sum(result != DONE for result in results)
+    if failed:
+        logs = plan.sweep.out / LOGS
+        raise MtbiasError(
+            f"{failed} of the {len(results)} tasks of this process failed; {logs} has what each "
+            "printed; the same command does only what is missing"
+        )
 
 
-def _ends_well(plan: SweepPlan, task: Task, device: str, last: LastCell) -> bool:
-    """Whether a task ends well, which prints into its log."""
+def _result(plan: SweepPlan, task: Task, device: str, last: LastCell) -> str:
+    """How a task ends, which prints into its log: `DONE`, or `FAILED` and why."""
     log = log_file(plan, task)
     with printed_into(log):
         try:
@@ -52,11 +69,11 @@ def _ends_well(plan: SweepPlan, task: Task, device: str, last: LastCell) -> bool
                 run_task(plan, task, device=here, say=say, progress=ProgressLine(), last=last)
         except MtbiasError as error:
             sys.stderr.write(f"mtbias: {error}\n")
-        except Exception:  # noqa: BLE001 - it is one task's, and the others go on
+            return f"{FAILED}: {error}"
+        except Exception as error:  # noqa: BLE001 - it is one task's, and the others go on
             traceback.print_exc()
-        else:
-            return True
-    return False
+            return f"{FAILED}: {one_line(repr(error))}"
+    return DONE
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from mtbias.corpora.mt_geneval import ReferencedSentence
 from mtbias.errors import DataError
 from mtbias.evaluation.metric_judge import is_answers, judge_requests, read_answers
 from mtbias.files.reading import Table, read_table
-from mtbias.files.writing import write_atomic
+from mtbias.files.writing import write_atomic, write_table
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.metric_bias import UNKNOWN, ScoredContrast
 from mtbias.scoring.mt_geneval_words import read_scores
@@ -51,11 +51,6 @@ class Contrast:
                 "gender": str(self.gender or UNKNOWN),
                 "pair": self.pair,
             }
-
-    def lines(self) -> Iterator[str]:
-        """The same, tab-separated."""
-        for row in self.rows():
-            yield "\t".join(row[column] for column in COLUMNS)
 
     def id_of(self, form: Gender) -> str:
         """The id of a translation."""
@@ -107,21 +102,42 @@ def read_own_contrasts(path: Path) -> list[Contrast]:
     shows one the person's ``gender``, with ``pair`` for sources that differ in gender alone.
 
     Raises:
-        DataError: a column is missing, a cell is empty, or a gender is none; with the line.
+        DataError: a column is missing, a cell is empty, a gender is none, an id stands twice, or a
+            gender in a pair; with the line.
     """
     table = read_table(path, "source", "feminine", "masculine")
-    contrasts = []
+    contrasts: dict[str, Contrast] = {}
+    pairs: set[tuple[str, Gender]] = set()
     for n, record in enumerate(table.records, 1):
         texts = {name: record.get(name) for name in ("source", "feminine", "masculine")}
         for name, text in texts.items():
             if not text:
                 raise record.error(f"{name}: expected a text, got nothing")
         name = record.get("id") or str(n)
+        if name in contrasts:
+            message = "expected another id for each row, whose number it is where none is given"
+            raise record.error(f"{message}; got {name!r:.80} twice")
         translations = {Gender.FEMALE: texts["feminine"], Gender.MALE: texts["masculine"]}
         gender = _gender(record.get("gender") or UNKNOWN, record.error)
         pair = record.get("pair") or name
-        contrasts.append(Contrast(name, texts["source"], gender, pair, translations))
-    return contrasts
+        _note_pair(pairs, pair, gender, record.error)
+        contrasts[name] = Contrast(name, texts["source"], gender, pair, translations)
+    return list(contrasts.values())
+
+
+def _note_pair(
+    pairs: set[tuple[str, Gender]],
+    pair: str,
+    gender: Gender | None,
+    error: Callable[[str], DataError],
+) -> None:
+    """Add the gender of a pair to `pairs`, where it must not be."""
+    if gender is None:
+        return
+    if (pair, gender) in pairs:
+        message = "expected at most one source about a woman and one about a man in a pair"
+        raise error(f"{message}, got a second about a {gender} person in {pair!r:.80}")
+    pairs.add((pair, gender))
 
 
 def _gender(text: str, error: Callable[[str], DataError]) -> Gender | None:
@@ -140,11 +156,12 @@ def write_requests(path: Path, contrasts: Iterable[Contrast], model: str) -> Non
 
 
 def write_contrasts(path: Path, contrasts: Iterable[Contrast]) -> None:
-    """Write a file of contrasts, tab-separated."""
-    lines = ["\t".join(COLUMNS)]
-    for contrast in contrasts:
-        lines.extend(contrast.lines())
-    write_atomic(path, "".join(f"{line}\n" for line in lines).encode())
+    """Write a file of contrasts.
+
+    Raises:
+        MtbiasError: as `write_table`.
+    """
+    write_table(path, chain.from_iterable(contrast.rows() for contrast in contrasts), COLUMNS)
 
 
 def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast]]:
@@ -153,20 +170,24 @@ def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast
     the requests of `write_requests`.
 
     Raises:
-        DataError: a column, a form or a score is missing, or an id stands twice; with the line.
+        DataError: a column, a form or a score is missing, an id stands twice, or a gender in a
+            pair; with the line.
     """
     table = read_table(contrasts, *COLUMNS)
-    sentences = []
+    sentences: dict[str, SourceSentence] = {}
     for n, row in enumerate(table.records):
-        sentences.append(SourceSentence(row.get("id"), n, row.get("source")))
+        id_ = row.get("id")
+        if id_ in sentences:
+            raise row.error(f"id {id_!r:.80} stood before; keep one of the rows")
+        sentences[id_] = SourceSentence(id_, n, row.get("source"))
     if is_answers(scores):
-        file, answers = read_answers(scores, (each.id for each in sentences))
-        name = f"judge#{file.sha256[:16]}"
-        return _signature(name, table), list(_scored(table, answers))
-    given = read_scores(scores)
-    if given.key != "id":
-        raise given.table.file.error("expected the column 'id', got 'source' alone", 1)
-    return _signature(given.label, table), list(_scored(table, given.of(sentences)))
+        file, answers = read_answers(scores, sentences)
+        return _signature(f"judge#{file.sha256[:16]}", table), list(_scored(table, answers))
+    metric = read_scores(scores)
+    if metric.key != "id":
+        raise metric.table.file.error("expected the column 'id', got 'source' alone", 1)
+    scored = _scored(table, metric.of(list(sentences.values())))
+    return _signature(metric.label, table), list(scored)
 
 
 def _signature(metric: str, contrasts: Table) -> str:
@@ -175,6 +196,7 @@ def _signature(metric: str, contrasts: Table) -> str:
 
 def _scored(table: Table, scores: Mapping[str, float]) -> Iterator[ScoredContrast]:
     waiting: dict[str, tuple[Gender, float]] = {}
+    pairs: set[tuple[str, Gender]] = set()
     for record in table.records:
         name, _, form = record.get("id").rpartition("/")
         if form not in (Gender.FEMALE, Gender.MALE) or form != record.get("form"):
@@ -185,8 +207,9 @@ def _scored(table: Table, scores: Mapping[str, float]) -> Iterator[ScoredContras
             waiting[name] = Gender(form), score
             continue
         both = dict([waiting.pop(name), (Gender(form), score)])
-        gender = _gender(record.get("gender"), record.error)
-        yield ScoredContrast(gender, record.get("pair"), both[Gender.FEMALE], both[Gender.MALE])
+        gender, pair = _gender(record.get("gender"), record.error), record.get("pair")
+        _note_pair(pairs, pair, gender, record.error)
+        yield ScoredContrast(gender, pair, both[Gender.FEMALE], both[Gender.MALE])
     if waiting:
         raise table.file.error(
             f"expected two translations of each, got one of {min(waiting)!r:.80}"

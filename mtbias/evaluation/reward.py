@@ -58,7 +58,8 @@ def compute_rewards(
     The models of the languages that were asked for last are held.
 
     Raises:
-        SettingError: the source tells no gender and none is given, or its person is not found.
+        SettingError: the source tells no gender and none is given, one is given that is none, or
+            the person is not found.
         MtbiasError: a language or model is missing.
     """
     instances = [_instance(sentence) for sentence in sentences]
@@ -102,6 +103,9 @@ def _instance(sentence: RewardedSentence) -> Instance:
     if gender is None:
         message = "expected male or female for a sentence without pronouns of one gender"
         raise SettingError("gender", f"{message}, got nothing for {sentence.source!r:.80}")
+    if gender not in set(Gender):
+        message = f"expected {', '.join(Gender)}, or None for that of the sentence's pronouns"
+        raise SettingError("gender", f"{message}, got {gender!r:.40}")
     place = "entity_index" if isinstance(sentence.entity, int) else "entity"
     row = {"id": "1", "source": sentence.source, "gender": str(gender), place: sentence.entity}
     try:

@@ -6,6 +6,7 @@ import gzip
 import io
 import zlib
 from pathlib import Path
+from typing import Any
 
 from mtbias.errors import DataError, DependencyError
 
@@ -16,6 +17,9 @@ content."""
 MOST_UNPACKED = 1 << 31
 """Bytes of the longest content of a packed file that is read: some thousand bytes may unpack to
 what no memory holds."""
+
+_AT_ONCE = 1 << 10
+"""Packed bytes that are unpacked at once, into at most some 30 million."""
 
 
 def content_name(path: Path) -> Path:
@@ -60,7 +64,7 @@ def unpack_zstd(data: bytes, path: Path) -> bytes:
     """The content of all frames of Zstandard in `data`, of the file at `path`.
 
     Raises:
-        OSError: they are damaged.
+        OSError: they are damaged, or the last one is cut short.
         DependencyError: the library is not installed; names the extra.
     """
     try:
@@ -71,10 +75,21 @@ def unpack_zstd(data: bytes, path: Path) -> bytes:
         needs = f"{path}: what Zstandard packed needs the package zstandard"
         raise DependencyError(f"{needs}: {install_command('zst')}") from None
     try:
-        with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as file:
-            content: bytes = file.read(MOST_UNPACKED + 1)
+        return _of_frames(data, zstandard.ZstdDecompressor())
     except zstandard.ZstdError as error:
         raise OSError(str(error)) from None
-    if not content:
-        raise OSError("no whole frame is there")
-    return content
+
+
+def _of_frames(data: bytes, decompressor: Any) -> bytes:  # noqa: ANN401 - it may have no types
+    """As `unpack_zstd`; a reader of the library's own takes half a frame as the whole."""
+    content, place, is_whole = bytearray(), 0, False
+    while place < len(data) and len(content) <= MOST_UNPACKED:
+        frame = decompressor.decompressobj()
+        while place < len(data) and len(content) <= MOST_UNPACKED and not frame.eof:
+            some = data[place : place + _AT_ONCE]
+            content += frame.decompress(some)
+            place += len(some) - len(frame.unused_data)
+        is_whole = frame.eof
+    if not is_whole and len(content) <= MOST_UNPACKED:
+        raise OSError("the file ended before the end of the last frame")
+    return bytes(content)

@@ -82,6 +82,12 @@ class ProgressLine:
         else:
             self._write(file, stage, done, total)
 
+    @property
+    def writes(self) -> bool:
+        """Whether anything is shown: a log may have no lines."""
+        file = self._given or sys.stderr
+        return file is not None and (draws_bars(file) or math.isfinite(self._interval))
+
     def _draw(self, file: TextIO, stage: str, done: int, total: int) -> None:
         from tqdm import tqdm
 
@@ -153,14 +159,13 @@ class RunsProgress:
         """Say that the run has ended, with its most important number."""
         name, count = self._names[self._ended], len(self._names)
         self._ended += 1
-        file = self._given or sys.stderr
-        if file is None:
+        if not self._line.writes:
             return
         left = (self._clock() - self._began) / self._ended * (count - self._ended)
         parts = [f"{name}: {result}", f"{self._ended} of {count}"]
         if left >= 1:
             parts.append(f"about {_duration(left)} left")
-        print(", ".join(parts), file=file, flush=True)
+        print(", ".join(parts), file=self._given or sys.stderr, flush=True)
 
 
 def _duration(seconds: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mtbias.report.tables import aligned
 from mtbias.scoring.metric_bias import GROUPS, UNKNOWN
-from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text, p_text
+from mtbias.stats.results import UNDEFINED, estimate_text, number_text, p_text
 from mtbias.types import Gender, JsonDict
 
 _NAMES = {Gender.FEMALE: "women", Gender.MALE: "men", None: "gender not shown"}
@@ -44,10 +44,9 @@ def _share(share: JsonDict) -> str:
 
 
 def _in_words(numbers: JsonDict) -> Iterator[str]:
-    difference = number_text(numbers["difference"])
-    interval = interval_text(numbers["difference_ci"])
+    difference = estimate_text(numbers["difference"], numbers["difference_ci"])
     yield (
-        f"Right for men minus right for women, {numbers['pairs']:,} pairs: {difference} {interval} "
+        f"Right for men minus right for women, {numbers['pairs']:,} pairs: {difference} "
         f"points (p {p_text(numbers['p'])}; for men alone {numbers['right_for_men_alone']:,}, for "
         f"women alone {numbers['right_for_women_alone']:,})"
     )

@@ -61,8 +61,8 @@ class ScoredContrast:
 def metric_bias(contrasts: Sequence[ScoredContrast], *, n_resamples: int, seed: int) -> JsonDict:
     """All numbers (see the module), with denominators and 95 % intervals.
 
-    Shares have Wilson's interval, means and differences a percentile bootstrap over pairs of
-    contrasts, with ten or more. ``p`` of the difference is McNemar's exact test over pairs; where
+    Shares have Wilson's interval, means a percentile bootstrap over contrasts, differences
+    over pairs, with ten or more. ``p`` of the difference is McNemar's exact test over pairs; where
     no gender is shown it is the same test of the contrasts that prefer the masculine against those
     that prefer the feminine.
     """

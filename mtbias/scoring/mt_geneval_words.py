@@ -189,9 +189,9 @@ class GivenScores:
         for record in self.table.records:
             key = record.get(self.key)
             if key not in ids:
-                raise record.error(
-                    f"expected the {self.key} of a sentence of the corpus, got {key!r:.80}; check --dataset and --lang"
-                )
+                expected = f"the {self.key} of a sentence that is scored"
+                one = f"such as {next(iter(ids), '')!r:.80}"
+                raise record.error(f"expected {expected}, {one}, got {key!r:.80}")
             if ids[key] in scores:
                 raise record.error(f"{self.key} {key!r:.80} stood before; keep one of the rows")
             scores[ids[key]] = record.number(self.name, least=-inf)

@@ -136,7 +136,7 @@ def join_translations(
     table, form = _read(file, instances, rows, wanted)
     match = _joined(file, table, instances, by_id=not form.endswith(("by source", "pairs")))
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
-        raise DataError(_too_few(match, instances), path=path)
+        raise DataError(_too_few(match, instances, wanted.part), path=path)
     _refuse_sources(file, instances, match)
     translations = []
     for instance in instances:
@@ -210,10 +210,11 @@ def parse_pairs(file: TextFile) -> list[tuple[str, str]]:
     return [(source, target) for source, target in pairs if source and target]
 
 
-def _too_few(match: _Match, instances: Sequence[SourceSentence]) -> str:
+def _too_few(match: _Match, instances: Sequence[SourceSentence], part: str) -> str:
     ours = next((instance for instance in instances if instance.id not in match.rows), instances[0])
+    got = f"got {len(match.rows)}" + (f" of {part}" if part else "")
     found = (
-        f"expected translations of {ENOUGH} % of the corpus's {len(instances)} instances, got {len(match.rows)}; "
+        f"expected translations of {ENOUGH} % of the corpus's {len(instances)} instances, {got}; "
         f"one without is {ours.source!r} ({ours.id})"
     )
     if not match.unmatched:

@@ -12,6 +12,7 @@ github.com/wmt-conference/wmt-collect-translations at 2d1b1857; www2.statmt.org/
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mtbias.errors import DataError, UsageError
@@ -48,9 +49,13 @@ def suite_lines(
     """The lines of a suite: all sentences, with each of the prompts.
 
     Raises:
-        UsageError: a prompt cannot be asked so (`instruction`).
+        UsageError: a prompt cannot be asked so (`instruction`), or two have one name.
         DataError: an id holds the separator of a ``doc_id``.
     """
+    for name, times in Counter(prompt.name for prompt in prompts).items():
+        if times > 1:
+            message = "expected prompts of different names, which stand in the doc_ids of WMT"
+            raise UsageError(f"{message}, got {times} of the name {name}")
     for prompt in prompts:
         asked = instruction(prompt, lang, source_lang)
         for instance in instances:

@@ -636,7 +636,12 @@ def test_several_systems_have_a_run_each_and_one_comparison(
             tmp_path / "all",
         ),
         "--json",
+        MTBIAS_LOG_SECONDS="30",
     )
+    lines = (
+        r"google-de: accuracy [\d.]+, 1 of 2(, about .+ left)?\nbing-de: accuracy [\d.]+, 2 of 2\n"
+    )
+    assert re.fullmatch(lines, again.stderr)
     assert (tmp_path / "all/google-de/manifest.json").read_bytes() == before  # what is done is read
     found = json.loads(again.stdout)
     assert [Path(run).name for run in found["runs"]] == ["google-de", "bing-de"]

@@ -185,12 +185,20 @@ def test_an_error_that_nobody_expected_is_recorded_too(plan: SweepPlan) -> None:
     assert failure.error == "ZeroDivisionError: division by zero"
 
 
-@pytest.mark.parametrize(("code", "said"), [(-9, "ended by signal 9"), (1, "exit code 1")])
+@pytest.mark.parametrize(("code", "said"), [(-15, "ended by signal 15"), (1, "exit code 1")])
 def test_a_task_that_left_no_word_failed_as_its_process_ended(
     plan: SweepPlan, code: int, said: str
 ) -> None:
     task = plan.tasks[0]
     assert _why_failed(plan, task, code) == Failure(said, str(log_file(plan, task)))
+
+
+def test_a_task_whose_process_the_system_killed_is_told_what_needs_less_memory(
+    plan: SweepPlan,
+) -> None:
+    failure = _why_failed(plan, plan.tasks[0], -9)
+    assert failure.error.startswith("ended by signal 9, ")
+    assert "fewer --jobs" in failure.error
 
 
 def test_done_goes_before_an_old_failure(plan: SweepPlan) -> None:

@@ -20,6 +20,7 @@ from mtbias.errors import (
     MissingResourceError,
     MissingTranslationsError,
     RunFolderError,
+    SettingError,
     UsageError,
 )
 from mtbias.evaluation.gender_calls import GenderMeasure
@@ -101,6 +102,24 @@ def test_scoring_without_translations_says_what_makes_them(plan: SweepPlan) -> N
     assert "`mtbias sweep FILE` or `mtbias submit FILE` makes them (and 1 more cells of de)" in str(
         error.value
     )
+
+
+def test_a_setting_that_cells_cannot_have_is_named(tmp_path: Path) -> None:
+    given = tmp_path / "de.tsv"
+    given.write_text("id\ttarget\n", encoding="utf-8")
+    sweep = Sweep(
+        name="s",
+        out=tmp_path / "runs",
+        systems={"one": given, "other": given},
+        languages=("de",),
+        datasets=("demo",),
+        variant="plain",
+    )
+    plan = make_plan(sweep)
+    with pytest.raises(SettingError) as error:
+        run_task(plan, plan.tasks[0], device="cpu", say=print, progress=lambda *_: None)
+    expected = "variant: expected the data set mt-geneval or mt-geneval-context with it"
+    assert str(error.value) == f"{expected}; leave it out here (and 1 more cells of de)"
 
 
 def test_a_task_whose_result_is_there_does_nothing(plan: SweepPlan) -> None:

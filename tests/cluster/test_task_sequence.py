@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import queue
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.sweep_file import Sweep
+from mtbias.cluster.sweep_file import Sweep, to_toml
 from mtbias.cluster.sweep_tasks import SweepPlan, make_plan
+from mtbias.cluster.task_places import Place, TaskProcess
 from mtbias.cluster.task_runs import is_done, log_file, read_failure
 from mtbias.cluster.task_sequence import run_named
-from mtbias.errors import UsageError
+from mtbias.errors import MtbiasError, UsageError
 from mtbias.translate.seq2seq.codec import Codec, Encoded
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.cli.shard_processes import small_corpus
@@ -80,10 +84,11 @@ def test_a_task_that_fails_stops_no_other(
     in_the_way.parent.mkdir(parents=True)
     in_the_way.write_text("in the way", encoding="utf-8")
     lines: list[str] = []
-    run_named(plan, [german.id, spanish.id], device="cpu", say=lines.append)
-    assert lines == [f"{german.id}: failed", f"{spanish.id}: done"]
+    with pytest.raises(MtbiasError, match="1 of the 2 tasks of this process failed"):
+        run_named(plan, [german.id, "\n", spanish.id], device="cpu", say=lines.append)
     failure = read_failure(plan.sweep.out, german)
     assert failure is not None
+    assert lines == [f"{german.id}: failed: {failure.error}", f"{spanish.id}: done"]
     assert failure.log == str(log_file(plan, german))
     expected = f"{in_the_way}: expected a folder, got a file"
     assert expected in failure.error
@@ -91,3 +96,23 @@ def test_a_task_that_fails_stops_no_other(
     with pytest.raises(UsageError, match="this sweep has no task 'translate:no'"):
         run_named(plan, ["translate:no"], device="cpu", say=lines.append)
     assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_process_says_behind_a_task_leaves_the_log_of_the_task(plan: SweepPlan) -> None:
+    file = plan.sweep.out.parent / "sweep.toml"
+    file.write_text(to_toml(plan.sweep), encoding="utf-8")
+    first, other = plan.tasks[:2]
+    log = log_file(plan, first)
+    log.parent.mkdir(parents=True)
+    answers: queue.SimpleQueue[TaskProcess] = queue.SimpleQueue()
+    process = TaskProcess(file, Place({}), first, device="cpu", log=log, answers=answers)
+    process.begin(first)
+    assert answers.get(timeout=120).finish() == (first, 0)
+    printed = log.read_text(encoding="utf-8")
+    os.kill(process.id, signal.SIGINT)
+    assert answers.get(timeout=120).finish() == (None, 130)
+    assert not process.can_do(other)
+    process.stop()
+    interrupted = "mtbias: interrupted; the same command resumes\n"
+    assert printed.startswith(f"{first.id}: 8 sentences")
+    assert log.read_text(encoding="utf-8") == printed + interrupted

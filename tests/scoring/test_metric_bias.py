@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,68 @@ def test_scores_that_do_not_fit_are_refused(
     file.write_text(scores)
     assert main(["metric", "bias", "--contrasts", str(contrasts), "--scores", str(file)]) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["2\ts\tf\tm\t\t", "\tt\tf\tm\t\t"], "own.tsv:3: expected another id for each row"),
+        (
+            ["\ts\tf\tm\tfemale\tp", "\tt\tf\tm\tfemale\tp"],
+            "own.tsv:3: expected at most one source about a woman and one about a man in a pair",
+        ),
+    ],
+)
+def test_own_contrasts_that_cannot_be_told_apart_are_refused(
+    rows: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, out = tmp_path / "own.tsv", tmp_path / "c.tsv"
+    lines = ["id\tsource\tfeminine\tmasculine\tgender\tpair", *rows]
+    own.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert main(["metric", "contrasts", "--own", str(own), "--out", str(out)]) == 1
+    assert message in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda rows: [*rows, rows[1]], "c.tsv:6: id '1/female' stood before"),
+        (
+            lambda rows: [rows[0], *(re.sub("unknown\t.*", "male\tp", row) for row in rows[1:])],
+            "c.tsv:5: expected at most one source about a woman and one about a man in a pair",
+        ),
+    ],
+)
+def test_no_contrast_is_lost_on_the_way_to_a_difference(
+    changed: Callable[[list[str]], list[str]],
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    contrasts, scores = tmp_path / "c.tsv", tmp_path / "comet.tsv"
+    assert main(["metric", "contrasts", "--own", str(_own(tmp_path)), "--out", str(contrasts)]) == 0
+    rows = contrasts.read_text(encoding="utf-8").splitlines()
+    contrasts.write_text("".join(f"{row}\n" for row in changed(rows)), encoding="utf-8")
+    scores.write_text("id\tcomet\n1/female\t0.5\n1/male\t0.7\n2/male\t0.6\n2/female\t0.6\n")
+    assert main(["metric", "bias", "--contrasts", str(contrasts), "--scores", str(scores)]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_contrasts_of_several_lines_need_a_table_that_can_hold_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "own.jsonl"
+    row = {"source": "A\tdoctor.", "feminine": "Eine\nÄrztin.", "masculine": "Ein Arzt."}
+    own.write_text(f"{json.dumps(row)}\n", encoding="utf-8")
+    command = ["metric", "contrasts", "--own", str(own), "--out"]
+    assert main([*command, str(tmp_path / "c.tsv")]) == 2
+    assert "holds a tab or a line break" in capsys.readouterr().err
+    table = tmp_path / "c.csv"
+    assert main([*command, str(table)]) == 0
+    scores = tmp_path / "comet.tsv"
+    scores.write_text("id\tcomet\n1/female\t0.5\n1/male\t0.7\n")
+    assert main(["metric", "bias", "--contrasts", str(table), "--scores", str(scores)]) == 0
 
 
 def test_contrasts_need_one_source_of_pairs(

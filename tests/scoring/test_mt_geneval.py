@@ -229,11 +229,11 @@ def test_the_interval_of_the_gap_is_that_of_the_pairs_differences() -> None:
         ),
         (
             ["id\tCOMET", "feminine-009\t0.5"],
-            r":2.*expected the id of a sentence of the corpus, got 'feminine-009'",
+            r":2.*expected the id of a sentence that is scored, such as .*, got 'feminine-009'",
         ),
         (
             ["source\tCOMET", "Hello.\t0.5"],
-            r":2.*expected the source of a sentence of the corpus, got 'Hello\.'",
+            r":2.*expected the source of a sentence that is scored, such as .*, got 'Hello\.'",
         ),
         (["COMET", "0.5"], r":1.*expected the columns 'id' or 'source', and one"),
         (

@@ -296,11 +296,24 @@ def test_a_cut_file_is_refused(tmp_path: Path) -> None:
 
 
 @zstandard
-def test_a_cut_file_of_zstandard_is_refused(tmp_path: Path) -> None:
+def test_a_cut_file_of_zstandard_is_refused_wherever_it_is_cut(tmp_path: Path) -> None:
+    path, whole = tmp_path / "t.tsv.zst", (SHAPES / "table.tsv.zst").read_bytes()
+    for size in range(1, len(whole)):
+        path.write_bytes(whole[:size])
+        with pytest.raises(DataError, match="packed as its name says"):
+            read(path)
+
+
+def test_all_frames_of_zstandard_are_read_and_those_without_content_skipped(
+    tmp_path: Path,
+) -> None:
+    library = pytest.importorskip("zstandard")
+    rows = [f"{each.id}\t{text}\n" for each, text in zip(SENTENCES, TEXTS, strict=True)]
+    frames = [library.compress(row.encode()) for row in ("id\ttarget\n", *rows)]
+    skipped = bytes.fromhex("502a4d18") + (4).to_bytes(4, "little") + b"abcd"
     path = tmp_path / "t.tsv.zst"
-    path.write_bytes(b"\x28\xb5\x2f\xfd")
-    with pytest.raises(DataError, match="packed as its name says"):
-        read(path)
+    path.write_bytes(skipped.join([b"", *frames, b""]))
+    assert texts(read(path)) == TEXTS
 
 
 @pytest.mark.skipif(find_spec("zstandard") is not None, reason="zstandard is installed")
@@ -345,6 +358,12 @@ def test_a_suite_asks_each_sentence_with_each_prompt() -> None:
 def test_a_prompt_that_wmt_cannot_ask() -> None:
     with pytest.raises(UsageError, match=r"ends with an empty line and {source}.*got mittens"):
         instruction(load_prompt("mittens"), "de", "en")
+
+
+def test_two_prompts_of_one_name_would_have_one_doc_id() -> None:
+    prompts = [load_prompt("plain"), load_prompt("plain")]
+    with pytest.raises(UsageError, match=r"of different names, .* got 2 of the name plain"):
+        list(suite_lines(SENTENCES, "custom", prompts, lang="de"))
 
 
 def test_an_id_that_parts_the_name_is_refused() -> None:
@@ -429,3 +448,14 @@ def test_systems_in_one_file(outputs: Path, tmp_path: Path) -> None:
     assert [run.system for run in runs] == ["S-one", "S-two"]
     with pytest.raises(DataError, match="got those of one, two"):
         score(path, "de", settings=SETTINGS)
+
+
+def test_what_one_of_several_systems_lacks_is_said_of_it(tmp_path: Path) -> None:
+    path = lines(
+        tmp_path,
+        {"id": "x-0", "target": {"one": "Ja."}},
+        {"id": "x-1", "target": {"one": "Ja.", "two": "Nein."}},
+    )
+    assert texts(read(path, replace(GERMAN, part="one"))) == ["Ja.", "Ja."]
+    with pytest.raises(DataError, match="2 instances, got 1 of two; one without is 'The doctor"):
+        read(path, replace(GERMAN, part="two"))
