@@ -217,9 +217,10 @@ results: install $(VENV)/.firefox
 	rm -rf $(PUBLIC) && mkdir -p $(PUBLIC) && ln -sfn $(abspath $(WINOMT))/translations $(PUBLIC)/translations && cp docs/examples/public-*.toml $(PUBLIC)
 	for year in 2019 2025; do $(BIN)/mtbias sweep $(PUBLIC)/public-$$year.toml --set data.winomt=$(WINOMT) \
 	  --set stanza_dir=$(MTBIAS_SHARED)/stanza_resources --set cache_dir=$(VENV)/cache || exit 1; done
-	for lang in ar cs es; do $(BIN)/mtbias score --lang $$lang $(GOLD_BUG) --part $(MACHINE) --out $(PUBLIC)/bug \
+	for pair in ar:masculine cs:feminine es:masculine; do lang=$${pair%:*} && \
+	  $(BIN)/mtbias score --lang $$lang $(GOLD_BUG) --part $(MACHINE) --out $(PUBLIC)/bug \
 	  --translations nllb=$(MTBIAS_SHARED)/data/bug/translations/nllb/en-$$lang.txt \
-	  llama=$(MTBIAS_SHARED)/data/bug/translations/llama/en-$$lang.txt || exit 1; done
+	  llama-asked-$${pair#*:}=$(MTBIAS_SHARED)/data/bug/translations/llama/en-$$lang.txt || exit 1; done
 	$(BIN)/mtbias eval --model firefox:en-pt --lang pt --dataset winomt --data $(WINOMT) $(MACHINE) --out $(PUBLIC)/firefox/winomt
 	$(BIN)/mtbias eval --model firefox:en-pt --lang pt $(GOLD_BUG) $(MACHINE) --out $(PUBLIC)/firefox/bug
 	$(PUBLISH) $(PUBLIC)/2019/winomt/*/* $(PUBLIC)/2025/winomt/*/* --licence MIT \

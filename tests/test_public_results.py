@@ -44,8 +44,12 @@ WINOMT_BY_OTHERS = {
 }
 BUG_BY_OTHERS = {
     (f"bug-gold-paper-{sentences}-of-1718", system, lang)
-    for lang, sentences in (("ar", 747), ("cs", 837), ("es", 1024))
-    for system in ("nllb", "llama")
+    for lang, sentences, gender in (
+        ("ar", 747, "masculine"),
+        ("cs", 837, "feminine"),
+        ("es", 1024, "masculine"),
+    )
+    for system in ("nllb", f"llama-asked-{gender}")
 }
 FIREFOX = {(corpus, "firefox:en-pt", "pt") for corpus in ("winomt", "bug-gold-paper")}
 

@@ -207,7 +207,7 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
         "number": ["opus"],
         # What is said of a number stands below its name; n are the rows of each class that it rests
         # on.
-        "With a call Sentences whose translation shows one.": ["97.5 n 1"],
+        "With a call Sentences whose translation shows the gender of the person.": ["97.5 n 1"],
         "Accuracy Per cent of all sentences; no call counts as an error.": [
             "59.4 [57.9, 61.0] n 1"
         ],
