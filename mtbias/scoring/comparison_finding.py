@@ -4,6 +4,7 @@ system is better.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from mtbias.errors import UsageError
 from mtbias.language.source import ENGLISH_CODE, english_name
 from mtbias.scoring.bias import GENDER_COUNTING, classes
 from mtbias.scoring.counting import Counting, Group
-from mtbias.scoring.definitions import Number, Unit, decisive
+from mtbias.scoring.definitions import Best, Number, Unit, decisive
 from mtbias.scoring.finding import (
     PERSONS,
     RULES,
@@ -214,7 +215,7 @@ def comparison_finding(
                 f"{where}{ranges}{_better_of(pair, deciding, *both, briefly=bool(ranges))}.",
             )
         others = [
-            f"{number.label} {number_text(found.first, number.decimals)} against "
+            f"{_explained(number)} {number_text(found.first, number.decimals)} against "
             f"{number_text(found.second, number.decimals)}, {_points(number, found.difference, found.interval)}"
             for number in headline
             if number is not deciding and (found := pair.plain[number.key]).significant
@@ -248,6 +249,16 @@ def _first_pairs(
     for lang in dict.fromkeys(pair.lang for pair in pairs):
         names = [system.system for system in ranked if system.lang == lang]
         yield of[lang, frozenset(names[:2])]
+
+
+def _explained(number: Number) -> str:
+    """The label; where 0 is best, with what it is: ``ΔG (F1 male minus F1 female)``."""
+    if number.best is not Best.ZERO or not number.about:
+        return number.label
+    about = re.split("[,;.]", number.about)[0]
+    if about[1:2].islower():  # not F1
+        about = f"{about[:1].lower()}{about[1:]}"
+    return f"{number.label} ({about})"
 
 
 def _points(number: Number, difference: float | None, ends: Interval | None) -> str:

@@ -432,7 +432,9 @@ def test_the_finding_names_the_better_system_by_how_much_and_for_whom() -> None:
     # F1 of 90 men and 20 women: 2·90/270 = 66.7 and 2·20/130 = 30.8; of 92 and 60: 2·92/232 = 79.3
     # and 2·60/168 = 71.4.
     assert differs[0] == "bias_differs"
-    assert differs[1].startswith("a and b differ: ΔG 35.9 against 7.9, a difference of 28.0 [")
+    assert differs[1].startswith(
+        "a and b differ: ΔG (F1 male minus F1 female) 35.9 against 7.9, a difference of 28.0 ["
+    )
     again = dict(_said(second, first))["better"]
     assert (again.startswith(start), again.endswith(f"; mostly for women ({counted}).")) == (
         True,
