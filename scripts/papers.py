@@ -114,7 +114,7 @@ class Row(_Strict):
     not_held: str = ""
 
     @property
-    def verdict(self) -> str:
+    def outcome(self) -> str:
         """Equal, different with its reason, or not to be had."""
         reasons = [hold.reason for hold in self.holds if hold.printed and not hold.equal]
         parts = [f"different: {'; '.join(reasons)}"] if reasons else []

@@ -185,7 +185,7 @@ class Encoder:
         if len(rows) == 1 or len(rows) * longest <= self.most_tokens:
             try:
                 with explained(self.folder, "encoding", _ADVICE):
-                    return within_memory(lambda: self._hidden(rows), self.device)
+                    return within_memory(lambda: self._hidden(rows))
             except OutOfMemory as error:
                 failed = str(error)
             if len(rows) == 1:

@@ -52,4 +52,10 @@ def _names_person(word: str) -> bool:
 
 
 def _is_object(tokens: list[str], at: int) -> bool:
-    return tokens[at] == "him" or (tokens[at] == "her" and her_is_object(tokens, at)[0])
+    """Whether a pronoun is an object, and would be known as one if it were *her*, which may be a
+    possessive: so of two sentences about a man and a woman both are examples, or neither.
+    """
+    if tokens[at] not in {"him", "her"}:
+        return False
+    as_her = [*tokens[:at], "her", *tokens[at + 1 :]]
+    return her_is_object(as_her, at)[0]

@@ -50,11 +50,17 @@ class ScoredContrast:
     @property
     def is_right(self) -> bool:
         """Whether the translation of the gender that the source shows has the higher score."""
-        return self.gap > 0 if self.gender is Gender.MALE else self.gap < 0
+        return self.right_score > min(self.feminine, self.masculine)
 
     @property
     def right_score(self) -> float:
-        """The score of that translation."""
+        """The score of that translation.
+
+        Raises:
+            ValueError: the source shows no gender, so that neither is right.
+        """
+        if self.gender is None:
+            raise ValueError("neither translation is right where the source shows no gender")
         return self.masculine if self.gender is Gender.MALE else self.feminine
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from mtbias.corpora import load_corpus
 from mtbias.english.undisputed import is_undisputed
 
 
@@ -30,3 +33,26 @@ from mtbias.english.undisputed import is_undisputed
 )
 def test_whom_a_pronoun_means(text: str, entity: str, undisputed: bool) -> None:
     assert is_undisputed(text, entity) is undisputed
+
+
+@pytest.mark.parametrize(
+    ("text", "undisputed"),
+    [
+        ("The lawyer met the guard and asked {} for advice.", True),
+        ("The lawyer met the guard and thanked {}.", True),
+        # What stands behind "her" may be hers.
+        ("The lawyer met the guard and gave {} orders.", False),
+        ("The lawyer met the guard and treated {} bad.", False),
+    ],
+)
+def test_a_man_and_a_woman_are_judged_alike(text: str, undisputed: bool) -> None:
+    both = [is_undisputed(text.format(pronoun), "guard") for pronoun in ("him", "her")]
+    assert both == [undisputed, undisputed]
+
+
+def test_both_sentences_of_a_pair_of_winomt_are_examples_or_neither(winomt: Path) -> None:
+    corpus = load_corpus("winomt", winomt)
+    by_id = {each.id: is_undisputed(each.source, each.entity) for each in corpus.instances}
+    pairs = [(each.id, each.pair) for each in corpus.instances if each.pair is not None]
+    assert len(pairs) > 3500
+    assert [pair for pair in pairs if by_id[pair[0]] != by_id[pair[1]]] == []

@@ -175,12 +175,12 @@ def _test_has(hold: Hold) -> None:
         assert any(papers.agree(f"{one:f}", wanted) for one in there), f"{path} has no {number}"
 
 
-def _verdict(row: Row) -> Any:
+def _case(row: Row) -> Any:
     commands = [hold.command for hold in row.holds if hold.command]
-    return pytest.param(row, id=f"{row.row} {row.place}: {row.verdict}", marks=_mark(*commands))
+    return pytest.param(row, id=f"{row.row} {row.place}: {row.outcome}", marks=_mark(*commands))
 
 
-@pytest.mark.parametrize("row", [_verdict(row) for row in PAPERS.rows])
+@pytest.mark.parametrize("row", [_case(row) for row in PAPERS.rows])
 def test_row(row: Row, request: pytest.FixtureRequest) -> None:
     """Every number of the row comes out, as the name of this case has it."""
     for hold in row.holds:

@@ -356,7 +356,7 @@ class DecoderEngine:
         with explained(
             self.folder, "generating with transformers", "download the checkpoint again"
         ):
-            answers = within_memory(generate, self.device)
+            answers = within_memory(generate)
         if any(bad):
             raise ModelError(
                 f"{self.folder}: scores are not finite in {self.dtype}; "

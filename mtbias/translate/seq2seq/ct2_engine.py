@@ -195,7 +195,7 @@ class CTranslate2Engine(Engine):
                     found[n] = one
             return [self._best(one, bounds) for one in found]
 
-        return within_memory(generate, self.device)
+        return within_memory(generate)
 
     def _until(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         """What is done before the limit: those of which as many hypotheses have ended as end the

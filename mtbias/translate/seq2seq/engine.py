@@ -4,7 +4,6 @@ for.
 
 from __future__ import annotations
 
-import gc
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from mtbias.errors import ModelError, MtbiasError, UsageError
+from mtbias.machine.devices import free_unused
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import PartsPlan
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
@@ -208,7 +208,7 @@ R = TypeVar("R")
 P = TypeVar("P")
 
 
-def within_memory(do: Callable[[], R], device: str) -> R:
+def within_memory(do: Callable[[], R]) -> R:
     """What `do` gives.
 
     Raises:
@@ -222,11 +222,7 @@ def within_memory(do: Callable[[], R], device: str) -> R:
         lacking = str(error)
     # Outside of the block: what was raised holds the frames in which it was, and they the cache and
     # the scores.
-    gc.collect()
-    if device.startswith("cuda"):
-        import torch
-
-        torch.cuda.empty_cache()
+    free_unused()
     raise OutOfMemory(lacking)
 
 

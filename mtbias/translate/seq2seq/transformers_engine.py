@@ -145,7 +145,7 @@ class TransformersEngine(Engine):
     def generate(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         """See `Engine.generate`."""
         with explained(self.folder, "generating with transformers", _OF_ONE_MODEL):
-            return within_memory(lambda: self._search(batch, bounds), self.device)
+            return within_memory(lambda: self._search(batch, bounds))
 
     def _search(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
         import torch
