@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -33,6 +33,24 @@ def test_by_hand() -> None:
     assert found.effective_sizes == pytest.approx((3, 1.8))
     assert found.effective_size == pytest.approx(4.5)
     assert [place for place, _ in found.largest(1)] == [3]
+    # Theorem 2.1: f has equal weights, so no set of right answers changes its accuracy. Of m the
+    # mean is 5/4: a system that is right on x alone has 1/2 unweighted and (5/3) / (5/2) = 2/3.
+    assert found.noise_bounds == pytest.approx((0, 100 / 6))
+
+
+def test_the_noise_bound_is_the_largest_change_of_all_sets_of_right_answers() -> None:
+    """Over all 2^7 and 2^5 sets, by the definition."""
+    kinds = ["x", "x", "x", "y", "y", "z", "z", "x", "y", "y", "z", "z"]
+    long = [True, False, True, False, True, False, False, True, True, False, True, False]
+    found = balance(["f"] * 7 + ["m"] * 5, {"kind": kinds, "long": long})
+    assert max(found.noise_bounds) > 1
+    for side, bound in zip((False, True), found.noise_bounds, strict=True):
+        weights = found.weights[found.is_second == side]
+        changes = []
+        for right in product([False, True], repeat=len(weights)):
+            weighted = weights[list(right)].sum() / weights.sum()
+            changes.append(abs(weighted - sum(right) / len(weights)))
+        assert bound == pytest.approx(100 * max(changes))
 
 
 def test_more_groups_are_balanced_in_pairs() -> None:

@@ -25,7 +25,9 @@ def command(
     """Solve weights that balance GAP's genders, as even as possible (a linear program): W of "The
     Gap on GAP".
 
-    A property that only one gender has cannot be balanced: its examples get weight 0. For other
+    A property that only one gender has cannot be balanced: its examples get weight 0. The noise
+    bound is by how many points the weights can change the accuracy on a gender's examples, whatever
+    a system's right answers are (theorem 2.1 of the paper); together: the larger of both. For other
     data and other properties there is the function `mtbias.stats.balance.balance`, for more than
     two groups `balance_pairs`.
 

@@ -78,12 +78,17 @@ class GapWeights:
     """Where they were written."""
 
     def to_json(self, *, histograms: bool = False) -> JsonDict:
-        """Plain values, numbers unrounded."""
+        """Plain values, numbers unrounded.
+
+        ``noise_bound`` is by how many points the weights can change the accuracy on a group,
+        whatever a system's right answers are (`Balance.noise_bounds`); ``together`` has the larger.
+        """
         of, keys = self.balance, list(self.examples["id"] + self.examples["antecedent"])
         sizes = zip(
             (*of.groups, "together"),
             (*of.sizes, len(of.weights)),
             (*of.effective_sizes, of.effective_size),
+            (*of.noise_bounds, max(of.noise_bounds)),
             strict=True,
         )
         classes = [
@@ -98,7 +103,8 @@ class GapWeights:
                 for gender, one in genders.items()
             ],
             "groups": [
-                {"name": name, "n": n, "effective_size": effective} for name, n, effective in sizes
+                {"name": name, "n": n, "effective_size": effective, "noise_bound": bound}
+                for name, n, effective, bound in sizes
             ],
             "solution": {
                 name: getattr(of, name) for name in ("objective", "gap", "n_cells", "n_zero")

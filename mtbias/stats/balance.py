@@ -93,6 +93,24 @@ class Balance:
         """The same of all examples together."""
         return _effective(self.weights)
 
+    @property
+    def noise_bounds(self) -> tuple[float, float]:
+        """By how much the weights can change the accuracy on either group, whatever the right
+        answers are: the largest |weighted accuracy − accuracy| over all sets C of right answers,
+        in points, from 0 (equal weights) to below 100.
+
+        For group A it is 100 · max over C of |Σ (w(i) − λ) over C∩A| / Σ w over A, with λ the
+        group's mean weight. The differences sum to 0 over A, so the worst C are the examples above
+        λ and, as far on the other side, those below it.
+
+        Source: "The Gap on GAP", theorem 2.1 and appendix A; λ = n / (2|A|) there. The program
+        minimises the sum of such bounds over all sizes of C, this is the largest of them.
+        """
+        first, second = (
+            _noise_bound(self.weights[self.is_second == side]) for side in (False, True)
+        )
+        return first, second
+
     def largest(self, k: int = 10) -> list[tuple[int, float]]:
         """The `k` largest weights with their examples' positions, the largest first, ties in order
         of position.
@@ -177,6 +195,11 @@ def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | Ta
 
 def _effective(weights: Floats) -> float:
     return float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
+
+
+def _noise_bound(weights: Floats) -> float:
+    above = np.maximum(weights - weights.mean(), 0).sum()
+    return float(100 * above / weights.sum())
 
 
 # --- Examples to cells

@@ -146,7 +146,12 @@ def test_weights_go_from_one_command_to_the_other(folder: Path, coref: Callable[
     assert "weight, in tenths (4.0: and more): 1.0      12    12\n" in coref(
         "gap-weights", "--data", folder, "--histograms"
     )
-    assert found["groups"][0] == {"name": "female", "n": 12, "effective_size": pytest.approx(12)}
+    assert found["groups"][0] == {
+        "name": "female",
+        "n": 12,
+        "effective_size": pytest.approx(12),
+        "noise_bound": pytest.approx(0, abs=1e-9),
+    }
     scored = coref(
         "score",
         "gap",
