@@ -1,5 +1,5 @@
 """The table of the paper: for each data set one row per model, one column per language; text, CSV,
-Markdown, LaTeX.
+Markdown, LaTeX. And the page of its figures: the groups of sentences.
 
 Nothing is computed here: every number stands in a run's `metrics.json`.
 """
@@ -16,6 +16,7 @@ from mtbias.errors import MissingTranslationsError, MtbiasError, RunFolderError
 from mtbias.files.reading import input_bytes
 from mtbias.files.writing import write_atomic
 from mtbias.report.alarm_texts import named_warnings
+from mtbias.report.group_means import render_groups
 from mtbias.report.report_files import paper_table, with_interval
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_table import level
@@ -30,6 +31,7 @@ FILES = {
     "table.tex": "latex",
     "table.csv": "csv",
     "groups.csv": "groups",
+    "groups.html": "page",
 }
 """The files of the table, with their forms."""
 _Metrics = Mapping[str, JsonObject]
@@ -76,8 +78,11 @@ def render_sweep(
     Text and Markdown have one for each data set and number of the headline, LaTeX one for each data
     set; all say what the runs were made of. CSV has one line per run: all numbers unrounded, with
     intervals, denominators and signature; ``groups`` is CSV with a line for each group of sentences
-    of a run too, such as a domain or a number of pronouns.
+    of a run too, such as a domain or a number of pronouns. ``page`` draws these groups, as means
+    over the languages.
     """
+    if form == "page":
+        return _groups_page(plan, metrics, declared)
     if form in {"csv", "groups"}:
         runs = []
         for cell in plan.cells:
@@ -103,6 +108,16 @@ def render_sweep(
     return draw(
         tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells]
     )
+
+
+def _groups_page(plan: SweepPlan, metrics: _Metrics, declared: Declared) -> str:
+    """The page of the groups of sentences, for each data set."""
+    runs: dict[str, list[ReportRun]] = {}
+    for cell in plan.cells:
+        numbers = declared.get(cell.dataset, GENDER_NUMBERS)
+        run = ReportRun(cell.system, cell.lang, metrics[cell.id], numbers=numbers)
+        runs.setdefault(cell.dataset, []).append(run)
+    return render_groups(runs)
 
 
 def _table(

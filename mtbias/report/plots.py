@@ -160,8 +160,9 @@ class Line(NamedTuple):
 
 
 def told(point: Estimate) -> str:
-    """A point in words: ``12.5 [10.1, 14.9], n 3,888``."""
-    return f"{estimate_text(point.value, point.interval)}, n {point.n:,}"
+    """A point in words: ``12.5 [10.1, 14.9], n 3,888``; without n where its rows are not known."""
+    rows = "" if point.n is None else f", n {point.n:,}"
+    return f"{estimate_text(point.value, point.interval)}{rows}"
 
 
 def svg_panel(

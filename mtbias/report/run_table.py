@@ -522,6 +522,19 @@ def published_lines(dataset: str) -> list[dict[str, str]]:
     return [row for row in commented_rows(text) if row["dataset"] == dataset]
 
 
+_GROUPS = {
+    "bug": "Its figures 6 and 7 print no numbers: these are means over its eight languages by the authors' result files.",
+}
+"""What the published numbers of groups are."""
+
+
+def published_groups_note(dataset: str) -> str:
+    """What the published numbers of a data set's groups are, and what differs from a run of
+    mtbias.
+    """
+    return f"Published: {_ABOUT[dataset]}. {_GROUPS[dataset]} {_DIFFERS[dataset]}"
+
+
 PUBLISHED = ("accuracy", "delta_g", "delta_s")
 """The columns with numbers, in per cent and points."""
 

@@ -125,9 +125,9 @@ def test_the_table_is_made_once_all_runs_are_complete_and_again_when_one_changes
     assert not table_is_current(plan)
     _finish(plan.cells[-1], Gender.MALE)
     written = write_tables(plan)
-    names = ["table.txt", "table.md", "table.tex", "table.csv", "groups.csv"]
+    names = ["table.txt", "table.md", "table.tex", "table.csv", "groups.csv", "groups.html"]
     assert [path.name for path in written] == names
-    whole, groups = (path.read_text(encoding="utf-8").splitlines() for path in written[3:])
+    whole, groups = (path.read_text(encoding="utf-8").splitlines() for path in written[3:5])
     assert len(whole) == 1 + len(plan.cells)
     assert set(whole) < set(groups)
     breakdown = groups[0].split(",").index("breakdown")
