@@ -28,6 +28,9 @@ def command(
     - hard: words lose their part in the gender subspace; pairs such as woman, man are put at equal
       distances from all others; words that tell a gender keep it (Bolukbasi et al. 2016). Vectors
       are written with length 1.
+    - double-hard: hard, after the mean of all vectors and one of their principal components are
+      taken out: the one without which two clusters fit the genders of the most biased words least
+      (Wang et al. 2020).
     - inlp: linear classifiers find the gender of words, and what they read it from is projected
       out, one after the other (Ravfogel et al. 2020). Vectors keep the lengths that the projection
       leaves.
@@ -47,8 +50,8 @@ def command(
     out
         File to write the debiased vectors to.
     words
-        A TOML file: `[direction]` pairs (feminine, masculine); for hard and ran `[gendered]` pairs,
-        which hard equalises, and words that tell a gender; other sections are passed over (default:
+        A TOML file: `[direction]` pairs (feminine, masculine); for all but inlp `[gendered]`
+        pairs, which hard and double-hard equalise, and words that tell a gender; other sections are passed over (default:
         the example that comes with mtbias).
     limit
         Read, and write, only the first so many words (default: all).

@@ -494,5 +494,7 @@ def sklearn_module(module: str) -> Any:  # noqa: ANN401 - scikit-learn has no ty
     try:
         return import_module(f"sklearn.{module}")
     except ImportError as error:
-        message = f"scikit-learn, which clustering, recoverability and INLP need: {install_command('embeddings')}"
-        raise DependencyError(f"not installed: {message}") from error
+        needed_by = "clustering, recoverability, double-hard debiasing and INLP"
+        install = install_command("embeddings")
+        message = f"not installed: scikit-learn, which {needed_by} need: {install}"
+        raise DependencyError(message) from error

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.embeddings.bias_measures import edges, gender_direction, gender_subspace, sklearn_module
 from mtbias.embeddings.bias_results import with_vectors
+from mtbias.embeddings.hard_debiasing import Debiased, double_hard_debiasing, hard_debiasing
 from mtbias.embeddings.measure_settings import DebiasSettings, Method
 from mtbias.embeddings.vectors import (
     EXAMPLE_LISTS,
@@ -46,19 +46,6 @@ _TOLERANCE = 1e-2
 take twice as long."""
 _NOTHING = 1e-10
 """A weight vector shorter than this has no direction."""
-
-
-class Debiased(NamedTuple):
-    """What a method makes of vectors."""
-
-    counts: Mapping[str, int | float]
-    """Numbers of words, pairs, dimensions; accuracies in per cent, of held-out words."""
-    rows: Iterator[Floats]
-    """The vectors, in their order; 0 for a word of which nothing is left."""
-
-
-_CHUNK = 4096
-"""Words whose vectors are made at once."""
 
 
 @frozen
@@ -163,79 +150,6 @@ def _train(n: int, rng: Rng) -> NDArray[np.bool_]:
     chosen = np.ones(n, dtype=np.bool_)
     chosen[rng.permutation(n)[:held_out]] = False
     return chosen
-
-
-# Hard debiasing of word vectors: neutralise and equalise.
-#
-# Source: Bolukbasi, Chang, Zou, Saligrama and Kalai, *Man is to computer programmer as woman is to
-# homemaker?* (NeurIPS 2016), section 6, step 2a. The gender subspace is
-# `mtbias.embeddings.bias_measures.gender_subspace`.
-
-_GONE = 1e-12
-"""A unit vector of which less than this is left has no direction any more, only rounding errors."""
-
-
-def hard_debiasing(
-    vectors: Vectors, subspace: Floats, pairs: Sequence[tuple[str, str]], gendered: Collection[str]
-) -> Debiased:
-    """Words of `pairs` and of `gendered` keep their gender; those of `pairs` that have vectors are
-    equalised.
-
-    All others are neutralised. A pair whose words have the same part in the subspace is left as it
-    is: its words differ in no gender, and the formula divides by zero. All vectors are of length 1.
-    """
-    equal: dict[str, Floats] = {}
-    present = [pair for pair in pairs if not vectors.lacking(pair)]
-    for pair in present:
-        if (rows := equalised(vectors.rows(pair), subspace)) is not None:
-            equal.update(zip(pair, rows, strict=True))
-    kept = vectors.index.keys() & {*gendered, *(word for pair in pairs for word in pair)}
-    counts = {
-        "neutralised": len(vectors.words) - len(kept),
-        "kept": len(kept),
-        "pairs_equalised": len(equal) // 2,
-        "pairs_without_difference": len(present) - len(equal) // 2,
-    }
-
-    def debiased() -> Iterator[Floats]:
-        for start in range(0, len(vectors.words), _CHUNK):
-            for n, row in enumerate(
-                neutralised(vectors.matrix[start : start + _CHUNK], subspace), start
-            ):
-                word = vectors.words[n]
-                yield equal.get(word, vectors.matrix[n]) if word in kept else row
-
-    return Debiased(counts, debiased())
-
-
-def neutralised(rows: Floats, subspace: Floats) -> Floats:
-    """(w − w_B) / |w − w_B| with w_B the part of w in the subspace B, by row; 0 where |w − w_B|
-    is.
-    """
-    without = rows - (rows @ subspace.T) @ subspace
-    # Once more: what the first subtraction leaves in the subspace by rounding is no longer small
-    # beside a short rest.
-    without -= (without @ subspace.T) @ subspace
-    lengths = np.linalg.norm(without, axis=1, keepdims=True)
-    return np.asarray(
-        np.divide(without, lengths, out=np.zeros_like(without), where=lengths > _GONE)
-    )
-
-
-def equalised(rows: Floats, subspace: Floats) -> Floats | None:
-    """ν + √(1 − |ν|²) · (w_B − μ_B) / |w_B − μ_B| with μ the mean of the unit vectors `rows` and ν
-    = μ − μ_B, by row.
-
-    All are equally far from every neutralised word, and differ in the subspace alone. None where a
-    w_B is μ_B.
-    """
-    mean = rows.mean(axis=0)
-    nu = mean - (mean @ subspace.T) @ subspace
-    apart = ((rows - mean) @ subspace.T) @ subspace
-    lengths = np.linalg.norm(apart, axis=1, keepdims=True)
-    if lengths.min() <= _GONE:
-        return None
-    return np.asarray(nu + np.sqrt(max(0.0, 1 - float(nu @ nu))) * apart / lengths)
 
 
 # Repulsion, attraction, neutralisation (RAN): each word is moved away from the neighbours that it
@@ -347,7 +261,7 @@ def debias_file(
 
     Args:
         path: the vectors, in word2vec's text format.
-        method: hard, inlp or ran.
+        method: one of `Method`.
         out: replaced as a whole, or not at all.
         words: a file of word lists: pairs of the gender direction, and words that tell a gender
             (default: the example that comes with mtbias).
@@ -358,8 +272,8 @@ def debias_file(
         SettingError: a setting of another method; `out` is no file in a folder that is there.
         OutputError: `out`, or the file beside it, is one of those that are read.
         DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words
-            for INLP or RAN.
-        DependencyError: INLP without scikit-learn.
+            for double-hard debiasing, INLP or RAN.
+        DependencyError: INLP or double-hard debiasing without scikit-learn.
         RunFolderError: the file cannot be written.
     """
     described = settings.described(method)  # refused before a large file is read
@@ -376,6 +290,10 @@ def debias_file(
     if method == "hard":
         subspace = gender_subspace(vectors, pairs, settings.components)
         found = hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered_words)
+    elif method == "double-hard":
+        found = double_hard_debiasing(
+            vectors, pairs, lists.gendered_pairs, lists.gendered_words, settings
+        )
     elif method == "ran":
         g = gender_direction(vectors, pairs, settings.direction)
         found = proximity_debiasing(vectors, g, lists.gendered_words, settings)

@@ -27,7 +27,7 @@ Selection = Literal["by-gender", "overall"]
 """Which words are the most biased: half of them from each gender, or those that lean most,
 whichever way."""
 
-Method = Literal["hard", "inlp", "ran"]
+Method = Literal["hard", "double-hard", "inlp", "ran"]
 
 
 _OF_MEASURE: dict[str, tuple[str, ...]] = {
@@ -107,6 +107,7 @@ class EmbeddingSettings(Settings):
 
 _OF_METHOD = {
     "hard": ("components",),
+    "double-hard": ("components", "direction", "candidates", "cluster_words", "seed"),
     "inlp": (
         "direction",
         "rounds",
@@ -135,9 +136,13 @@ class DebiasSettings(Settings):
     """What a method of debiasing takes; the defaults are those of its paper."""
 
     components: int = at_least(1, 1)
-    """hard: dimensions of the gender subspace."""
+    """hard, double-hard: dimensions of the gender subspace."""
+    candidates: int = at_least(1, 20)
+    """double-hard: so many principal components are tried, of which one is taken out."""
+    cluster_words: int = at_least(2, 500)
+    """double-hard: so many of the words that lean most to each gender are clustered."""
     direction: Direction = "pca"
-    """inlp, ran: how g is found from its pairs: their first principal component, or the mean of
+    """double-hard, inlp, ran: how g is found from its pairs: their first principal component, or the mean of
     their differences."""
     rounds: int = at_least(1, 35)
     """inlp: classifiers that are trained and projected out, one after the other."""
@@ -150,7 +155,8 @@ class DebiasSettings(Settings):
     svm_c: float = number_in(1e-6, 1e6, 1.0)
     """inlp: C of the linear support vector machines."""
     seed: int = at_least(0, 0, MOST_SEED)
-    """inlp: seed of the neutral words and of the words that are held out."""
+    """double-hard: seed of the clusters; inlp: of the neutral words and of the words that are held
+    out."""
     neighbours: int = at_least(1, 100)
     """ran: so many nearest words may repel a word."""
     theta: float = number_in(-1, 1, 0.05)

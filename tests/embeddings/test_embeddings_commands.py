@@ -212,6 +212,24 @@ def test_before_and_after(
         )
 
 
+def test_double_hard_debiasing_of_a_file(
+    tmp_path: Path, files: list[object], embeddings: Callable[..., str]
+) -> None:
+    pytest.importorskip("sklearn")
+    out = tmp_path / "after.txt"
+    options = ["--method", "double-hard", "--cluster-words", 20, "--candidates", 3]
+    made = json.loads(embeddings("debias", *files, *options, "--out", out, "--json"))
+    assert "|components:1|direction:pca|candidates:3|cluster-words:20|seed:0|" in made["signature"]
+    # Of 80 words 8 tell a gender, of which two pairs are equalised; w0 to w3 give the direction.
+    counts = made["counts"]
+    assert (counts["neutralised"], counts["pairs_equalised"]) == (72, 2)
+    assert counts["principal_component_removed"] in {1, 2, 3}
+    # Of 8 dimensions, one went with the component, and all but the kept words lack another.
+    after = read_vectors(out).matrix
+    assert np.linalg.matrix_rank(after, tol=1e-6) == 7
+    assert np.linalg.matrix_rank(after[8:], tol=1e-6) == 6
+
+
 def test_inlp_without_neutral_words_counts_none(
     tmp_path: Path, files: list[object], embeddings: Callable[..., str]
 ) -> None:

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.embeddings.bias_measures import gender_subspace
-from mtbias.embeddings.debiasing import equalised, hard_debiasing, neutralised
+from mtbias.embeddings.hard_debiasing import (
+    double_hard_debiasing,
+    equalised,
+    hard_debiasing,
+    neutralised,
+    principal_components,
+)
+from mtbias.embeddings.measure_settings import DebiasSettings
+from mtbias.embeddings.vectors import Vectors
+from mtbias.errors import DataError
 from mtbias.stats.results import Floats
 from tests.embeddings.toy_vectors import make_vectors
 
@@ -129,3 +138,81 @@ def test_against_the_steps_of_the_authors_program() -> None:
         rows[index[a]], rows[index[b]] = y + z * g, y - z * g
     found = hard_debiasing(vectors, gender_subspace(vectors, pairs), pairs, ["w6"])
     assert np.array(list(found.rows)) == pytest.approx(rows, abs=1e-12)
+
+
+# --- Double-hard debiasing ---
+
+PAIRS = [("woman", "man"), ("girl", "boy")]
+
+
+def test_principal_components_by_hand() -> None:
+    # The variance is 9 along the first axis, 4 along the third, 1 along the second.
+    rows = np.array([[3.0, 0, 0], [-3, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 2], [0, 0, -2]])
+    found = principal_components(rows + 7, 2)  # wherever the mean is
+    assert np.abs(found) == pytest.approx(np.array([[1.0, 0, 0], [0, 0, 1]]))
+
+
+def _hidden_gender(seed: int = 0) -> Vectors:
+    """200 words whose gender stands along g = e0 and, beside it, along e2, of which pairs have
+    nothing: so hard debiasing leaves it there. 400 other words vary along e1 more than these along
+    e2: gender is the second principal component.
+    """
+    rng = np.random.default_rng(seed)
+    side = np.repeat([1.0, -1.0], 100)
+    rows = 0.05 * rng.normal(size=(604, 8))
+    rows[:4, 0] = [1, -1, 1, -1]
+    rows[4:204, 0] += 0.3 * side
+    rows[4:204, 2] += 0.9 * side
+    rows[204:, 0] = 0
+    rows[204:, 1] += np.tile([1, -1], 200)
+    words = ["woman", "man", "girl", "boy", *(f"w{n}" for n in range(600))]
+    return make_vectors(words, rows)
+
+
+def test_double_hard_debiasing_takes_out_the_component_that_hides_gender() -> None:
+    pytest.importorskip("sklearn")
+    vectors = _hidden_gender()
+
+    def gap(found: Floats) -> float:
+        """The distance between the means of the words of either gender, all of length 1."""
+        return float(np.linalg.norm(found[4:104].mean(axis=0) - found[104:204].mean(axis=0)))
+
+    hard = np.array(list(hard_debiasing(vectors, np.eye(8)[:1], PAIRS, []).rows))
+    made = double_hard_debiasing(vectors, PAIRS, PAIRS, [], DebiasSettings(cluster_words=100))
+    rows = np.array(list(made.rows))
+    assert made.counts["words_clustered"] == 200
+    assert made.counts["principal_component_removed"] == 2
+    assert made.counts["cluster_accuracy_without_removal"] == 100
+    # Only noise is left: of 200 words four standard errors (of 3.5) above one half at most.
+    assert made.counts["cluster_accuracy"] < 65
+    # Along e2 they were ±1.
+    assert gap(hard) > 1.9
+    assert gap(rows) < 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_double_hard_debiasing_keeps_what_hard_debiasing_promises(seed: int) -> None:
+    """Neutral words have no part in the gender subspace, nor in the component; pairs are equally
+    far from all of them; all have length 1."""
+    pytest.importorskip("sklearn")
+    vectors = _hidden_gender(seed)
+    made = double_hard_debiasing(vectors, PAIRS, PAIRS, [], DebiasSettings(cluster_words=50))
+    rows = np.array(list(made.rows))
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(604))
+    for first, second in ((0, 1), (2, 3)):
+        assert rows[4:] @ rows[first] == pytest.approx(rows[4:] @ rows[second], abs=1e-9)
+        gender = rows[first] - rows[second]
+        assert np.abs(rows[4:] @ gender).max() < 1e-9
+    removed = int(made.counts["principal_component_removed"])
+    component = principal_components(vectors.matrix, removed)[-1]
+    assert np.abs(rows @ component).max() < 1e-9
+
+
+def test_double_hard_debiasing_needs_words_of_either_gender() -> None:
+    pytest.importorskip("sklearn")
+    rows = np.array(
+        [[1.0, 0.1, 0], [-1, 0.1, 0], [1, 0, 0.1], [-1, 0, 0.1], [0.5, 1, 0], [0.5, 0, 1]]
+    )
+    vectors = make_vectors(["woman", "man", "girl", "boy", "nurse", "maid"], rows)
+    with pytest.raises(DataError, match="either gender, got: all 2 words lean to the feminine"):
+        double_hard_debiasing(vectors, PAIRS, PAIRS, [], DebiasSettings())
