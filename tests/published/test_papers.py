@@ -227,7 +227,7 @@ def test_the_table_has_the_96_things() -> None:
     assert [row.row for row in PAPERS.rows] == list(range(1, 97))
     named = {key for row in PAPERS.rows for key in row.commands.split()}
     assert named == set(PAPERS.commands)
-    assert len(PAGE.replace(papers.WRITTEN_BY, "").split()) <= 2560
+    assert len(PAGE.replace(papers.WRITTEN_BY, "").split()) <= 2640
 
 
 @pytest.mark.parametrize("row", PAPERS.rows, ids=lambda row: str(row.row))
@@ -242,10 +242,10 @@ def test_every_number_of_a_row_is_held_or_said_not_to_be(row: Row) -> None:
 
 
 def test_how_many_numbers_are_held() -> None:
-    """The numbers that no test holds may only become fewer."""
+    """A test or a command holds every number."""
     counts = papers.count(PAPERS)
     print(counts)
-    assert counts.not_yet_held + counts.ours_not_yet_held == 2
+    assert counts.not_yet_held + counts.ours_not_yet_held == 0
 
 
 @pytest.mark.parametrize("paper", PAPERS.papers, ids=lambda paper: paper.title)
