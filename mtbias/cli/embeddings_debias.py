@@ -51,8 +51,8 @@ def command(
         File to write the debiased vectors to.
     words
         A TOML file: `[direction]` pairs (feminine, masculine); for all but inlp `[gendered]`
-        pairs, which hard and double-hard equalise, and words that tell a gender; other sections are passed over (default:
-        the example that comes with mtbias).
+        pairs, which hard and double-hard equalise, and words that tell a gender; other sections are
+        passed over (default: the example that comes with mtbias).
     limit
         Read, and write, only the first so many words (default: all).
     """

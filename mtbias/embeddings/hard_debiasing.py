@@ -10,6 +10,7 @@ homemaker?* (NeurIPS 2016), section 6, step 2a; the gender subspace is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ def hard_debiasing(
     for pair in present:
         if (rows := equalised(vectors.rows(pair), subspace)) is not None:
             equal.update(zip(pair, rows, strict=True))
-    kept = vectors.index.keys() & {*gendered, *(word for pair in pairs for word in pair)}
+    kept = vectors.index.keys() & {*gendered, *chain.from_iterable(pairs)}
     counts = {
         "neutralised": len(vectors.words) - len(kept),
         "kept": len(kept),
@@ -137,7 +138,7 @@ def double_hard_debiasing(
             component is out.
         DependencyError: scikit-learn is not there.
     """
-    tells_gender = {*gendered, *(word for pair in (*pairs, *direction) for word in pair)}
+    tells_gender = {*gendered, *chain.from_iterable(pairs), *chain.from_iterable(direction)}
     g = gender_direction(vectors, direction, settings.direction)
     biased = most_biased(vectors, g, 2 * settings.cluster_words, exclude=tells_gender)
     if biased.one_sided:
@@ -145,7 +146,7 @@ def double_hard_debiasing(
         raise DataError(f"{message}; double-hard debiasing needs more words", path=vectors.path)
     mean = vectors.matrix.mean(axis=0)
     components = principal_components(vectors.matrix, settings.candidates)
-    few = tuple(dict.fromkeys([*biased.words, *(word for pair in direction for word in pair)]))
+    few = tuple(dict.fromkeys([*biased.words, *chain.from_iterable(direction)]))
     centred = vectors.rows(few) - mean
     accuracies = []
     for component in (np.zeros_like(mean), *components):

@@ -142,8 +142,8 @@ class DebiasSettings(Settings):
     cluster_words: int = at_least(2, 500)
     """double-hard: so many of the words that lean most to each gender are clustered."""
     direction: Direction = "pca"
-    """double-hard, inlp, ran: how g is found from its pairs: their first principal component, or the mean of
-    their differences."""
+    """double-hard, inlp, ran: how g is found from its pairs: their first principal component, or
+    the mean of their differences."""
     rounds: int = at_least(1, 35)
     """inlp: classifiers that are trained and projected out, one after the other."""
     biased_words: int = at_least(2, 7500)

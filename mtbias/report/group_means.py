@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -68,7 +69,9 @@ def render_groups(by_dataset: Mapping[str, Sequence[ReportRun]]) -> str:
 
 
 def mean_of(langs: Sequence[str]) -> str:
-    """What a number of these languages is: ``mean of 2 languages (de, he)``, or the one language."""
+    """What a number of these languages is: ``mean of 2 languages (de, he)``, or the one
+    language.
+    """
     return langs[0] if len(langs) == 1 else f"mean of {len(langs)} languages ({', '.join(langs)})"
 
 
@@ -97,7 +100,8 @@ def group_panels(dataset: str, by: Breakdown, runs: Sequence[ReportRun]) -> Iter
     systems: dict[str, list[ReportRun]] = {}
     for run in runs:
         systems.setdefault(run.name, []).append(run)
-    groups = list(dict.fromkeys(name for run in runs for name in run.metrics.get(by.key, {})))
+    by_run = [run.metrics.get(by.key, {}) for run in runs]
+    groups = list(dict.fromkeys(chain.from_iterable(by_run)))
     whiskers = level(runs[0].metrics) if len(langs) == 1 else "least and most of the languages"
     for number in runs[0].numbers:
         if not number.headline or number.whole or number.unit is Unit.OWN:
@@ -119,8 +123,9 @@ def _means(
     """The mean of each group over the languages of one system."""
     means = {}
     for group in groups:
-        parts = [run.metrics.get(by.key, {}).get(group) for run in runs]
-        means[group] = mean_over_languages([number.of(part) if part else None for part in parts])
+        parts = (run.metrics.get(by.key, {}).get(group) for run in runs)
+        found = [number.of(part) if part else None for part in parts]
+        means[group] = mean_over_languages(found)
     return means
 
 
@@ -131,12 +136,21 @@ def _published(
     published.
     """
     found: dict[str, dict[str, Estimate]] = {}
-    for line in published_lines(dataset):
-        group = _published_group(line["group"], by)
-        if number.key in PUBLISHED and group in groups:
+    for group, line in _published_lines(dataset, by, groups):
+        if number.key in PUBLISHED:
             means = found.setdefault(line["system"], {})
             means[group] = Estimate(float(line[number.key]))
     return dict(found)
+
+
+def _published_lines(
+    dataset: str, by: Breakdown, groups: Sequence[str]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """The published lines of these groups, each with the group."""
+    for line in published_lines(dataset):
+        group = _published_group(line["group"], by)
+        if group and group in groups:
+            yield group, line
 
 
 def _published_group(name: str, by: Breakdown) -> str:
@@ -159,7 +173,7 @@ def _section(dataset: str, by: Breakdown, runs: Sequence[ReportRun], ident: str)
             cells = [_cell(points.get(group)) for group in panel.groups]
             rows.append([label, name, *cells])
     groups = panels[0].groups if panels else []
-    has_published = any(point.n is None for panel in panels for point in _points(panel))
+    has_published = any(_published_lines(dataset, by, groups))
     table = PrintedTable(
         ["", "system", *groups],
         rows,
@@ -168,11 +182,6 @@ def _section(dataset: str, by: Breakdown, runs: Sequence[ReportRun], ident: str)
         left=2,
     )
     return GroupSection(plots, table)
-
-
-def _points(panel: Panel) -> Iterator[Estimate]:
-    for _, points in panel.series:
-        yield from points.values()
 
 
 def _cell(found: Estimate | None) -> str:

@@ -523,7 +523,8 @@ def published_lines(dataset: str) -> list[dict[str, str]]:
 
 
 _GROUPS = {
-    "bug": "Its figures 6 and 7 print no numbers: these are means over its eight languages by the authors' result files.",
+    "bug": "Its figures 6 and 7 print no numbers: these are means over its eight languages by the "
+    "authors' result files.",
 }
 """What the published numbers of groups are."""
 

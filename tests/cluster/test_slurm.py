@@ -234,5 +234,5 @@ def test_a_sweep_with_a_killed_a_preempted_and_a_failing_task_ends_as_one_local_
         for name in ("metrics.json", "calls.jsonl", "translations.jsonl"):
             here, there = (f.parent / "runs" / "demo" / "demo" / lang / name for f in (local, file))
             assert here.read_bytes() == there.read_bytes(), (lang, name)
-    for name in ("table.txt", "table.csv", "table.md", "table.tex", "groups.csv"):
+    for name in ("table.txt", "table.csv", "table.md", "table.tex", "groups.csv", "groups.html"):
         assert (local.parent / "runs" / name).read_bytes() == (out / name).read_bytes()
