@@ -25,6 +25,20 @@ def data(shared: Path) -> Bug:
     return read_bug(shared / "data" / "bug")
 
 
+def test_how_many_times_the_size_of_other_data_sets(shared: Path) -> None:
+    """Section 3: BUG's 108K sentences are "more than 24 times" GAP and "more than 30 times" WinoMT.
+    By the files 108,000 / 4,454 = 24.2 and 108,000 / 3,888 = 27.8."""
+    gap = [*(shared / "data" / "coref" / "gap").glob("gap-*.tsv")]
+    if len(gap) != 3:
+        pytest.skip(f"no GAP at {shared / 'data' / 'coref' / 'gap'}")
+    texts = sum(len(path.read_text(encoding="utf-8").splitlines()) - 1 for path in gap)
+    assert texts == 4_454
+    winomt = (shared / "data" / "winomt" / "en.txt").read_text(encoding="utf-8").splitlines()
+    assert len(winomt) == 3_888
+    assert 108_000 / texts == pytest.approx(24.2, abs=0.05)
+    assert 108_000 / len(winomt) == pytest.approx(27.8, abs=0.05)
+
+
 def _score(data: Bug, answers: dict[str, Clusters]) -> DatasetScores:
     return data.score(Answers(answers, {}), resamples=0)
 
