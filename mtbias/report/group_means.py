@@ -93,7 +93,7 @@ def mean_over_languages(found: Sequence[Estimate | None]) -> Estimate:
 
 
 def group_panels(dataset: str, by: Breakdown, runs: Sequence[ReportRun]) -> Iterator[Panel]:
-    """A panel for each number of the headline that groups have: its mean over the languages for
+    """A panel for each number of the headline that any group has: its mean over the languages for
     each system and group, and the published ones.
     """
     langs = list(dict.fromkeys(run.lang for run in runs))
@@ -106,10 +106,13 @@ def group_panels(dataset: str, by: Breakdown, runs: Sequence[ReportRun]) -> Iter
     for number in runs[0].numbers:
         if not number.headline or number.whole or number.unit is Unit.OWN:
             continue
+        means = {name: _means(by, groups, own, number) for name, own in systems.items()}
+        if not any(map(_defined, means.values())):  # ΔS by stereotype, say
+            continue
         published = _published(dataset, by, groups, number)
         series = []
-        for name, own in systems.items():
-            series.append((name, _means(by, groups, own, number)))
+        for name, own in means.items():
+            series.append((name, own))
             if name in published:
                 series.append((f"{name}, published", published.pop(name)))
         series += [(f"{name}, published", points) for name, points in published.items()]
@@ -127,6 +130,11 @@ def _means(
         found = [number.of(part) if part else None for part in parts]
         means[group] = mean_over_languages(found)
     return means
+
+
+def _defined(points: Groups) -> bool:
+    """Whether any group has a number."""
+    return any(point.value is not None for point in points.values())
 
 
 def _published(

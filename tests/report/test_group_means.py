@@ -99,6 +99,17 @@ def test_published_numbers_of_pronouns_are_as_the_corpus_counts_them() -> None:
     assert series["opus-mt, published"] == {"1": Estimate(13.6), "2": Estimate(23.2)}
 
 
+def test_a_number_that_no_group_has_is_not_drawn() -> None:
+    """ΔS compares stereotypes: a group of one stereotype has none."""
+    groups = {"by_stereotype": {"pro": _group(9, 70.0, None), "anti": _group(9, 50.0, None)}}
+    runs = [ReportRun("own", "de", {**RUNS[0].metrics, **groups})]
+    stereotype = BREAKDOWNS[3]
+    assert [p.title for p in group_panels("bug", stereotype, runs)] == [
+        "Accuracy by stereotype, in per cent",
+        "ΔG by stereotype, in points",
+    ]
+
+
 def test_one_language_keeps_its_intervals() -> None:
     panel = _panels(runs=RUNS[::2])["Accuracy"]
     assert panel.level == "95 % interval"
