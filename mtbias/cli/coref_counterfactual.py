@@ -37,8 +37,8 @@ def command(
     out
         The quadruples to write (quoted TSV).
     as_published
-        Swap as Counter-GAP's texts do: "his" is always "her", "hers" stays, and titles outside names
-        too, unless --swaps has them.
+        Swap as Counter-GAP's texts do: "his" is always "her", "hers" stays, and titles outside
+        names too, unless --swaps has them.
     """
     from mtbias.coref.counterfactual_quadruples import write_quadruples
     from mtbias.corpora.catalog import cache_folder

@@ -184,6 +184,18 @@ def _places(instance: GapInstance, name: str) -> list[Span]:
 
 
 @frozen
+class MajorityAgreement:
+    """How many annotators give the majority's labels."""
+
+    name: str
+    texts: int
+    annotators: int
+    """Of each text."""
+    agreed: float | None
+    """In per cent: see the module; None where there are no texts."""
+
+
+@frozen
 class CheckedQuadruples:
     """What annotators say of a file of quadruples."""
 
@@ -193,10 +205,8 @@ class CheckedQuadruples:
     kept: int
     kept_by_gender: Mapping[str, int]
     """By the gender of the original's pronoun."""
-    annotators: int
-    agreement: float | None
-    """In per cent, over the instances of the quadruples that are kept; None where there are none.
-    See the module."""
+    agreement: MajorityAgreement
+    """Over the instances of the quadruples that are kept."""
     unknown: int
     """Marks on texts that the file does not have."""
     lost: Sequence[str]
@@ -254,7 +264,6 @@ def check_quadruples(
         dropped={reason: reasons[reason] for reason in REASONS},
         kept=len(kept),
         kept_by_gender=_by_gender(kept),
-        annotators=len(annotators),
         agreement=_agreement(kept, annotators),
         unknown=len(set(chain.from_iterable(annotators)) - known),
         lost=[f"{id_}: {reason}" for id_, reason in lost.items()],
@@ -327,14 +336,16 @@ def _labelled(quadruple: Quadruple, annotators: Annotators) -> Quadruple:
     return replace(quadruple, instances=(original, control, swap_1, swap_2))
 
 
-def _agreement(kept: Sequence[Quadruple], annotators: Annotators) -> float | None:
-    agreed = votes = 0
+def _agreement(kept: Sequence[Quadruple], annotators: Annotators) -> MajorityAgreement:
+    agreed = votes = texts = 0
     for quadruple in kept:
         for instance in quadruple.instances:
             given = _votes(instance, annotators)
             agreed += given.count(instance.gold)
             votes += len(given)
-    return percent_of(agreed, votes)
+            texts += 1
+    share = percent_of(agreed, votes)
+    return MajorityAgreement("with the majority", texts, len(annotators), share)
 
 
 def _by_gender(kept: Sequence[Quadruple]) -> dict[str, int]:

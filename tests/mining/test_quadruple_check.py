@@ -85,9 +85,10 @@ def test_the_majority_and_why_quadruples_are_dropped(tmp_path: Path) -> None:
         "6: not read by all annotators",
     ]
     assert list(found.dropped.values()) == [1, 1, 1, 1]
-    assert (found.quadruples, found.kept, found.annotators) == (7, 3, 3)
+    assert (found.quadruples, found.kept) == (7, 3)
+    assert (found.agreement.texts, found.agreement.annotators) == (12, 3)
     assert found.kept_by_gender == {"male": 0, "female": 3}
-    assert found.agreement == pytest.approx(100 * (11 + 2 / 3) / 12)
+    assert found.agreement.agreed == pytest.approx(100 * (11 + 2 / 3) / 12)
     kept = quadruples(read_instances(tmp_path / "kept.tsv"))
     labels = {one.id: {instance.gold for instance in one.instances} for one in kept}
     assert labels == {
@@ -179,7 +180,7 @@ def test_the_published_quadruples_stay(
     path = write_marks(tmp_path / "marks.tsv", marks)
     kept, balanced = tmp_path / "kept.tsv", tmp_path / "balanced.tsv"
     found = check_quadruples(data, [path] * 3, kept)
-    assert (found.kept, found.agreement) == (1002, 100)
+    assert (found.kept, found.agreement.agreed) == (1002, 100)
     assert read_instances(kept).instances == instances
     words = ["corpora", "balance", "--dataset", "counter-gap", "--data", str(kept)]
     assert main([*words, "--out", str(balanced)]) == 0
