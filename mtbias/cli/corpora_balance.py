@@ -55,6 +55,8 @@ def command(
         if quarters or over:
             raise UsageError("--quarters and --over do not go with counter-gap")
         data = corpus.data or located({}, [], ["counter-gap"], cache.cache_dir)["counter-gap"]
+        if data is None:
+            raise UsageError("expected --data, a file of quadruples")
         show(balance_quadruples(data, out, seed), json=json)
         return
     read = load_entities(

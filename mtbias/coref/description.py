@@ -85,7 +85,8 @@ def describe_texts(
         data = located({}, [], [name], cache)[name]
     if name == "gap" and data is not None:
         return _gap(data)
-    dataset = open_dataset(name, data)
+    opened = open_dataset(name, data)
+    dataset: object = opened
     occupations = None
     match dataset:
         case CounterGap():
@@ -99,8 +100,8 @@ def describe_texts(
             facts, kinds = _sowinobias(dataset.sentences)
         case _:
             raise AssertionError(name)
-    texts = [text.text for text in dataset.texts]
-    return _description(name, texts, dataset.files, facts, kinds, occupations)
+    texts = [text.text for text in opened.texts]
+    return _description(name, texts, opened.files, facts, kinds, occupations)
 
 
 def _description(

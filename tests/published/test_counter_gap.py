@@ -307,12 +307,12 @@ def _words_of(data: GapFile) -> dict[str, str]:
 def _why(ours: str, theirs: str, names: set[str]) -> str:
     """Why two texts differ: in how a pronoun was read, in a name, in the apostrophe behind one, or
     in a word; of several the first in this order that is not the pronoun."""
-    parts = [re.findall(r"\w+|\W", text) for text in (ours, theirs)]
+    first, second = (re.findall(r"\w+|\W", text) for text in (ours, theirs))
     reasons = set()
-    for kind, i, j, k, m in SequenceMatcher(None, *parts, autojunk=False).get_opcodes():
+    for kind, i, j, k, m in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if kind == "equal":
             continue
-        words = {word.lower() for word in (*parts[0][i:j], *parts[1][k:m])}
+        words = {word.lower() for word in (*first[i:j], *second[k:m])}
         if words <= {"her", "him", "his", "hers"}:
             reasons.add("pronoun")
         elif words == {"'", "’"}:
