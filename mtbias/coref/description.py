@@ -11,16 +11,17 @@ al. (2023), each of its own data; Levy et al. (2021) of GAP.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from mtbias.coref.coref_datasets import WITHOUT_DATA, located, open_dataset
 from mtbias.coref.counter_gap import CounterGap
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.gap_data import GapInstance, gender_of, read_instances
-from mtbias.coref.sowinobias import SoWinoBias, SoWinoBiasSentence
+from mtbias.coref.sowinobias import SoWinoBias
 from mtbias.coref.winobias import WinoBias, WinoBiasDocument
-from mtbias.coref.winogender import Winogender, WinogenderSentence
+from mtbias.coref.winogender import Winogender
 from mtbias.english.vocabulary import different_words
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError
@@ -85,21 +86,15 @@ def describe_texts(
         data = located({}, [], [name], cache)[name]
     if name == "gap" and data is not None:
         return _gap(data)
-    opened = open_dataset(name, data)
-    dataset: object = opened
-    occupations = None
-    match dataset:
-        case CounterGap():
-            facts, kinds = _counter_gap(dataset)
-        case WinoBias():
-            facts, kinds = _winobias(dataset)
-            occupations = _occupations(dataset)
-        case Winogender():
-            facts, kinds = _winogender(list(dataset.sentences.values()))
-        case SoWinoBias():
-            facts, kinds = _sowinobias(dataset.sentences)
-        case _:
-            raise AssertionError(name)
+    describers: Mapping[str, Callable[[Any], tuple[Facts, list[Kind]]]] = {
+        "counter-gap": _counter_gap,
+        "winobias": _winobias,
+        "winogender": _winogender,
+        "sowinobias": _sowinobias,
+    }
+    opened: Any = open_dataset(name, data)
+    facts, kinds = describers[name](opened)
+    occupations = _occupations(opened) if name == "winobias" else None
     texts = [text.text for text in opened.texts]
     return _description(name, texts, opened.files, facts, kinds, occupations)
 
@@ -217,7 +212,8 @@ def _occupations(dataset: WinoBias) -> list[DescribedOccupation]:
     return sorted(described, key=lambda one: (one.women is None, one.women or 0, one.occupation))
 
 
-def _winogender(sentences: Sequence[WinogenderSentence]) -> tuple[Facts, list[Kind]]:
+def _winogender(dataset: Winogender) -> tuple[Facts, list[Kind]]:
+    sentences = list(dataset.sentences.values())
     occupations = {sentence.occupation for sentence in sentences}
     pronouns = [str(sentence.pronoun) for sentence in sentences]
     answers = [str(sentence.answer) for sentence in sentences]
@@ -229,7 +225,8 @@ def _winogender(sentences: Sequence[WinogenderSentence]) -> tuple[Facts, list[Ki
     ]
 
 
-def _sowinobias(sentences: Sequence[SoWinoBiasSentence]) -> tuple[Facts, list[Kind]]:
+def _sowinobias(dataset: SoWinoBias) -> tuple[Facts, list[Kind]]:
+    sentences = dataset.sentences
     directions = [str(sentence.direction) for sentence in sentences]
     by_side = [f"{sentence.direction}, {sentence.polarity}" for sentence in sentences]
     return {}, [
