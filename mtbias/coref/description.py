@@ -132,14 +132,9 @@ def _gap_kinds(instances: Sequence[GapInstance]) -> list[Kind]:
 
 
 def _right_candidate(instance: GapInstance) -> str:
-    match instance.gold:
-        case (True, True):
-            return "both"
-        case (True, _):
-            return "A"
-        case (_, True):
-            return "B"
-    return "neither"
+    a, b = map(bool, instance.gold)
+    named = {(True, True): "both", (True, False): "A", (False, True): "B"}
+    return named.get((a, b), "neither")
 
 
 def _gap(data: Path) -> TextsDescription:
