@@ -59,8 +59,8 @@ class Hold(_Strict):
         command: whose output has them.
         says: what the output says, with ``#`` for each of the numbers, ``_`` for one that does
             not count, and ``…`` for anything between.
-        make: what is made of the numbers of the output (or of ``written``): their sum, product or
-            mean; the larger half's sum over the smaller's (``ratio``); 100 times the sum of all but
+        make: what is made of the numbers of the output (or of ``written``): their sum,
+            difference, product or mean; the larger half's sum over the smaller's (``ratio``); 100 times the sum of all but
             the first over the first (``share``).
         test: a test that has the numbers, ``tests/file.py::name``.
         written: as that test writes them, where it does so otherwise.
@@ -71,7 +71,7 @@ class Hold(_Strict):
     ours: str = ""
     command: str = ""
     says: str = ""
-    make: Literal["", "sum", "product", "mean", "ratio", "share"] = ""
+    make: Literal["", "sum", "difference", "product", "mean", "ratio", "share"] = ""
     test: str = ""
     written: str = ""
     reason: str = ""

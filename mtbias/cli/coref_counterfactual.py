@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mtbias.cli.shared import FirstNames, Json, Stanza, WordPairs, show
+from mtbias.cli.shared import FirstNames, Flag, Json, Stanza, WordPairs, show
 from mtbias.settings import StanzaSettings
 from mtbias.types import Analysis
 
@@ -16,6 +16,7 @@ def command(
     out: Path,
     names: FirstNames = None,
     swaps: WordPairs = None,
+    as_published: Flag = False,
     json: Json = False,
     stanza: Stanza = StanzaSettings(),
 ) -> None:
@@ -35,6 +36,9 @@ def command(
         A-offset, A-coref, B, B-offset, B-coref; others are carried along), with or without quoting.
     out
         The quadruples to write (quoted TSV).
+    as_published
+        Swap as Counter-GAP's texts do: "his" is always "her", "hers" stays, and titles outside
+        names too, unless --swaps has them.
     """
     from mtbias.coref.counterfactual_quadruples import write_quadruples
     from mtbias.corpora.catalog import cache_folder
@@ -46,5 +50,5 @@ def command(
         )
         return StanzaModels(package, None).analyse(texts)
 
-    made = write_quadruples(data, out, tagger, names, swaps)
+    made = write_quadruples(data, out, tagger, names, swaps, as_published=as_published)
     show(made, json=json)

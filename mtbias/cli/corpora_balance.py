@@ -29,6 +29,9 @@ def command(
     it is from; `mtbias corpora describe` shows both genders of either. (`mtbias compare --weighted`
     balances by weights, without leaving sentences out.)
 
+    Of --dataset counter-gap quadruples are drawn, as many with an original about a man as about a
+    woman.
+
     Parameters
     ----------
     out
@@ -45,6 +48,17 @@ def command(
     """
     if quarters and over:
         raise UsageError("--quarters and --over exclude each other")
+    if corpus.dataset == "counter-gap":
+        from mtbias.coref.coref_datasets import located
+        from mtbias.mining.quadruple_check import balance_quadruples
+
+        if quarters or over:
+            raise UsageError("--quarters and --over do not go with counter-gap")
+        data = corpus.data or located({}, [], ["counter-gap"], cache.cache_dir)["counter-gap"]
+        if data is None:
+            raise UsageError("expected --data, a file of quadruples")
+        show(balance_quadruples(data, out, seed), json=json)
+        return
     read = load_entities(
         corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang
     )

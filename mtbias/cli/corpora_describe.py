@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from mtbias.cli.shared import Cache, Corpus, Json, show
-from mtbias.corpora import load_entities
-from mtbias.mining.corpus_balance import describe
+from mtbias.coref.documents import DESCRIBED
 from mtbias.settings import CacheSettings, CorpusSettings
 
 
 def command(
     *, json: Json = False, corpus: Corpus = CorpusSettings(), cache: Cache = CacheSettings()
 ) -> None:
-    """Describe a corpus: size, vocabulary, lengths, genders, stereotypes, pronouns and distances,
-    with histograms.
+    """Describe a corpus: size, vocabulary, lengths, genders, stereotypes, occupations of mostly men
+    and mostly women, pronouns and distances, with histograms.
+
+    Of a data set of coreference (gap, winobias, winogender, counter-gap, sowinobias): its texts by
+    kind, its vocabulary, and of winobias each occupation with its share of women. Of gap all parts
+    that are in the folder.
     """
+    named = [name for name in DESCRIBED if name == corpus.dataset]
+    if named:
+        from mtbias.coref.description import describe_texts
+
+        show(describe_texts(named[0], corpus.data, cache.cache_dir), json=json)
+        return
+    from mtbias.corpora import load_entities
+    from mtbias.mining.corpus_balance import describe
+
     found = describe(
         load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang)
     )

@@ -128,6 +128,8 @@ def write_quadruples(
     tagger: Callable[[Sequence[str]], Sequence[Analysis]],
     names: Path | None = None,
     swaps: Path | None = None,
+    *,
+    as_published: bool = False,
 ) -> MadeFile:
     """Write the quadruples of the `originals` in the file `data` to `out`, as Counter-GAP's file
     has them.
@@ -138,6 +140,7 @@ def write_quadruples(
         tagger: gives the English analyses of texts, in which proper names are found.
         names: first names; None: the list that comes with mtbias.
         swaps: pairs of words (`read_swaps`); None: those that come with mtbias.
+        as_published: swap pronouns and titles as Counter-GAP's texts do (`read_swaps`).
 
     Raises:
         DataError: what the readers raise; none can be made.
@@ -146,7 +149,7 @@ def write_quadruples(
     file, listed, table = (
         read_instances(data, labelled=False),
         read_names(names or EXAMPLE_NAMES),
-        read_swaps(swaps),
+        read_swaps(swaps, as_published=as_published),
     )
     made: list[tuple[Made, Named]] = []
     failed: list[str] = []
@@ -192,6 +195,7 @@ def write_quadruples(
         "list": "given" if names else "example",
         "swaps": "given" if swaps else "shipped",
     }
+    options |= {"pronouns": "published"} if as_published else {}
     files = {
         "data": {data.name: file.sha256},
         "names": {"names": listed.sha256},

@@ -253,6 +253,13 @@ class MentionsByWord:
 
 DatasetName = Literal["winobias", "winogender", "gap", "counter-gap", "bug", "sowinobias", "conll"]
 DATASETS: tuple[DatasetName, ...] = get_args(DatasetName)
+DESCRIBED: tuple[DatasetName, ...] = (
+    "gap",
+    "winobias",
+    "winogender",
+    "counter-gap",
+    "sowinobias",
+)  # bug is a corpus, and described as one
 
 Format = Literal["conll", "jsonl", "text"]
 """In which a data set is written for a system."""

@@ -53,6 +53,8 @@ class GenderedWords:
     """The gender that a word tells: in lower case, titles with their capital."""
     not_people: frozenset[str]
     """But these do not (specimen)."""
+    his_is_possessive: bool = False
+    """Whether *his* is *her* wherever it stands, and never *hers*."""
 
 
 class WordOrMark(NamedTuple):
@@ -122,8 +124,10 @@ class Swaps(NamedTuple):
     files: Mapping[str, str]
 
 
-def read_swaps(path: Path | None) -> Swaps:
+def read_swaps(path: Path | None, *, as_published: bool = False) -> Swaps:
     """Pairs of words for those that ship with mtbias, which stay where the path is None.
+
+    `as_published` swaps as Counter-GAP's texts do (`_as_published`).
 
     Each line of the file is a word and its counterpart with a tab between; both ways are meant, and
     the first line of a word counts for it. Pronouns stay those of `mtbias.english.words`, and
@@ -132,7 +136,7 @@ def read_swaps(path: Path | None) -> Swaps:
     Raises:
         DataError: a line that is not two words.
     """
-    ours = gendered_words()
+    ours = _as_published(gendered_words()) if as_published else gendered_words()
     if path is None:
         return Swaps(ours, {})
     file = read_text(path)
@@ -145,11 +149,21 @@ def read_swaps(path: Path | None) -> Swaps:
             swaps.setdefault(old, new)
     words = replace(
         ours,
-        swaps={**swaps, **_PRONOUNS},
+        swaps={**swaps, **{old: new for old, new in _PRONOUNS.items() if old in ours.swaps}},
         titles={title: new for title, new in ours.titles.items() if title.lower() not in swaps},
         capital_stays=frozenset(word for word in ours.capital_stays if word.lower() not in swaps),
     )
     return Swaps(words, {"swaps": file.sha256})
+
+
+def _as_published(table: GenderedWords) -> GenderedWords:
+    """The table with the rules of Counter-GAP's texts: *his* is always *her*, *hers* stays, and so
+    do titles outside names, unless they are listed as words.
+
+    Source: C-GAP.tsv, original beside swapped texts; x-zb/Counter-GAP, ``cda/word_swapper.py``.
+    """
+    swaps = {old: new for old, new in table.swaps.items() if old != "hers"}
+    return replace(table, swaps=swaps, titles={}, capital_stays=frozenset(), his_is_possessive=True)
 
 
 def has_listed_words(tokens: Iterable[str], table: GenderedWords) -> bool:
@@ -255,7 +269,7 @@ def _counterpart(
     if lower == "his":
         if tag in {"PRP", "PRP$"}:
             return ("her" if tag == "PRP$" else "hers"), False
-        return _his(tokens, index)
+        return ("her", False) if table.his_is_possessive else _his(tokens, index)
     bare = token.removesuffix(".")
     if bare in table.titles and _before_name(tokens, index):
         return table.titles[bare] + token[len(bare) :], False

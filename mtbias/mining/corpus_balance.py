@@ -16,7 +16,6 @@ and for the balanced part src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG;
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from pathlib import Path
 from mtbias.corpora.bug import FILES
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import write_custom
+from mtbias.english.vocabulary import different_words
 from mtbias.errors import DataError
 from mtbias.files.reading import read_table
 from mtbias.files.writing import check_table_name, signature_line, write_table
@@ -205,7 +205,6 @@ def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> N
     write_custom(out, alone)
 
 
-_WORD = re.compile(r"[^\W\d_]+")
 _NUMBERS = {"length": 5, "distance": 5, "pronouns": 1, "corpus_pronouns": 1}
 """What is counted of a sentence, and how wide the classes of a histogram are."""
 
@@ -231,15 +230,26 @@ class CorpusDescription:
 
     sentences: int
     vocabulary: int
-    """Different words: letters in a row, in lower case."""
+    """Different words, as BUG's table 2 counts them (`mtbias.english.vocabulary`)."""
     genders: Sequence[str]
     means: Sequence[PropertyMean]
     """Of the numbers that the corpus has."""
     histograms: Sequence[Mapping[str, str | int]]
-    """Of each property's classes the sentences of each of `genders`."""
+    """Of each property's classes the sentences of each of `genders`. The occupation's classes are
+    whether mostly men or mostly women have it, by the corpus's stereotypes."""
     notes: Mapping[str, int]
     """What the reader noticed in the corpus (`Corpus.notes`), rows that it left out among them."""
     signature: str
+
+
+def _majority(row: Instance) -> str | None:
+    """Whether mostly men or women have the occupation, by gender and stereotype of the sentence;
+    None where it has no stereotype.
+    """
+    if row.gold not in GENDERS or row.stereotype not in {Stereotype.PRO, Stereotype.ANTI}:
+        return None
+    is_men = (row.gold is Gender.MALE) == (row.stereotype is Stereotype.PRO)
+    return "mostly men" if is_men else "mostly women"
 
 
 def describe(corpus: Corpus[Instance]) -> CorpusDescription:
@@ -254,6 +264,7 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
         "pronouns": [row.pronouns for row in rows],
         "corpus_pronouns": pd.array([row.corpus_pronouns for row in rows], dtype="Int64"),
         "stereotype": [str(row.stereotype) for row in rows],
+        "occupation": [_majority(row) for row in rows],
         "domain": [row.domain for row in rows],
     })  # fmt: skip
     genders = [
@@ -288,14 +299,14 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
             for first in counts.index
         )
         for of, numbers in zip(
-            names, counts.reindex(columns=genders).to_numpy().tolist(), strict=True
+            names, counts.reindex(columns=genders, fill_value=0).to_numpy().tolist(), strict=True
         ):
             histograms.append(
                 {"class": f"{name}, {of}", **dict(zip(genders, numbers, strict=True))}
             )
     return CorpusDescription(
         sentences=len(rows),
-        vocabulary=len({word for row in rows for word in _WORD.findall(row.source.lower())}),
+        vocabulary=len(different_words(row.source for row in rows)),
         genders=genders,
         means=means,
         histograms=histograms,

@@ -203,6 +203,9 @@ def _write_gap(folder: Path) -> None:
         labels += f"q-{n}{suffix}\tTRUE\tFALSE\n"
     (folder / "counter-gap.tsv").write_text("\n".join(quadruples) + "\n", encoding="utf-8")
     (folder / "counter-gap-labels.tsv").write_text(labels, encoding="utf-8")
+    ids = (line.partition("\t")[0] for line in labels.splitlines())
+    marks = "".join(f"{id_}\t0-3\t\n" for id_ in ids)
+    (folder / "marks.tsv").write_text(f"ID\tspans\tproblem\n{marks}", encoding="utf-8")
     names_of = [
         "name\tgender\tEnglish\tGerman",
         "Ann\tfemale\t3\t1",

@@ -14,7 +14,7 @@ from .tables import commands, lost_files
 
 INPUTS = {
     "against", "analyses", "cache_dir", "challenge", "contrasts", "correct", "data", "debiased", "dev", "file", "gold",
-    "judgements", "own", "run",
+    "judgements", "own", "people", "run",
     "lexicon", "name_spans", "names", "occupations", "pairs", "patterns", "predictions", "runs", "scores", "stanza_dir",
     "swaps", "sweep", "text", "translations", "vectors", "weights", "women", "words",
 }  # fmt: skip

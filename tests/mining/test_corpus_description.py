@@ -32,6 +32,11 @@ def test_a_small_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         (2, 2),
         (3, 2),
     )
+    # A pro sentence about a man and an anti one about a woman have an occupation that mostly men have.
+    assert (counts["occupation, mostly men"], counts["occupation, mostly women"]) == (
+        (2, 1),
+        (1, 1),
+    )
     assert (counts["stereotype, anti"], counts["stereotype, pro"]) == ((1, 1), (2, 1))
     assert main(["corpora", "describe", "--dataset", "bug", "--data", str(data)]) == 0
     out = capsys.readouterr().out
@@ -44,7 +49,8 @@ def test_gold_bug_and_winomt(shared: Path) -> None:
     """1,719 rows have a sentence, 1 is skipped; 383 feminine, 435 neither, 420 anti-stereotypical
     (authors' file).
 
-    BUG's table 2 has 1,868 words of WinoMT; ours are letters in a row.
+    BUG's section 3 has 1,868 words of WinoMT, and twice as many sentences of professions that mostly
+    men have: in Gold BUG 772 + 120 against 300 + 91.
     """
     found = describe(load_entities("bug-gold-paper", shared / "data" / "bug"))
     assert found.sentences == 1718
@@ -56,6 +62,8 @@ def test_gold_bug_and_winomt(shared: Path) -> None:
     # Nine rows of the file say 0 pronouns; two have none by our count (scraps).
     pronouns = {str(row["class"]): (row["male"], row["female"]) for row in found.histograms}
     assert (pronouns["corpus_pronouns, 0"], pronouns["pronouns, 0"]) == ((9, 0), (1, 1))
+    occupations = [men + women for name, men, women in rows if name == "occupation"]  # type: ignore[operator]
+    assert occupations == [772 + 120, 300 + 91]
     domains = [of for name, *of in rows if name == "domain"]
     assert [sum(map(int, of)) for of in zip(*domains, strict=True)] == [1335, 383]
-    assert describe(load_entities("winomt", shared / "data" / "winomt")).vocabulary == 1873
+    assert describe(load_entities("winomt", shared / "data" / "winomt")).vocabulary == 1868

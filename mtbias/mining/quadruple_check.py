@@ -1,0 +1,401 @@
+"""Texts of GAP's columns that people read: the page on which they mark whom the pronoun means, what
+their marks say of Counter-GAP's quadruples, and the draw that balances those that are left.
+
+An annotator marks the names of the person whom the pronoun means. A candidate is TRUE where a mark
+overlaps a place at which its name stands. Of several annotators the majority counts, for either
+candidate by itself. A quadruple is kept where its four instances have the same labels, everybody
+has read them, and the majority calls none of them contradictory and no person in them real.
+
+The agreement is the mean over instances of the share of annotators who give the majority's two
+labels: 2 of 3 agree in two thirds.
+
+Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sections 2.2 and 2.3,
+footnotes 7 and 8, and appendix B. They do not say how many annotators must call a text
+contradictory, nor how real people were found: here it is the majority, and a list of names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, product
+from pathlib import Path
+from shlex import quote
+
+from mtbias.coref.counter_gap import Quadruple, quadruples
+from mtbias.coref.gap_data import (
+    COLUMNS,
+    GapFile,
+    GapInstance,
+    Labels,
+    read_instances,
+    write_instances,
+)
+from mtbias.english.people import bare_name
+from mtbias.errors import DataError, SettingError
+from mtbias.files.reading import Record, TextFile, parse_table, read_text
+from mtbias.files.writing import signature_line, write_atomic
+from mtbias.report.page import render_page
+from mtbias.stats.results import percent_of, source
+from mtbias.types import Gender, Span, frozen
+
+MARKS = ("ID", "spans", "problem")
+"""The columns of a file of marks."""
+CONTRADICTS, REAL = "contradiction", "real person"
+"""What an annotator may say against a text."""
+PROBLEMS = ("", CONTRADICTS, REAL, f"{CONTRADICTS}, {REAL}")
+REASONS = (
+    "not read by all annotators",
+    "contradicts common knowledge",
+    "labels of the four differ",
+    "names a real person",
+)
+"""Why a quadruple is dropped, in the order in which it is asked; the first counts."""
+_SPAN = re.compile(r"(\d+)-(\d+)")
+
+
+def is_of_gap(data: Path) -> bool:
+    """Whether a file has GAP's columns, and not a corpus's."""
+    first = read_text(data).text.partition("\n")[0]
+    return set(COLUMNS) <= {name.strip().strip('"') for name in first.split("\t")}
+
+
+# The page
+
+
+@frozen
+class MarkingPage:
+    """A page that was written."""
+
+    texts: int
+    """Of the file."""
+    drawn: int
+    out: Path
+    signature: str
+
+
+def write_marking_page(data: Path, out: Path, rows: int = 200, seed: int = 0) -> MarkingPage:
+    """Write the page on which people mark whom the pronouns of `rows` texts mean, drawn with
+    `seed`, in random order.
+
+    The labels of the file are not on it, nor which names are candidates.
+
+    Raises:
+        SettingError: `out` is no page.
+        DataError: as `read_instances`.
+        RunFolderError: the page cannot be written.
+    """
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise SettingError("out", f"expected a page that ends in .html, got {str(out)!r}")
+    file = read_instances(data, labelled=False)
+    order = source(seed).permutation(len(file.instances))[:rows]
+    drawn = [file.instances[place] for place in order]
+    write_atomic(out, render_marking_page(drawn, data, file.sha256).encode())
+    options = {"rows": len(drawn), "seed": seed}
+    signature = signature_line("check:marks", {"data": {data.name: file.sha256}}, options)
+    return MarkingPage(len(file.instances), len(drawn), out, signature)
+
+
+def render_marking_page(instances: Sequence[GapInstance], data: Path, sha256: str) -> str:
+    """The page, one HTML file that loads nothing and sends nothing, as text to be written in UTF-8.
+
+    Offsets on it and in its file count characters as Python does, not UTF-16 units.
+    """
+    marks = f"{data.stem}.marks.tsv"
+    texts = [{"id": one.id, "text": one.text, "pronoun": list(one.pronoun_at)} for one in instances]
+    return render_page(
+        "marks.html",
+        script_file="marks.js",
+        title=f"Whom do the pronouns of {data.name} mean?",
+        n=len(texts),
+        data={"store": f"mtbias-marks-{sha256}", "file": marks, "texts": texts},
+        files=f"--data {quote(data.name)} --judgements {quote(marks)}",
+    )
+
+
+# Marks
+
+
+@frozen
+class Marks:
+    """What an annotator marked in a text, and has against it."""
+
+    spans: tuple[Span, ...]
+    """Names of the person whom the pronoun means; none: the text does not name it."""
+    contradicts: bool
+    real: bool
+
+
+def read_marks(path: Path) -> tuple[TextFile, dict[str, Marks]]:
+    """The marks of an annotator by id, as the page has saved them: a TSV with `MARKS`.
+
+    Raises:
+        DataError: no such file, or another one; a span that is no ``start-end``; an unknown
+            problem; an id twice.
+    """
+    file = read_text(path)
+    table = parse_table(file)
+    table.require(*MARKS)
+    by_id: dict[str, Marks] = {}
+    for record in table.records:
+        id_, problem = record.get("ID"), record.get("problem")
+        if problem not in PROBLEMS:
+            raise record.error(f"problem: expected {', '.join(PROBLEMS[1:])}, got {problem!r}")
+        if id_ in by_id:
+            raise record.error(f"the id {id_!r} stands twice; ids must differ")
+        spans = tuple(_span(text, record) for text in record.get("spans").split())
+        by_id[id_] = Marks(spans, CONTRADICTS in problem, REAL in problem)
+    return file, by_id
+
+
+def _span(text: str, record: Record) -> Span:
+    found = _SPAN.fullmatch(text)
+    if not found or int(found[1]) >= int(found[2]):
+        raise record.error(f"spans: expected start-end, such as 4-9, got {text!r}")
+    return Span(int(found[1]), int(found[2]))
+
+
+def labels_of(instance: GapInstance, marks: Marks) -> Labels:
+    """The labels that marks give: a candidate is TRUE where a mark overlaps its name."""
+    a, b = (_overlaps(_places(instance, name), marks.spans) for name in instance.names)
+    return Labels(a, b)
+
+
+def _overlaps(places: Sequence[Span], spans: Sequence[Span]) -> bool:
+    return any(place.overlaps(span) for place, span in product(places, spans))
+
+
+def _places(instance: GapInstance, name: str) -> list[Span]:
+    """Where the name of a candidate stands as words, other than in the other candidate's longer
+    name.
+    """
+    longer = [other for other in instance.names if name != other and name in other]
+    pattern = rf"(?<![^\W_]){re.escape(bare_name(name))}(?![^\W_])"
+    taken: list[Span] = []
+    for other in longer:
+        taken += _places(instance, other)
+    places = [Span(*match.span()) for match in re.finditer(pattern, instance.text)]
+    return [place for place in places if not _overlaps([place], taken)]
+
+
+# Quadruples
+
+
+@frozen
+class MajorityAgreement:
+    """How many annotators give the majority's labels."""
+
+    name: str
+    texts: int
+    annotators: int
+    """Of each text."""
+    agreed: float | None
+    """In per cent: see the module; None where there are no texts."""
+
+
+@frozen
+class CheckedQuadruples:
+    """What annotators say of a file of quadruples."""
+
+    quadruples: int
+    dropped: Mapping[str, int]
+    """Quadruples by `REASONS`."""
+    kept: int
+    kept_by_gender: Mapping[str, int]
+    """By the gender of the original's pronoun."""
+    agreement: MajorityAgreement
+    """Over the instances of the quadruples that are kept."""
+    unknown: int
+    """Marks on texts that the file does not have."""
+    lost: Sequence[str]
+    """Each dropped quadruple with its reason."""
+    out: Path | None
+    signature: str
+
+
+def check_quadruples(
+    data: Path, marks: Sequence[Path], out: Path | None = None, people: Path | None = None
+) -> CheckedQuadruples:
+    """What the annotators' `marks` say of the quadruples in `data`.
+
+    Args:
+        data: a file of quadruples, whose labels may be empty.
+        marks: a file for each annotator; an odd number of them.
+        out: where the quadruples that are kept are written, with the majority's labels; None:
+            nowhere.
+        people: names of real people, one a line; a quadruple whose original has one is dropped.
+
+    Raises:
+        DataError: what the readers raise; the marks are on no text of the file.
+        SettingError: an even number of annotators, of whom there is not always a majority.
+    """
+    if len(marks) % 2 == 0:
+        raise SettingError(
+            "judgements", f"expected an odd number of annotators, got {len(marks)}: no majority"
+        )
+    file = read_instances(data, labelled=False)
+    read = [read_marks(path) for path in marks]
+    known = {instance.id for instance in file.instances}
+    for one, said in read:
+        if known.isdisjoint(said):
+            raise one.error("expected marks on texts of this file, got none; give its own --data")
+    annotators = [said for _, said in read]
+    names = _real_names(people)
+    kept: list[Quadruple] = []
+    lost: dict[str, str] = {}
+    for quadruple in quadruples(file):
+        reason = _reason(quadruple, annotators, names)
+        if reason:
+            lost[quadruple.id] = reason
+        else:
+            kept.append(_labelled(quadruple, annotators))
+    if out:
+        _write(out, kept, file)
+    files = {
+        "data": {data.name: file.sha256},
+        "judgements": {one.path.name: one.sha256 for one, _ in read},
+        "people": {} if people is None else {people.name: read_text(people).sha256},
+    }
+    reasons = Counter(lost.values())
+    return CheckedQuadruples(
+        quadruples=len(kept) + len(lost),
+        dropped={reason: reasons[reason] for reason in REASONS},
+        kept=len(kept),
+        kept_by_gender=_by_gender(kept),
+        agreement=_agreement(kept, annotators),
+        unknown=len(set(chain.from_iterable(annotators)) - known),
+        lost=[f"{id_}: {reason}" for id_, reason in lost.items()],
+        out=out,
+        signature=signature_line("check:quadruples", files, {"annotators": len(annotators)}),
+    )
+
+
+def _real_names(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    return [line.strip() for _, line in read_text(path).filled_lines()]
+
+
+Annotators = Sequence[Mapping[str, Marks]]
+
+
+def _reason(quadruple: Quadruple, annotators: Annotators, names: Sequence[str]) -> str:
+    """Why a quadruple is dropped; empty where it is kept."""
+    unread, contradicts, differ, real = REASONS
+    marks = [_marks_on(instance.id, annotators) for instance in quadruple.instances]
+    if min(map(len, marks)) < len(annotators):
+        return unread
+    if any(map(_most_say_contradiction, marks)):
+        return contradicts
+    labels = {_majority(instance, annotators) for instance in quadruple.instances}
+    if len(labels) > 1:
+        return differ
+    if _names_one_of(quadruple.instances[0].text, names) or any(map(_most_say_real, marks)):
+        return real
+    return ""
+
+
+def _marks_on(id_: str, annotators: Annotators) -> list[Marks]:
+    """Those of the annotators who have read the text."""
+    return [said[id_] for said in annotators if id_ in said]
+
+
+def _names_one_of(text: str, names: Sequence[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+
+
+def _most_say_real(marks: Sequence[Marks]) -> bool:
+    return _most([one.real for one in marks])
+
+
+def _most_say_contradiction(marks: Sequence[Marks]) -> bool:
+    return _most([one.contradicts for one in marks])
+
+
+def _most(votes: Sequence[bool]) -> bool:
+    """Whether more than half of the votes are yes."""
+    return 2 * sum(votes) > len(votes)
+
+
+def _votes(instance: GapInstance, annotators: Annotators) -> list[Labels]:
+    return [labels_of(instance, said[instance.id]) for said in annotators]
+
+
+def _majority(instance: GapInstance, annotators: Annotators) -> Labels:
+    votes = _votes(instance, annotators)
+    return Labels(_most([bool(vote.a) for vote in votes]), _most([bool(vote.b) for vote in votes]))
+
+
+def _labelled(quadruple: Quadruple, annotators: Annotators) -> Quadruple:
+    """The quadruple with the majority's labels."""
+    original, control, swap_1, swap_2 = (
+        replace(instance, gold=_majority(instance, annotators)) for instance in quadruple.instances
+    )
+    return replace(quadruple, instances=(original, control, swap_1, swap_2))
+
+
+def _agreement(kept: Sequence[Quadruple], annotators: Annotators) -> MajorityAgreement:
+    agreed = votes = texts = 0
+    for quadruple in kept:
+        for instance in quadruple.instances:
+            given = _votes(instance, annotators)
+            agreed += given.count(instance.gold)
+            votes += len(given)
+            texts += 1
+    share = percent_of(agreed, votes)
+    return MajorityAgreement("with the majority", texts, len(annotators), share)
+
+
+def _by_gender(kept: Sequence[Quadruple]) -> dict[str, int]:
+    counts = Counter(quadruple.gender for quadruple in kept)
+    return {str(gender): counts[gender] for gender in (Gender.MALE, Gender.FEMALE)}
+
+
+def _write(out: Path, kept: Sequence[Quadruple], file: GapFile) -> None:
+    instances = chain.from_iterable(quadruple.instances for quadruple in kept)
+    write_atomic(out, write_instances(instances, file.columns).encode("utf-8"))
+
+
+# The draw
+
+
+@frozen
+class BalancedQuadruples:
+    """A draw of quadruples that was written."""
+
+    quadruples: int
+    before: Mapping[str, int]
+    """By the gender of the original's pronoun."""
+    dropped: Mapping[str, int]
+    """The quadruples left out, by reason."""
+    kept: int
+    out: Path
+    signature: str
+
+
+def balance_quadruples(data: Path, out: Path, seed: int = 0) -> BalancedQuadruples:
+    """Write as many quadruples of originals about men as about women, drawn at random from the
+    gender that has more, in the order of the file.
+
+    Raises:
+        DataError: what the readers raise; one gender has none.
+    """
+    file = read_instances(data, labelled=False)
+    complete = quadruples(file)
+    before = _by_gender(complete)
+    n = min(before.values())
+    if not n:
+        counted = ", ".join(f"{gender} {size}" for gender, size in before.items())
+        raise DataError(f"expected originals of both genders, got {counted}", path=data)
+    rng = source(seed)
+    chosen: set[int] = set()
+    for gender in (Gender.MALE, Gender.FEMALE):
+        places = [place for place, one in enumerate(complete) if one.gender is gender]
+        chosen.update(rng.choice(places, n, replace=False).tolist())
+    _write(out, [complete[place] for place in sorted(chosen)], file)
+    options = {"dataset": "counter-gap", "groups": "male+female", "method": "sample", "seed": seed}
+    dropped = {f"more originals, {gender}": size - n for gender, size in before.items()}
+    signature = signature_line("balance", {"data": {data.name: file.sha256}}, options)
+    return BalancedQuadruples(len(complete), before, dropped, len(chosen), out, signature)
