@@ -19,7 +19,9 @@ def command(
     data: Path,
     dev: Path,
     out: Path,
-    training: Annotated[TrainingSettings, Parameter(name="*", group=Group("Training"))],
+    training: Annotated[
+        TrainingSettings, Parameter(name="*", group=Group("Training"))
+    ] = TrainingSettings(),
     weights: Path | None = None,
     json: Json = False,
 ) -> None:
@@ -56,7 +58,7 @@ def command(
         for name, of in made.items()
     ]
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
-    if (folder := Path(training.encoder)).is_dir():
+    if (folder := Path(training.chosen_encoder())).is_dir():
         # Where it lies is no part of what was trained, its weights are.
         options["encoder"] = f"{folder.resolve().name}@{files_hash(folder)[:12]}"
     hashes = {name: file.file.hashes for name, file in files.items()}

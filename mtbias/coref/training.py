@@ -12,47 +12,118 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from importlib import resources
+from importlib.util import find_spec
+from itertools import groupby, pairwise
 from pathlib import Path
+from pickle import UnpicklingError
+from types import MappingProxyType
+from typing import Literal
 
 from mtbias.coref.documents import ConllDocument, without_repeated
-from mtbias.errors import DataError, DependencyError, ModelError
+from mtbias.errors import (
+    DataError,
+    DependencyError,
+    ModelError,
+    SettingError,
+    choices,
+    one_line,
+)
 from mtbias.files.reading import parse_toml, read_text, refuse_special
 from mtbias.files.writing import explained, write_atomic, write_json
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in
-from mtbias.types import JsonDict, frozen
+from mtbias.types import JsonDict, JsonObject, frozen
 
 _SECTION = "mtbias"
 
 
+TrainingPreset = Literal["bert-base", "bert-large", "spanbert-base", "spanbert-large"]
+"""The tables of training_presets.toml."""
+
+
+def training_presets() -> Mapping[TrainingPreset, JsonObject]:
+    """Settings of the trainer by the names of presets; their source stands in the file."""
+    return _shipped("training_presets.toml")
+
+
+def _shipped(name: str) -> JsonDict:
+    """The content of a TOML file of this package."""
+    return parse_toml(read_text(Path(str(resources.files("mtbias.coref"))) / name))
+
+
 @dataclass(frozen=True, kw_only=True)
 class TrainingSettings(Settings):
-    """What a user of the trainer chooses; all else is as Stanza has it."""
+    """What a user of the trainer chooses; what is not set is the preset's, else the default; all
+    else is as Stanza has it.
+    """
 
-    encoder: str
+    preset: TrainingPreset | None = None
+    """Settings of Counter-GAP's table 8 for its four encoders (`mtbias list presets`); other
+    options go before them."""
+    encoder: str | None = None
     """A folder with a transformer encoder and its tokenizer, or its name on the Hub. The model
     remembers it: it must be there where the model is used."""
-    epochs: int = at_least(1, 32)
-    """Epochs; the model is the one that is best on the development documents."""
-    learning_rate: float = number_in(0, 1, 3e-4)
-    """Of all but the encoder."""
-    encoder_learning_rate: float = number_in(0, 1, 1e-5)
-    """Of the encoder."""
-    hidden_size: int = at_least(1, 1024)
-    """Of the scorers' layers."""
-    dropout: float = number_in(0, 1, 0.3)
-    """Share of units that are left out in training."""
-    window: int = at_least(1, 512)
-    """Word pieces that the encoder sees at once."""
-    candidates: int = at_least(1, 50)
-    """Antecedents of a word that are scored in full."""
+    epochs: int = at_least(1, None)
+    """Epochs; the model is the one that is best on the development documents (default: 32)."""
+    learning_rate: float = number_in(0, 1, None)
+    """Of all but the encoder (default: 0.0003)."""
+    encoder_learning_rate: float = number_in(0, 1, None)
+    """Of the encoder; 0: it stays as it is, which is faster (default: 0.00001)."""
+    hidden_size: int = at_least(1, None)
+    """Of the scorers' layers (default: 1024)."""
+    dropout: float = number_in(0, 1, None)
+    """Share of units that are left out in training (default: 0.3)."""
+    window: int = at_least(3, None)
+    """Word pieces that the encoder sees at once (default: 512)."""
+    segments: int | None = at_least(1, None)
+    """Windows in a document of training; a longer one is cut between sentences into documents
+    (default: none is cut)."""
+    candidates: int = at_least(1, None)
+    """Antecedents of a word that are scored in full (default: 50)."""
     device: str = "cpu"
     """cpu, cuda, or cuda:1 for the second GPU."""
     seed: int = at_least(0, 2020, 2**32 - 1)
     """Of the random numbers."""
+
+    def __post_init__(self) -> None:
+        presets = training_presets()
+        if self.preset is not None and self.preset not in presets:
+            raise SettingError("preset", choices(self.preset, presets))
+        chosen = {} if self.preset is None else presets[self.preset]
+        for key, value in {**_DEFAULTS, **chosen}.items():
+            if getattr(self, key) is None:
+                object.__setattr__(self, key, value)
+        super().__post_init__()
+
+    def chosen_encoder(self) -> str:
+        """The encoder.
+
+        Raises:
+            SettingError: there is none.
+        """
+        if not self.encoder:
+            raise SettingError(
+                "encoder", "expected a folder or a name on the Hub, or a preset, got none"
+            )
+        return self.encoder
+
+
+_DEFAULTS: Mapping[str, float] = MappingProxyType(
+    {
+        "epochs": 32,
+        "learning_rate": 3e-4,
+        "encoder_learning_rate": 1e-5,
+        "hidden_size": 1024,
+        "dropout": 0.3,
+        "window": 512,
+        "candidates": 50,
+    }
+)
+"""What neither the user nor a preset has set; Stanza's own."""
 
 
 @frozen
@@ -104,6 +175,71 @@ def training_data(documents: Iterable[ConllDocument]) -> TrainingData:
     return TrainingData(tuple(found), mentions, across)
 
 
+def in_segments(
+    data: TrainingData, pieces_of: Callable[[str], int], segments: int, window: int
+) -> TrainingData:
+    """The documents of `data`, those of more than `segments` × (`window` − 2) word pieces cut
+    between sentences into several.
+
+    Links between the parts of a document are lost, and with them the mentions that are alone in
+    their part; a window has two signs of its own. A sentence that is longer stays whole.
+
+    Args:
+        data: to train on.
+        pieces_of: the word pieces of a word.
+        segments: of a part, at most.
+        window: word pieces of a segment, its two signs included.
+    """
+    room = segments * (window - 2)
+    documents: list[JsonDict] = []
+    for document in data.documents:
+        pieces = [pieces_of(word) for word in document["cased_words"]]
+        bounds = _bounds(document["sent_id"], pieces, room)
+        documents += [_part(document, *of) for of in pairwise(bounds)] if bounds[2:] else [document]
+    mentions = sum(len(document["head2span"]) for document in documents)
+    return replace(data, documents=tuple(documents), mentions=mentions)
+
+
+def _bounds(sentence_of: Sequence[int], pieces: Sequence[int], room: int) -> list[int]:
+    """The first words of the parts of a document, and its length."""
+    bounds, used = [0], 0
+    for _, words in groupby(range(len(pieces)), key=lambda word: sentence_of[word]):
+        sentence = list(words)
+        length = sum(pieces[word] for word in sentence)
+        if used and used + length > room:
+            bounds.append(sentence[0])
+            used = 0
+        used += length
+    return [*bounds, len(pieces)]
+
+
+_OF_WORDS = ("cased_words", "sent_id", "speaker", "pos", "deprel", "head")
+"""What the trainer has for each word of a document."""
+
+
+def _part(document: JsonDict, first: int, end: int) -> JsonDict:
+    """The words from `first` to before `end` as a document of their own."""
+    spans, heads = [], []
+    for cluster in document["span_clusters"]:
+        within = [[a - first, b - first] for a, b in cluster if first <= a and b <= end]
+        if len(within) > 1 or len(within) == len(cluster):
+            spans.append(within)
+            heads.append([last - 1 for _, last in within])
+    kept = sorted([last - 1, start, last] for cluster in spans for start, last in cluster)
+    sliced = {name: document[name][first:end] for name in _OF_WORDS}
+    # Sentences count from 0.
+    sliced["sent_id"] = [number - sliced["sent_id"][0] for number in sliced["sent_id"]]
+    return {
+        **document,
+        **sliced,
+        "document_id": f"{document['document_id']}:{first}",
+        "span_clusters": spans,
+        "word_clusters": heads,
+        "head2span": kept,
+        "is_zero": [0] * len(kept),
+    }
+
+
 def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> str:
     """The trainer's configuration: data and model in `folder`; `alone`: entities of one mention are
     to be found too.
@@ -117,7 +253,8 @@ def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> s
         "test_data": str(folder / "dev.json"),
         "conll_log_dir": str(folder / "logs"),
         "device": settings.device,
-        "bert_model": settings.encoder,
+        "bert_model": settings.chosen_encoder(),
+        "bert_finetune": settings.encoder_learning_rate > 0,
         "bert_window_size": settings.window,
         "hidden_size": settings.hidden_size,
         "rough_k": settings.candidates,
@@ -127,7 +264,7 @@ def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> s
         "bert_learning_rate": settings.encoder_learning_rate,
         "train_epochs": settings.epochs,
     }
-    values |= parse_toml(read_text(Path(str(resources.files("mtbias.coref"))) / "training.toml"))
+    values |= _shipped("training.toml")
     # JSON's text, numbers, booleans and lists are TOML's too.
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     return "\n".join(["[DEFAULT]", *lines, "[DEFAULT.tokenizer_kwargs]", f"[{_SECTION}]", ""])
@@ -154,28 +291,14 @@ def train(
         DataError: nothing to train on; `out` is there already; no such folder of an encoder.
         DependencyError: peft is not installed.
         ModelError: the trainer failed; its log says why.
-        SettingError: no such device.
+        SettingError: no encoder, or no such device.
     """
-    from importlib.util import find_spec
-
-    if find_spec("peft") is None:
-        raise DependencyError("Stanza's trainer needs peft: pip install 'mtbias[coref]'")
     for name, data in (("train", train_data), ("dev", dev_data)):
         if not data.mentions:
             raise DataError(f"expected documents with clusters to {name} on, got none")
-    if out.exists():
-        raise DataError(
-            "expected a new folder, this is there already: choose another --out", path=out
-        )
-    encoder = Path(settings.encoder)
-    if encoder.is_dir():
-        refuse_special(encoder)
-        settings = replace(
-            settings, encoder=str(encoder.resolve())
-        )  # the model remembers it, from wherever it is used
-    elif encoder.is_absolute() or settings.encoder.startswith((".", "~")):  # no name on the Hub
-        raise DataError("expected a folder with an encoder, got none", path=encoder)
-    require_device(settings.device)
+    settings = _checked(settings, out)
+    if settings.segments is not None:
+        train_data = _in_segments_of(settings, settings.segments, train_data)
     with explained(out, "make"):
         out.mkdir(parents=True)
     for name, data in (("train", train_data), ("dev", dev_data)):
@@ -184,19 +307,63 @@ def train(
         out / "config.toml", configuration(settings, out.resolve(), alone=train_data.alone).encode()
     )
     write_json(out / "settings.json", asdict(settings))
+    return _run_trainer(settings, out, weights)
+
+
+def _checked(settings: TrainingSettings, out: Path) -> TrainingSettings:
+    """The settings, with the encoder where it is found from any folder, after what `train` needs
+    was looked at.
+    """
+    if find_spec("peft") is None:
+        raise DependencyError("Stanza's trainer needs peft: pip install 'mtbias[coref]'")
+    if out.exists():
+        raise DataError(
+            "expected a new folder, this is there already: choose another --out", path=out
+        )
+    name = settings.chosen_encoder()
+    encoder = Path(name)
+    if encoder.is_dir():
+        refuse_special(encoder)
+        settings = replace(settings, encoder=str(encoder.resolve()))
+    elif encoder.is_absolute() or name.startswith((".", "~")):  # no name on the Hub
+        raise DataError("expected a folder with an encoder, got none", path=encoder)
+    require_device(settings.device)
+    return settings
+
+
+def _in_segments_of(settings: TrainingSettings, segments: int, data: TrainingData) -> TrainingData:
+    """`data` in segments as the encoder's tokenizer counts them."""
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(settings.encoder)
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"the tokenizer of {settings.encoder} cannot be loaded: {one_line(str(error))}; fetch it "
+            "where there is a network, or give its folder as --encoder"
+        ) from error
+
+    @cache
+    def pieces_of(word: str) -> int:
+        return len(tokenizer.tokenize(word))
+
+    return in_segments(data, pieces_of, segments, settings.window)
+
+
+def _run_trainer(settings: TrainingSettings, out: Path, weights: Path | None) -> Path:
+    """Run Stanza's trainer on what is in `out`, and give the model's file."""
     command = [sys.executable, "-m", "stanza.models.wl_coref", "train", _SECTION]
-    command += [
-        "--config_file",
-        str(out / "config.toml"),
-        "--seed",
-        str(settings.seed),
-        "--save_name",
-        "model",
-    ]
-    command += [] if weights is None else ["--weights", str(weights)]
+    command += ["--config_file", str(out / "config.toml"), "--seed", str(settings.seed)]
+    command += ["--save_name", "model"]
+    begun = out / "begun.pt"
+    if weights is not None:
+        _write_begun(weights, begun)
+        command += ["--weights", str(begun)]
     log = out / "training.log"
     with log.open("wb") as file:
         done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False)
+    for unused in (begun, out / "model.checkpoint.pt"):
+        unused.unlink(missing_ok=True)
     model = out / "model.pt"
     if done.returncode or not model.is_file():
         last = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2].strip()
@@ -204,3 +371,21 @@ def train(
             f"Stanza's trainer ended with {done.returncode}; its last words: {last[:200]} ({log})"
         )
     return model
+
+
+def _write_begun(weights: Path, begun: Path) -> None:
+    """Write the model at `weights` to `begun` as one without a past: Stanza's trainer counts the
+    epochs that a model has had among those that it is to have.
+
+    Raises:
+        DataError: no model of Stanza's.
+    """
+    import torch
+
+    try:
+        state = torch.load(weights, map_location="cpu", weights_only=True)
+        torch.save({**state, "epochs_trained": 0}, begun)
+    except (OSError, RuntimeError, TypeError, UnpicklingError) as error:
+        raise DataError(
+            f"expected a model of `mtbias coref train`, got: {one_line(str(error))}", path=weights
+        ) from error
