@@ -348,7 +348,7 @@ def model_path(model: str, base: Path) -> str:
     if not model or model in catalog() or model == DEMO:
         return model
     folder = absolute_path(model, base)
-    return str(folder) if folder.is_dir() or Path(model).expanduser().isabsolute_path() else model
+    return str(folder) if folder.is_dir() or Path(model).expanduser().is_absolute() else model
 
 
 def absolute_path(path: str, base: Path) -> Path:
