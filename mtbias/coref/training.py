@@ -57,8 +57,8 @@ def _shipped(name: str) -> JsonDict:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSettings(Settings):
-    """What a user of the trainer chooses; what is not set is the preset's, else the default; all
-    else is as Stanza has it.
+    """What a user of the trainer chooses; what is not set becomes the preset's, else the default;
+    all else is as Stanza has it.
     """
 
     preset: TrainingPreset | None = None
@@ -67,22 +67,22 @@ class TrainingSettings(Settings):
     encoder: str | None = None
     """A folder with a transformer encoder and its tokenizer, or its name on the Hub. The model
     remembers it: it must be there where the model is used."""
-    epochs: int = at_least(1, None)
+    epochs: int | None = at_least(1, None)
     """Epochs; the model is the one that is best on the development documents (default: 32)."""
-    learning_rate: float = number_in(0, 1, None)
+    learning_rate: float | None = number_in(0, 1, None)
     """Of all but the encoder (default: 0.0003)."""
-    encoder_learning_rate: float = number_in(0, 1, None)
+    encoder_learning_rate: float | None = number_in(0, 1, None)
     """Of the encoder; 0: it stays as it is, which is faster (default: 0.00001)."""
-    hidden_size: int = at_least(1, None)
+    hidden_size: int | None = at_least(1, None)
     """Of the scorers' layers (default: 1024)."""
-    dropout: float = number_in(0, 1, None)
+    dropout: float | None = number_in(0, 1, None)
     """Share of units that are left out in training (default: 0.3)."""
-    window: int = at_least(3, None)
+    window: int | None = at_least(3, None)
     """Word pieces that the encoder sees at once (default: 512)."""
     segments: int | None = at_least(1, None)
     """Windows in a document of training; a longer one is cut between sentences into documents
     (default: none is cut)."""
-    candidates: int = at_least(1, None)
+    candidates: int | None = at_least(1, None)
     """Antecedents of a word that are scored in full (default: 50)."""
     device: str = "cpu"
     """cpu, cuda, or cuda:1 for the second GPU."""
@@ -254,7 +254,7 @@ def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> s
         "conll_log_dir": str(folder / "logs"),
         "device": settings.device,
         "bert_model": settings.chosen_encoder(),
-        "bert_finetune": settings.encoder_learning_rate > 0,
+        "bert_finetune": bool(settings.encoder_learning_rate),
         "bert_window_size": settings.window,
         "hidden_size": settings.hidden_size,
         "rough_k": settings.candidates,
@@ -297,8 +297,9 @@ def train(
         if not data.mentions:
             raise DataError(f"expected documents with clusters to {name} on, got none")
     settings = _checked(settings, out)
-    if settings.segments is not None:
-        train_data = _in_segments_of(settings, settings.segments, train_data)
+    if settings.segments is not None and settings.window is not None:
+        pieces_of = _word_pieces(settings.chosen_encoder())
+        train_data = in_segments(train_data, pieces_of, settings.segments, settings.window)
     with explained(out, "make"):
         out.mkdir(parents=True)
     for name, data in (("train", train_data), ("dev", dev_data)):
@@ -331,23 +332,18 @@ def _checked(settings: TrainingSettings, out: Path) -> TrainingSettings:
     return settings
 
 
-def _in_segments_of(settings: TrainingSettings, segments: int, data: TrainingData) -> TrainingData:
-    """`data` in segments as the encoder's tokenizer counts them."""
+def _word_pieces(encoder: str) -> Callable[[str], int]:
+    """How many pieces the encoder's tokenizer makes of a word."""
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(settings.encoder)
+        tokenizer = AutoTokenizer.from_pretrained(encoder)
     except (OSError, ValueError) as error:
         raise ModelError(
-            f"the tokenizer of {settings.encoder} cannot be loaded: {one_line(str(error))}; fetch it "
-            "where there is a network, or give its folder as --encoder"
+            f"the tokenizer of {encoder} cannot be loaded: {one_line(str(error))}; fetch it where "
+            "there is a network, or give its folder as --encoder"
         ) from error
-
-    @cache
-    def pieces_of(word: str) -> int:
-        return len(tokenizer.tokenize(word))
-
-    return in_segments(data, pieces_of, segments, settings.window)
+    return cache(lambda word: len(tokenizer.tokenize(word)))
 
 
 def _run_trainer(settings: TrainingSettings, out: Path, weights: Path | None) -> Path:
