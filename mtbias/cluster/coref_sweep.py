@@ -97,8 +97,8 @@ def coref_sweep(
     failed = _run_all(file, changes, sweep, needs, jobs, say)
     if failed:
         raise MtbiasError(
-            f"{len(failed)} of {len(needs)} tasks failed: {', '.join(failed)}; {sweep.out / LOGS} has "
-            "why; the same command does only what is missing"
+            f"{len(failed)} of {len(needs)} tasks failed: {', '.join(failed)}; "
+            f"{sweep.out / LOGS} has why; the same command does only what is missing"
         )
     say(f"\n{(sweep.out / 'table.txt').read_text(encoding='utf-8')}")
     say(f"Files:  {', '.join(str(sweep.out / name) for name in (*FORMS, PAGE))}")

@@ -1,5 +1,5 @@
-"""What a sweep of coreference is: systems that differ in what they are trained on, and the data sets
-that they are scored on; read from a TOML file with a table ``[training]``.
+"""What a sweep of coreference is: systems that differ in what they are trained on, and the data
+sets that they are scored on; read from a TOML file with a table ``[training]``.
 """
 
 from __future__ import annotations

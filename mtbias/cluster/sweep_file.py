@@ -194,8 +194,8 @@ def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
     path = Path(path)
     if is_of_coreference(path):
         message = (
-            "expected a sweep of translation, got one of coreference, which `mtbias sweep FILE` runs; "
-            "for jobs of a cluster it takes --tasks and --task"
+            "expected a sweep of translation, got one of coreference, which `mtbias sweep FILE` "
+            "runs; for jobs of a cluster it takes --tasks and --task"
         )
         raise DataError(message, path=path)
     sweep = read_as(Sweep, path, changes, _with_paths)

@@ -17,7 +17,7 @@ from mtbias.coref.dataset import CorefDataset
 from mtbias.coref.documents import DATASETS, CorefText, DatasetName
 from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
-from mtbias.coref.winobias import WinoBias, read_winobias
+from mtbias.coref.winobias import SetKey, WinoBias, WinoBiasDocument, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import (
     UNPUBLISHED,
@@ -104,12 +104,12 @@ def limited(dataset: CorefDataset, most: int) -> CorefDataset:
         case Bug():
             made = replace(dataset, rows=tuple(spread(dataset.rows, most)))
         case WinoBias():
-            lines = sorted({one.line for of in dataset.sets.values() for one in of})
+            documents = dataset.documents.values()
+            lines = sorted({one.line for one in documents})
             kept = set(spread(lines, max(1, most // len(dataset.sets))))
-            sets = {
-                key: tuple(one for one in of if one.line in kept)
-                for key, of in dataset.sets.items()
-            }
+            sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
+            for key, of in dataset.sets.items():
+                sets[key] = tuple(one for one in of if one.line in kept)
             made = replace(dataset, sets=sets)
         case _:
             raise UsageError(
@@ -134,8 +134,10 @@ def texts_of(dataset: CorefDataset, stereotype: Stereotype) -> list[CorefText]:
     """
     match dataset:
         case WinoBias():
-            of_sets = (of for (_, _, side), of in dataset.sets.items() if side is stereotype)
-            ids = {one.id for one in chain.from_iterable(of_sets)}
+            ids: set[str] = set()
+            for (_, _, side), of in dataset.sets.items():
+                if side is stereotype:
+                    ids.update(one.id for one in of)
         case Bug():
             ids = {row.id for row in dataset.rows if row.stereotype is stereotype}
         case _:

@@ -219,13 +219,13 @@ _OF_WORDS = ("cased_words", "sent_id", "speaker", "pos", "deprel", "head")
 
 def _part(document: JsonDict, first: int, end: int) -> JsonDict:
     """The words from `first` to before `end` as a document of their own."""
-    spans, heads = [], []
+    spans, heads, kept = [], [], []
     for cluster in document["span_clusters"]:
         within = [[a - first, b - first] for a, b in cluster if first <= a and b <= end]
         if len(within) > 1 or len(within) == len(cluster):
             spans.append(within)
             heads.append([last - 1 for _, last in within])
-    kept = sorted([last - 1, start, last] for cluster in spans for start, last in cluster)
+            kept += [[last - 1, start, last] for start, last in within]
     sliced = {name: document[name][first:end] for name in _OF_WORDS}
     # Sentences count from 0.
     sliced["sent_id"] = [number - sliced["sent_id"][0] for number in sliced["sent_id"]]
@@ -235,7 +235,7 @@ def _part(document: JsonDict, first: int, end: int) -> JsonDict:
         "document_id": f"{document['document_id']}:{first}",
         "span_clusters": spans,
         "word_clusters": heads,
-        "head2span": kept,
+        "head2span": sorted(kept),
         "is_zero": [0] * len(kept),
     }
 
