@@ -41,7 +41,8 @@ def command(
         A model to begin with (fine-tuning), of the same encoder and sizes.
     """
     from mtbias.coref.documents import read_conll
-    from mtbias.coref.training import train, training_data
+    from mtbias.coref.training import train
+    from mtbias.coref.training_documents import training_data
     from mtbias.translate.seq2seq.checkpoints import files_hash
 
     files = {"data": read_conll(data), "dev": read_conll(dev)}

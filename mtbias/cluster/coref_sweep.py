@@ -12,8 +12,8 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, replace
 from functools import partial
 from graphlib import TopologicalSorter
@@ -40,7 +40,8 @@ from mtbias.coref.evaluation import (
     read_evaluation,
 )
 from mtbias.coref.systems import StanzaCoref
-from mtbias.coref.training import train, training_data
+from mtbias.coref.training import train
+from mtbias.coref.training_documents import training_data
 from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import DataError, MtbiasError, UsageError, choices
 from mtbias.files.reading import read_text, sha256_of, split_lines
@@ -60,6 +61,9 @@ FORMS = {"table.txt": "text", "table.md": "markdown", "table.tex": "latex", "tab
 PAGE = "report.html"
 _IDENTITY = "sweep.json"
 _SIDES = {"pro": Stereotype.PRO, "anti": Stereotype.ANTI}
+
+_PAUSE = 0.2
+"""Seconds after which it is looked again whether a task has ended."""
 
 Say = Callable[[str], object]
 
@@ -94,10 +98,11 @@ def coref_sweep(
     if task is not None:
         run_task(sweep, task, say)
         return
-    failed = _run_all(file, changes, sweep, needs, jobs, say)
-    if failed:
+    run = _Run(file, changes, sweep, say)
+    run.run(needs, jobs)
+    if run.failed:
         raise MtbiasError(
-            f"{len(failed)} of {len(needs)} tasks failed: {', '.join(failed)}; "
+            f"{len(run.failed)} of {len(needs)} tasks failed: {', '.join(run.failed)}; "
             f"{sweep.out / LOGS} has why; the same command does only what is missing"
         )
     say(f"\n{(sweep.out / 'table.txt').read_text(encoding='utf-8')}")
@@ -137,62 +142,74 @@ def _claim(sweep: CorefSweep) -> None:
         raise DataError(message, path=path)
 
 
-def _run_all(
-    file: Path,
-    changes: Sequence[str],
-    sweep: CorefSweep,
-    needs: Mapping[str, Sequence[str]],
-    jobs: int,
-    say: Say,
-) -> list[str]:
-    """Run all tasks that are not done, and give the names of those that failed or that need one
-    that did.
-    """
-    make_folder(sweep.out / LOGS)
-    sorter = TopologicalSorter(needs)
-    sorter.prepare()
-    failed: list[str] = []
-    running: dict[Future[str], str] = {}
-    with ThreadPoolExecutor(jobs) as pool:
-        while sorter.is_active():
-            for name in sorter.get_ready():
-                if any(need in failed for need in needs[name]):
-                    failed.append(name)
-                    sorter.done(name)
-                elif name != TABLE and is_done(sweep, name):
-                    say(f"{name}: done already")
-                    sorter.done(name)
-                else:
-                    running[pool.submit(_in_process, file, changes, sweep, name, say)] = name
-            ended, _ = wait(running, return_when=FIRST_COMPLETED) if running else ((), ())
-            for future in ended:
-                name = running.pop(future)
-                if error := future.result():
-                    failed.append(name)
-                say(f"{name}: {f'failed: {error}' if error else 'done'}")
-                sorter.done(name)
-    return failed
+class _Run:
+    """The tasks of a sweep that are run in processes of their own."""
 
+    def __init__(self, file: Path, changes: Sequence[str], sweep: CorefSweep, say: Say) -> None:
+        """None is begun yet."""
+        self.failed: list[str] = []
+        """Tasks that failed, or that need one that did."""
+        self._command = [sys.executable, "-m", "mtbias", "sweep", str(file)]
+        for change in changes:
+            self._command += ["--set", change]
+        self._sweep, self._say = sweep, say
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
-def _in_process(file: Path, changes: Sequence[str], sweep: CorefSweep, name: str, say: Say) -> str:
-    """Run a task in a process of its own, which prints into its log; gives why it failed."""
-    say(f"{name}: begins")
-    command = [sys.executable, "-m", "mtbias", "sweep", str(file), "--task", name]
-    for change in changes:
-        command += ["--set", change]
-    log = sweep.out / LOGS / f"{name.replace(':', '+')}.log"
-    with log.open("wb") as printed:
-        done = subprocess.run(
-            command,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-            check=False,
-            env={**os.environ, **OFFLINE},
-        )
-    if not done.returncode:
-        return ""
-    last = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
-    return last or f"exit code {done.returncode}"
+    def run(self, needs: Mapping[str, Sequence[str]], jobs: int) -> None:
+        """Run all tasks that are not done, `jobs` at a time; whatever ends this call ends them."""
+        make_folder(self._sweep.out / LOGS)
+        sorter = TopologicalSorter(needs)
+        sorter.prepare()
+        waiting: list[str] = []
+        try:
+            while sorter.is_active():
+                waiting += sorter.get_ready()
+                while waiting and len(self._processes) < jobs:
+                    name = waiting.pop(0)
+                    if any(need in self.failed for need in needs[name]):
+                        self.failed.append(name)
+                        sorter.done(name)
+                    elif is_done(self._sweep, name):
+                        self._say(f"{name}: done already")
+                        sorter.done(name)
+                    else:
+                        self._begin(name)
+                for name in self._ended():
+                    sorter.done(name)
+        finally:
+            for process in self._processes.values():
+                process.terminate()
+                process.wait()
+
+    def _begin(self, name: str) -> None:
+        self._say(f"{name}: begins")
+        log = self._log(name)
+        with explained(log, "write"), log.open("wb") as printed:
+            self._processes[name] = subprocess.Popen(
+                [*self._command, "--task", name],
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **OFFLINE},
+            )
+
+    def _ended(self) -> list[str]:
+        """The tasks that have ended, after a pause where none has."""
+        ended = [name for name, process in self._processes.items() if process.poll() is not None]
+        for name in ended:
+            code = self._processes.pop(name).returncode
+            if code:
+                self.failed.append(name)
+                text = self._log(name).read_text(encoding="utf-8", errors="replace")
+                last = text.strip().rpartition("\n")[2] or f"exit code {code}"
+                self._say(f"{name}: failed: {last}")
+            else:
+                self._say(f"{name}: done")
+        if self._processes and not ended:
+            time.sleep(_PAUSE)
+        return ended
+
+    def _log(self, name: str) -> Path:
+        return self._sweep.out / LOGS / f"{name.replace(':', '+')}.log"
 
 
 def is_done(sweep: CorefSweep, task: str) -> bool:

@@ -1,8 +1,6 @@
 """Training a coreference system with Stanza's trainer.
 
-It is ``python -m stanza.models.wl_coref``, run as a process of its own. It knows mentions by their
-head word: here the mention's last word, which is the head of "the construction worker" and of a
-pronoun, and not of "the man who left".
+It is ``python -m stanza.models.wl_coref``, run as a process of its own.
 
 Source: D'Oosterlinck et al., *CAW-coref* (CRAC 2023); the keys are those of Stanza 1.15.
 """
@@ -12,18 +10,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
-from itertools import groupby, pairwise
 from pathlib import Path
 from pickle import UnpicklingError
 from types import MappingProxyType
 from typing import Literal
 
-from mtbias.coref.documents import ConllDocument, without_repeated
+from mtbias.coref.training_documents import (
+    TrainingData,
+    in_segments,
+    may_be_long,
+    with_short_sentences,
+)
 from mtbias.errors import (
     DataError,
     DependencyError,
@@ -36,7 +38,7 @@ from mtbias.files.reading import parse_toml, read_text, refuse_special
 from mtbias.files.writing import explained, write_atomic, write_json
 from mtbias.machine.devices import require_device
 from mtbias.settings import Settings, at_least, number_in
-from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.types import JsonDict, JsonObject
 
 _SECTION = "mtbias"
 
@@ -126,120 +128,6 @@ _DEFAULTS: Mapping[str, float] = MappingProxyType(
 """What neither the user nor a preset has set; Stanza's own."""
 
 
-@frozen
-class TrainingData:
-    """Documents as the trainer takes them, and what could not go into them."""
-
-    documents: tuple[JsonDict, ...]
-    mentions: int
-    across: int
-    """Mentions that begin in one sentence and end in another: left out, since the trainer has
-    none."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether entities of one mention are marked; in CoNLL-2012's own data they are not."""
-        return any(
-            len(cluster) == 1
-            for document in self.documents
-            for cluster in document["span_clusters"]
-        )
-
-
-def training_data(documents: Iterable[ConllDocument]) -> TrainingData:
-    """The `documents` with their clusters.
-
-    A mention that stands in a cluster already, and a cluster that has lost all its mentions, is
-    left out.
-    """
-    found, mentions, across = [], 0, 0
-    for document in documents:
-        sentence_of = [n for n, sentence in enumerate(document.sentences) for _ in sentence]
-        given = without_repeated(document.clusters)
-        within = (
-            [m for m in cluster if sentence_of[m[0]] == sentence_of[m[1]]] for cluster in given
-        )
-        clusters = [cluster for cluster in within if cluster]
-        kept = [mention for cluster in clusters for mention in cluster]
-        mentions += len(kept)
-        across += sum(map(len, given)) - len(kept)
-        n = len(sentence_of)
-        found.append({
-            "document_id": document.id, "part_id": 0, "lang": "en", "cased_words": document.words,
-            "sent_id": sentence_of, "speaker": ["_"] * n, "pos": ["_"] * n, "deprel": ["_"] * n, "head": [None] * n,
-            # The trainer's ends are excluded.
-            "span_clusters": [[[start, end + 1] for start, end in cluster] for cluster in clusters],
-            "word_clusters": [[end for _, end in cluster] for cluster in clusters],
-            "head2span": sorted([end, start, end + 1] for start, end in kept), "is_zero": [0] * len(kept),
-        })  # fmt: skip
-    return TrainingData(tuple(found), mentions, across)
-
-
-def in_segments(
-    data: TrainingData, pieces_of: Callable[[str], int], segments: int, window: int
-) -> TrainingData:
-    """The documents of `data`, those of more than `segments` × (`window` − 2) word pieces cut
-    between sentences into several.
-
-    Links between the parts of a document are lost, and with them the mentions that are alone in
-    their part; a window has two signs of its own. A sentence that is longer stays whole.
-
-    Args:
-        data: to train on.
-        pieces_of: the word pieces of a word.
-        segments: of a part, at most.
-        window: word pieces of a segment, its two signs included.
-    """
-    room = segments * (window - 2)
-    documents: list[JsonDict] = []
-    for document in data.documents:
-        pieces = [pieces_of(word) for word in document["cased_words"]]
-        bounds = _bounds(document["sent_id"], pieces, room)
-        documents += [_part(document, *of) for of in pairwise(bounds)] if bounds[2:] else [document]
-    mentions = sum(len(document["head2span"]) for document in documents)
-    return replace(data, documents=tuple(documents), mentions=mentions)
-
-
-def _bounds(sentence_of: Sequence[int], pieces: Sequence[int], room: int) -> list[int]:
-    """The first words of the parts of a document, and its length."""
-    bounds, used = [0], 0
-    for _, words in groupby(range(len(pieces)), key=lambda word: sentence_of[word]):
-        sentence = list(words)
-        length = sum(pieces[word] for word in sentence)
-        if used and used + length > room:
-            bounds.append(sentence[0])
-            used = 0
-        used += length
-    return [*bounds, len(pieces)]
-
-
-_OF_WORDS = ("cased_words", "sent_id", "speaker", "pos", "deprel", "head")
-"""What the trainer has for each word of a document."""
-
-
-def _part(document: JsonDict, first: int, end: int) -> JsonDict:
-    """The words from `first` to before `end` as a document of their own."""
-    spans, heads, kept = [], [], []
-    for cluster in document["span_clusters"]:
-        within = [[a - first, b - first] for a, b in cluster if first <= a and b <= end]
-        if len(within) > 1 or len(within) == len(cluster):
-            spans.append(within)
-            heads.append([last - 1 for _, last in within])
-            kept += [[last - 1, start, last] for start, last in within]
-    sliced = {name: document[name][first:end] for name in _OF_WORDS}
-    # Sentences count from 0.
-    sliced["sent_id"] = [number - sliced["sent_id"][0] for number in sliced["sent_id"]]
-    return {
-        **document,
-        **sliced,
-        "document_id": f"{document['document_id']}:{first}",
-        "span_clusters": spans,
-        "word_clusters": heads,
-        "head2span": sorted(kept),
-        "is_zero": [0] * len(kept),
-    }
-
-
 def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> str:
     """The trainer's configuration: data and model in `folder`; `alone`: entities of one mention are
     to be found too.
@@ -297,9 +185,7 @@ def train(
         if not data.mentions:
             raise DataError(f"expected documents with clusters to {name} on, got none")
     settings = _checked(settings, out)
-    if settings.segments is not None and settings.window is not None:
-        pieces_of = _word_pieces(settings.chosen_encoder())
-        train_data = in_segments(train_data, pieces_of, settings.segments, settings.window)
+    train_data, dev_data = _as_trained(settings, train_data, dev_data)
     with explained(out, "make"):
         out.mkdir(parents=True)
     for name, data in (("train", train_data), ("dev", dev_data)):
@@ -330,6 +216,23 @@ def _checked(settings: TrainingSettings, out: Path) -> TrainingSettings:
         raise DataError("expected a folder with an encoder, got none", path=encoder)
     require_device(settings.device)
     return settings
+
+
+def _as_trained(
+    settings: TrainingSettings, train_data: TrainingData, dev_data: TrainingData
+) -> tuple[TrainingData, TrainingData]:
+    """The documents with sentences that the trainer can take, those to train on in segments."""
+    window = settings.window
+    if window is None:
+        raise ValueError("expected settings with a window")
+    both = (train_data, dev_data)
+    if settings.segments is None and not any(may_be_long(data, window) for data in both):
+        return both
+    pieces_of = _word_pieces(settings.chosen_encoder())
+    train_data, dev_data = (with_short_sentences(data, pieces_of, window) for data in both)
+    if settings.segments is not None:
+        train_data = in_segments(train_data, pieces_of, settings.segments, window)
+    return train_data, dev_data
 
 
 def _word_pieces(encoder: str) -> Callable[[str], int]:

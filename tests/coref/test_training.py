@@ -17,13 +17,8 @@ import pytest
 from mtbias.cli import main
 from mtbias.coref.documents import read_conll
 from mtbias.coref.gap_data import write_instances
-from mtbias.coref.training import (
-    TrainingSettings,
-    configuration,
-    in_segments,
-    train,
-    training_data,
-)
+from mtbias.coref.training import TrainingSettings, configuration, train
+from mtbias.coref.training_documents import in_segments, training_data, with_short_sentences
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import parse_toml, read_text
 from scripts import toy_coref
@@ -145,6 +140,26 @@ def test_long_documents_are_cut_between_sentences(tmp_path: Path) -> None:
     assert second["is_zero"] == [0, 0]
     assert in_segments(whole, len, 2, 4).mentions == 4
     assert first["document_id"] != second["document_id"]
+
+
+def test_sentences_of_more_than_two_windows_are_cut(tmp_path: Path) -> None:
+    """A window has room for 3 pieces; a piece is a letter."""
+    words = ["a", "bb", "c", "d", "ee", "", "a", "bb", "c", "dd"]
+    lines = [f"x 0 0 {word} {'(0)' if word == 'a' else '-'}" if word else "" for word in words]
+    path = tmp_path / "x.conll"
+    text = "\n".join(["#begin document (x); part 000", *lines, "#end document"])
+    path.write_text(f"{text}\n", encoding="utf-8")
+    data = training_data(read_conll(path).documents)
+    # 7 pieces are more than 6: a bb, c d, ee; the second sentence has 6.
+    (cut,) = with_short_sentences(data, len, 5).documents
+    assert cut["sent_id"] == [0, 0, 1, 1, 2, 3, 3, 3, 3]
+    assert cut["span_clusters"] == data.documents[0]["span_clusters"]
+    # A mention stays whole.
+    whole = text.replace("bb -", "bb (0", 1).replace("d -", "d 0)", 1)
+    path.write_text(f"{whole}\n", encoding="utf-8")
+    (kept,) = with_short_sentences(training_data(read_conll(path).documents), len, 5).documents
+    assert kept["sent_id"] == [0, 0, 0, 0, 1, 2, 2, 2, 2]
+    assert with_short_sentences(data, len, 6).documents[0]["sent_id"] == [0] * 5 + [1] * 4
 
 
 def test_the_signature_names_every_setting_and_the_weights_by_their_hash(
