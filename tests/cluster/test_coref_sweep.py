@@ -1,9 +1,10 @@
-"""A sweep of coreference: what its file may say, its tasks, the documents that it writes, and one run
-of it with the toy's encoder."""
+"""A sweep of coreference: what its file may say, its tasks, the documents that it writes, and runs
+of it with the toy's encoder and with a real one."""
 
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import re
 from pathlib import Path
@@ -14,10 +15,12 @@ from mtbias.cli import main
 from mtbias.cluster.coref_sweep import tasks_of
 from mtbias.cluster.coref_sweep_file import read_coref_sweep
 from mtbias.coref.documents import read_conll
-from mtbias.errors import DataError
+from mtbias.errors import DataError, DependencyError
 from scripts import toy_coref
+from scripts.real_encoder import write_minilm
 from tests.coref.small_corpora import write_winobias
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "coref_sweep.toml"
 SWEEP = """
 out = "out"
 limit = 60
@@ -188,3 +191,36 @@ def test_the_toy_is_trained_evaluated_and_compared(
     again = capsys.readouterr().out
     assert "train:tuned: done already" in again
     assert "train:base: begins" not in again
+
+
+@pytest.mark.slow
+def test_the_example_is_trained_and_compared_in_small_with_a_real_encoder(
+    shared: Path, tmp_path: Path
+) -> None:
+    """The file of the documentation, with MiniLM and the published data, on a few documents."""
+    pytest.importorskip("peft")
+    for name, place in {
+        "gap": "data/coref/gap",
+        "winobias": "data/coref/winobias",
+        "counter-gap": "data/coref/countergap",
+        "bug": "data/bug",
+        "stanza": "stanza_resources",
+    }.items():
+        if not (shared / place).is_dir():
+            pytest.skip(f"no {place}")
+        (tmp_path / name).symlink_to(shared / place)
+    try:
+        write_minilm(tmp_path / "encoder")
+    except DependencyError as error:
+        pytest.skip(str(error))
+    text = EXAMPLE.read_text(encoding="utf-8")
+    text = re.sub(r"limit = \d+", "limit = 8", text).replace("epochs = 4", "epochs = 1")
+    assert main(["sweep", str(write_sweep(tmp_path, text)), "--set", "resamples=200"]) == 0
+    with (tmp_path / "coref_runs" / "table.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    datasets = ["gap", "winobias", "counter-gap", "bug"]
+    compared = {(row["dataset"], row["minus"]) for row in rows}
+    systems = ["", "a-cda", "n-cda", "fine-tuned"]
+    assert compared == set(itertools.product(datasets, systems))
+    copies = tmp_path / "coref_runs" / "documents" / "train+anonymised.conll"
+    assert re.search(r"\tE1\t", copies.read_text(encoding="utf-8"))
