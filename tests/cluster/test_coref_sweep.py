@@ -169,15 +169,16 @@ def test_the_toy_is_trained_evaluated_and_compared(
     numbers = {(row["system"], row["key"]): float(row["value"]) for row in rows if not row["minus"]}
     for name in ("base", "swapped", "tuned"):
         # Each from what was found: a row is right where one cluster has both words.
-        found = [json.loads(line) for line in (out / "runs" / name / "bug.jsonl").open()]
+        clusters = (out / "runs" / name / "bug.jsonl").read_text(encoding="utf-8")
+        found = [json.loads(line) for line in clusters.splitlines()]
         with (tmp_path / "gold.csv").open(encoding="utf-8") as file:
             gold = list(csv.DictReader(file))
         right = 0
         for line in found:
             row = gold[int(line["id"])]
             places = {int(row["profession_first_index"]), int(row["g_first_index"])}
-            clusters = [{n for a, b in c for n in range(a, b + 1)} for c in line["clusters"]]
-            right += any(places <= cluster for cluster in clusters)
+            of_words = [{n for a, b in c for n in range(a, b + 1)} for c in line["clusters"]]
+            right += any(places <= words for words in of_words)
         assert len(found) == 60
         assert numbers[name, "accuracy"] == pytest.approx(100 * right / 60)
     differences = [row for row in rows if row["minus"]]
