@@ -47,7 +47,7 @@ TrainingPreset = Literal["bert-base", "bert-large", "spanbert-base", "spanbert-l
 """The tables of training_presets.toml."""
 
 
-def training_presets() -> Mapping[TrainingPreset, JsonObject]:
+def training_presets() -> Mapping[str, JsonObject]:
     """Settings of the trainer by the names of presets; their source stands in the file."""
     return _shipped("training_presets.toml")
 
