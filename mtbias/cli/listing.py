@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from mtbias.cli.shared import Flag, Json, Stanza, print_json
+from mtbias.coref.training import training_presets
 from mtbias.corpora import cache_folder
 from mtbias.corpora.catalog import catalogued, source_folder
 from mtbias.corpora.citations import citations
@@ -35,7 +36,7 @@ SHIPS = "ships with mtbias"
 
 
 def command(
-    what: Literal["models", "languages", "datasets", "prompts"],
+    what: Literal["models", "languages", "datasets", "prompts", "presets"],
     /,
     *names: str,
     lang: str = "de",
@@ -44,7 +45,7 @@ def command(
     stanza: Stanza = StanzaSettings(),
 ) -> None:
     """List what there is: models with a short name, target languages, data sets, prompts; and
-    whether they are here.
+    whether they are here. Also presets of `mtbias coref train`, with their settings.
 
     Any hub id or folder works as a model, any TOML file of the same form as a prompt. Kinds of
     systems and languages that plugins add are listed too; a plugin that fails is listed with its
@@ -72,6 +73,7 @@ def command(
         "languages": lambda: _languages(stanza_folder(stanza.stanza_dir, folder)),
         "datasets": lambda: _datasets(folder),
         "prompts": lambda: _prompts(names),
+        "presets": _training_presets,
     }[what]()
     if json:
         print_json([row for row, _ in rows])
@@ -198,3 +200,13 @@ def _prompts(names: tuple[str, ...]) -> Rows:
             for lang, pairs in prompt.examples.items():
                 lines += [f"  {lang}: {source} → {target}" for source, target in pairs]
         yield prompt.as_json(), "\n".join(map(escaped, lines))
+
+
+def _training_presets() -> Rows:
+    for name, settings in training_presets().items():
+        listed = ", ".join(
+            f"{key.replace('_', '-')} {value}"
+            for key, value in settings.items()
+            if key != "encoder"
+        )
+        yield {"name": name, **settings}, f"{name:<14} {settings['encoder']}: {listed}"

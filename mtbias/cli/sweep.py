@@ -8,7 +8,10 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from mtbias.cli.shared import Count, Flag, SweepFile
+from mtbias.cluster.coref_sweep import coref_sweep
 from mtbias.cluster.local_processes import sweep
+from mtbias.cluster.sweep_file import is_of_coreference
+from mtbias.errors import SettingError
 
 
 def command(
@@ -24,6 +27,9 @@ def command(
     device: Literal["auto", "cpu", "cuda"] | None = None,
 ) -> None:
     """Run many models, languages and data sets on this machine, and write the table of the paper.
+
+    A file with a table [training] is a sweep of coreference: it trains systems on documents and
+    copies of them, and scores them on data sets of bias.
 
     The plan is printed first. Tasks that are done are skipped; a failed task does not stop the
     others. On a Slurm
@@ -50,6 +56,21 @@ def command(
     device
         Where to translate (default: the file's, else a GPU where there is one).
     """
+    if is_of_coreference(file):
+        if gpus or device:
+            option = "gpus" if gpus else "device"
+            message = "expected none with a sweep of coreference: --set training.device=cuda"
+            raise SettingError(option, message)
+        coref_sweep(
+            file,
+            changes or (),
+            dry_run=dry_run,
+            list_tasks=list_tasks,
+            task=task,
+            jobs=jobs or 1,
+            say=partial(print, flush=True),
+        )
+        return
     sweep(
         file,
         changes or (),

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from unicodedata import category
 
 from mtbias.demo import STANZA_NAME
@@ -34,6 +34,8 @@ from mtbias.settings import (
 from mtbias.translate.language_models.prompt_files import is_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog
 from mtbias.types import JsonDict, JsonObject
+
+T = TypeVar("T")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of
@@ -158,9 +160,7 @@ class Sweep(
             message = "expected none beside [systems], whose files are of the whole data set"
             raise SettingError("limit", f"{message}, got {self.limit}")
         for system, path in self.systems.items():
-            if not _NAME.fullmatch(system):
-                message = f"expected names of up to 100 letters (a to z), digits, '.', '_' and '-', got {system!r:.60}"
-                raise SettingError("systems", message)
+            check_name("systems", system)
             if len(self.languages) > 1 and LANG not in str(path):
                 message = (
                     f"expected {LANG} in the path where there are several languages, got {path}"
@@ -174,6 +174,13 @@ class Sweep(
                 )
 
 
+def check_name(key: str, name: str) -> None:
+    """`SettingError` for a name in the table `key` that is no name of a folder."""
+    if not _NAME.fullmatch(name):
+        message = f"expected names of up to 100 letters (a to z), digits, '.', '_' and '-', got {name!r:.60}"
+        raise SettingError(key, message)
+
+
 def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
     """Read a sweep's file; `changes`, ``key=value`` each, go before what it says.
 
@@ -181,28 +188,63 @@ def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
 
     Raises:
         DataError: no such file, a pipe, no TOML, an unknown key, a value of a wrong type; with
-            file, line and key.
+            file, line and key; a sweep of coreference.
         UsageError: the same of a change.
     """
     path = Path(path)
+    if is_of_coreference(path):
+        message = (
+            "expected a sweep of translation, got one of coreference, which `mtbias sweep FILE` "
+            "runs; for jobs of a cluster it takes --tasks and --task"
+        )
+        raise DataError(message, path=path)
+    sweep = read_as(Sweep, path, changes, _with_paths)
+    return replace(sweep, name=sweep.name or name_of(path))
+
+
+COREFERENCE = "training"
+"""The table that a sweep of coreference has, and one of translation has not."""
+
+
+def is_of_coreference(path: Path) -> bool:
+    """Whether a file is a sweep of coreference; not where it cannot be read, which is said by
+    whoever reads it as a sweep.
+    """
+    if own_descriptor(path) is not None:
+        return False
+    try:
+        return COREFERENCE in parse_toml(read_text(path))
+    except DataError:
+        return False
+
+
+def read_as(
+    kind: type[T], path: Path, changes: Sequence[str], placed: Callable[[JsonDict, Path], JsonDict]
+) -> T:
+    """A sweep's file as a value of the dataclass `kind`; `changes` as in `read_sweep`, `placed`
+    makes the paths in a table absolute, which count from a folder.
+
+    Raises:
+        DataError, UsageError: as `read_sweep`.
+    """
     if own_descriptor(path) is not None:
         message = "expected a file, which the sweep's processes read again, got a pipe; write the content into one"
         raise DataError(message, path=path)
     file = read_text(path)
-    changed = _with_paths(_tables(changes), Path.cwd())
+    changed = placed(_tables(changes), Path.cwd())
     try:
-        sweep = converted(
-            Sweep, _merged(_with_paths(parse_toml(file), path.resolve().parent), changed)
-        )
+        return converted(kind, _merged(placed(parse_toml(file), path.resolve().parent), changed))
     except DecodingError as error:
         key = str(error).partition(": ")[0]
         if key.partition(".")[0] in changed:
             raise UsageError(f"--set {error}") from None
         raise file.error(str(error), _line_of(file.text, key)) from None
+
+
+def name_of(path: Path) -> str:
+    """The name of a sweep whose file does not give one."""
     name = re.sub(r"[^A-Za-z0-9._-]", "_", path.stem)[:100]
-    return replace(
-        sweep, name=sweep.name or (name if _NAME.fullmatch(name) else f"sweep{name}"[:100])
-    )
+    return name if _NAME.fullmatch(name) else f"sweep{name}"[:100]
 
 
 def _tables(changes: Sequence[str]) -> JsonDict:
@@ -265,7 +307,7 @@ def _with_paths(content: JsonDict, base: Path) -> JsonDict:
 
     def absolute(value: Any) -> Any:  # noqa: ANN401 - any TOML
         return (
-            str(_absolute(value, base))
+            str(absolute_path(value, base))
             if isinstance(value, str) and value != STANZA_NAME
             else value
         )
@@ -305,9 +347,10 @@ def model_path(model: str, base: Path) -> str:
     """A model as it stands in a sweep: a folder by its absolute path, any other name as it is."""
     if not model or model in catalog() or model == DEMO:
         return model
-    folder = _absolute(model, base)
+    folder = absolute_path(model, base)
     return str(folder) if folder.is_dir() or Path(model).expanduser().is_absolute() else model
 
 
-def _absolute(path: str, base: Path) -> Path:
+def absolute_path(path: str, base: Path) -> Path:
+    """A path that counts from `base`."""
     return (base / Path(path).expanduser()).resolve()

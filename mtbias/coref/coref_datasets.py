@@ -5,17 +5,19 @@ has.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mtbias.coref.bug_links import Bug, read_bug
 from mtbias.coref.conll_scorer import Conll, read_conll_gold
-from mtbias.coref.counter_gap import CounterGap, open_counter_gap
+from mtbias.coref.counter_gap import ROLES, CounterGap, open_counter_gap
 from mtbias.coref.dataset import CorefDataset
-from mtbias.coref.documents import DATASETS, DatasetName
+from mtbias.coref.documents import DATASETS, CorefText, DatasetName
 from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
-from mtbias.coref.winobias import WinoBias, read_winobias
+from mtbias.coref.winobias import SetKey, WinoBias, WinoBiasDocument, read_winobias
 from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import (
     UNPUBLISHED,
@@ -25,6 +27,9 @@ from mtbias.corpora.catalog import (
     unpublished_files,
 )
 from mtbias.errors import DataError, MissingResourceError, UsageError, choices
+from mtbias.types import Stereotype
+
+T = TypeVar("T")
 
 
 class _Known(NamedTuple):
@@ -74,6 +79,70 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
     return _KNOWN[name].opened(
         data, **{option: value for option, value in options.items() if value}
     )
+
+
+def limited(dataset: CorefDataset, most: int) -> CorefDataset:
+    """About `most` documents of a data set, spread evenly over it, as a data set of their own.
+
+    Documents that are compared stay together: quadruples of Counter-GAP, and the lines of WinoBias
+    with both conditions in each of its parts. A signature names the limit. GAP's weights, which are
+    of all its texts, are left out.
+
+    Raises:
+        UsageError: the data set cannot be divided.
+    """
+    made: CorefDataset
+    match dataset:
+        case Gap():
+            instances = tuple(spread(dataset.file.instances, most))
+            made = replace(dataset, file=replace(dataset.file, instances=instances), weights={})
+        case CounterGap():
+            chosen = tuple(spread(dataset.quadruples, max(1, most // len(ROLES))))
+            instances = tuple(chain.from_iterable(one.instances for one in chosen))
+            file = replace(dataset.file, instances=instances)
+            made = replace(dataset, file=file, quadruples=chosen)
+        case Bug():
+            made = replace(dataset, rows=tuple(spread(dataset.rows, most)))
+        case WinoBias():
+            documents = dataset.documents.values()
+            lines = sorted({one.line for one in documents})
+            kept = set(spread(lines, max(1, most // len(dataset.sets))))
+            sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
+            for key, of in dataset.sets.items():
+                sets[key] = tuple(one for one in of if one.line in kept)
+            made = replace(dataset, sets=sets)
+        case _:
+            raise UsageError(
+                f"limit: expected it for gap, counter-gap, bug and winobias, got {dataset.name}"
+            )
+    # Of some data sets this belongs to the class, and the class is frozen.
+    object.__setattr__(made, "signed", {**dataset.signed, "limit": str(most)})
+    return made
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """`count` of `items`, evenly spread; all where there are no more."""
+    total = len(items)
+    return [items[n * total // count] for n in range(count)] if count < total else list(items)
+
+
+def texts_of(dataset: CorefDataset, stereotype: Stereotype) -> list[CorefText]:
+    """The documents whose gender fits the stereotype, or does not.
+
+    Raises:
+        UsageError: the data set does not say so of its documents.
+    """
+    match dataset:
+        case WinoBias():
+            ids: set[str] = set()
+            for (_, _, side), of in dataset.sets.items():
+                if side is stereotype:
+                    ids.update(one.id for one in of)
+        case Bug():
+            ids = {row.id for row in dataset.rows if row.stereotype is stereotype}
+        case _:
+            raise UsageError(f"stereotype: expected it for winobias and bug, got {dataset.name}")
+    return [text for text in dataset.texts if text.id in ids]
 
 
 def file_notes(dataset: CorefDataset) -> list[str]:

@@ -48,13 +48,15 @@ def render_evaluation(
     *,
     full: bool = False,
     counts: bool = False,
+    compared: bool = False,
 ) -> str:
     """The finding and the tables in one of the forms ``text``, ``markdown``, ``latex``, ``csv``;
     ends in a newline.
 
     `evaluations` are the system's, then those it was compared with; `differences` are the first's
     from the others. CSV has every number, the others those of the headline, unless `full`; `counts`
-    adds what was counted.
+    adds what was counted,
+    `compared` the differences of `SEVERAL` systems and more.
     """
     if form == "csv":
         return as_csv(_records(evaluations, differences))
@@ -65,7 +67,7 @@ def render_evaluation(
         else [system_table(evaluations, dataset) for dataset in first.results]
     )
     shown = [one for one in differences if full or one.number.headline]
-    if full or len(evaluations) < SEVERAL:
+    if full or compared or len(evaluations) < SEVERAL:
         tables += [_differences(first.name, other.name, shown) for other in others]
     if counts:
         tables += chain.from_iterable(map(_counts, evaluations))

@@ -17,7 +17,8 @@ import pytest
 from mtbias.cli import main
 from mtbias.coref.documents import read_conll
 from mtbias.coref.gap_data import write_instances
-from mtbias.coref.training import TrainingSettings, configuration, train, training_data
+from mtbias.coref.training import TrainingSettings, configuration, train
+from mtbias.coref.training_documents import in_segments, training_data, with_short_sentences
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import parse_toml, read_text
 from scripts import toy_coref
@@ -99,6 +100,66 @@ def test_nothing_to_train_on_and_a_folder_that_is_there(tmp_path: Path) -> None:
 def test_settings_of_the_training_are_checked(name: str, value: float, expected: str) -> None:
     with pytest.raises(SettingError, match=re.escape(expected)):
         TrainingSettings(encoder="x", **{name: value})  # type: ignore[arg-type]
+
+
+def test_what_a_user_sets_goes_before_the_preset_and_that_before_the_default() -> None:
+    settings = TrainingSettings(preset="spanbert-large", encoder="x", window=64)
+    assert (settings.encoder, settings.window) == ("x", 64)
+    assert (settings.learning_rate, settings.segments) == (3e-4, 3)
+    assert (settings.hidden_size, settings.candidates) == (1024, 50)
+    assert TrainingSettings(encoder="x").segments is None
+    with pytest.raises(SettingError, match="preset: did you mean bert-base"):
+        TrainingSettings(preset="bert-bas")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="encoder: expected a folder or a name on the Hub, or a"):
+        TrainingSettings().chosen_encoder()
+
+
+def test_an_encoder_without_a_learning_rate_stays_as_it_is(tmp_path: Path) -> None:
+    for rate, trained in ((0, False), (1e-5, True)):
+        settings = TrainingSettings(encoder="x", encoder_learning_rate=rate)
+        written = configuration(settings, tmp_path, alone=False)
+        assert f"bert_finetune = {str(trained).lower()}\n" in written
+
+
+def test_long_documents_are_cut_between_sentences(tmp_path: Path) -> None:
+    """Three sentences of 2, 2 and 3 words of one piece each; a part has room for 2 × (4 − 2)."""
+    columns = ["A (0)", "b (1)", "", "c (0)", "d -", "", "e (0)|(1", "f 1)", "g (0)"]
+    lines = [f"x 0 0 {line}" if line else "" for line in columns]
+    path = tmp_path / "x.conll"
+    text = "\n".join(["#begin document (x); part 000", *lines, "#end document"])
+    path.write_text(f"{text}\n", encoding="utf-8")
+    whole = training_data(read_conll(path).documents)
+    assert in_segments(whole, len, 4, 4) == whole
+    first, second = in_segments(whole, len, 2, 4).documents
+    assert (first["cased_words"], second["cased_words"]) == (("A", "b", "c", "d"), ("e", "f", "g"))
+    assert second["sent_id"] == [0, 0, 0]
+    # Entity 0 has two mentions in each part; entity 1 is alone in each, which says nothing of it.
+    assert (first["span_clusters"], first["word_clusters"]) == ([[[0, 1], [2, 3]]], [[0, 2]])
+    assert (second["span_clusters"], second["word_clusters"]) == ([[[0, 1], [2, 3]]], [[0, 2]])
+    assert first["head2span"] == [[0, 0, 1], [2, 2, 3]]
+    assert second["is_zero"] == [0, 0]
+    assert in_segments(whole, len, 2, 4).mentions == 4
+    assert first["document_id"] != second["document_id"]
+
+
+def test_sentences_of_more_than_two_windows_are_cut(tmp_path: Path) -> None:
+    """A window has room for 3 pieces; a piece is a letter."""
+    words = ["a", "bb", "c", "d", "ee", "", "a", "bb", "c", "dd"]
+    lines = [f"x 0 0 {word} {'(0)' if word == 'a' else '-'}" if word else "" for word in words]
+    path = tmp_path / "x.conll"
+    text = "\n".join(["#begin document (x); part 000", *lines, "#end document"])
+    path.write_text(f"{text}\n", encoding="utf-8")
+    data = training_data(read_conll(path).documents)
+    # 7 pieces are more than 6: a bb, c d, ee; the second sentence has 6.
+    (cut,) = with_short_sentences(data, len, 5).documents
+    assert cut["sent_id"] == [0, 0, 1, 1, 2, 3, 3, 3, 3]
+    assert cut["span_clusters"] == data.documents[0]["span_clusters"]
+    # A mention stays whole.
+    whole = text.replace("bb -", "bb (0", 1).replace("d -", "d 0)", 1)
+    path.write_text(f"{whole}\n", encoding="utf-8")
+    (kept,) = with_short_sentences(training_data(read_conll(path).documents), len, 5).documents
+    assert kept["sent_id"] == [0, 0, 0, 0, 1, 2, 2, 2, 2]
+    assert with_short_sentences(data, len, 6).documents[0]["sent_id"] == [0] * 5 + [1] * 4
 
 
 def test_the_signature_names_every_setting_and_the_weights_by_their_hash(
