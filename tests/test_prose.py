@@ -13,7 +13,7 @@ import pytest
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MADE = {"cli.md", "papers.md"}
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in MADE)
-MOST_WORDS = 41_500
+MOST_WORDS = 42_500
 MOST_WORDS_OF_A_SENTENCE = 40
 
 _CODE_BLOCK = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
