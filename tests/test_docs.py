@@ -121,17 +121,12 @@ def _page(command: str) -> str:
 
 
 @pytest.mark.parametrize("command", ["coref", "embeddings"])
-def test_every_part_is_documented_with_its_options(command: str) -> None:
-    missing, page = [], _page(command)
-    for name, parser in _parts(command).items():
-        missing += [name] if f"`{name}`" not in page else []
-        options = _options(parser)
-        missing += [
-            f"{name} {o}"
-            for o in sorted(options)
-            if not re.search(rf"(?<![\w-]){o}(?![\w-])", page)
-        ]
-    assert missing == []
+def test_the_page_of_a_command_names_its_parts_and_the_manual_with_their_options(
+    command: str,
+) -> None:
+    page = _page(command)
+    assert [name for name in _parts(command) if f"`{name}`" not in page] == []
+    assert "](cli.md)" in page
 
 
 @pytest.mark.parametrize("command", ["coref", "embeddings"])

@@ -322,28 +322,28 @@ def _apart(both: Sides) -> bool:
 
 
 def systems_finding(
-    evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]
+    dataset: str, evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]
 ) -> Iterator[Statement]:
-    """The sentences of several systems: whom they favour, and how the first compares with the
-    others. `differences` are the first's from each other.
+    """The sentences of several systems on one data set: whom they favour, and how the first
+    compares with the others. `differences` are the first's from each other.
     """
-    for dataset in evaluations[0].results:
-        have = [one for one in evaluations if dataset in one.results]
-        if len(have) >= RULES["systems"].limit:
-            for contrast in CONTRASTS[dataset]:
-                if contrast.rule in RULES:
-                    yield from _range(dataset, contrast, have)
-        of_dataset = [one for one in differences if one.dataset == dataset]
-        yield from _quality(dataset, of_dataset)
-        if len(have) < RULES["systems"].limit:
-            yield from _bias_differs(dataset, of_dataset)
+    scored = [one for one in evaluations if dataset in one.results]
+    several = len(scored) >= RULES["systems"].limit
+    if several:
+        for contrast in CONTRASTS[dataset]:
+            if contrast.rule in RULES:
+                yield from _range(dataset, contrast, scored)
+    of_dataset = [one for one in differences if one.dataset == dataset]
+    yield from _quality(dataset, of_dataset)
+    if not several:
+        yield from _bias_differs(dataset, of_dataset)
 
 
 def _range(
     dataset: str, contrast: Contrast, evaluations: Sequence[Evaluation]
 ) -> Iterator[Statement]:
     """How many systems favour whom, and the least and the greatest difference, in the part where
-    they lie furthest apart.
+    they lie furthest apart; systems without the number are named.
     """
     scores = {one.name: one.results[dataset].scores for one in evaluations}
     of_part: dict[str, dict[str, NamedNumber]] = {}
@@ -352,19 +352,23 @@ def _range(
             one = of.by_key[part, contrast.difference]
             if one.estimate.value is not None:
                 of_part.setdefault(part, {})[name] = one
-    if not of_part:
+    numbered = [name for name in scores if any(name in named for named in of_part.values())]
+    if len(numbered) < RULES["systems"].limit:
         return
     ends = {part: _ends(named) for part, named in of_part.items()}
     widest = max(of_part, key=lambda part: _distance(of_part[part], *ends[part]))
     named, (low, high) = of_part[widest], ends[widest]
-    favoured: dict[str, list[Side | None]] = {name: [] for name in scores}
+    favoured: dict[str, list[Side | None]] = {name: [] for name in numbered}
     for numbers in of_part.values():
         for name, one in numbers.items():
             favoured[name].append(contrast.favoured(one.estimate))
     text = _who(contrast, [*favoured.values()])
     where = f" in {widest}" if len(of_part) > 1 else ""
     told = [_of_system(name, named[name]) for name in (low, high)]
-    yield Statement("systems", f"{text}; {named[low].label}{where}: from {told[0]} to {told[1]}.")
+    without = [name for name in scores if name not in numbered]
+    left_out = f"; without this number: {', '.join(without)}" if without else ""
+    ends_text = f"from {told[0]} to {told[1]}{left_out}"
+    yield Statement("systems", f"{text}; {named[low].label}{where}: {ends_text}.")
 
 
 def _ends(named: Mapping[str, NamedNumber]) -> tuple[str, str]:

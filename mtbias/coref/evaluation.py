@@ -210,7 +210,10 @@ def systems_json(
     evaluations: Sequence[Evaluation], differences: Sequence[NumberDifference]
 ) -> JsonDict:
     """What `score_systems` gives as plain values, numbers unrounded."""
-    several = len(evaluations) > 1
+    statements: list[Statement] = []
+    if len(evaluations) > 1:
+        for dataset in evaluations[0].results:
+            statements += systems_finding(dataset, evaluations, differences)
     return {
         "mtbias": __version__,
         "intervals": {"level": 100 * LEVEL, **vars(evaluations[0].settings)},
@@ -225,7 +228,7 @@ def systems_json(
             for dataset, result in one.results.items()
         ],
         "differences": [one.to_json() for one in differences],
-        "finding": _sentences(systems_finding(evaluations, differences)) if several else [],
+        "finding": _sentences(statements),
     }
 
 

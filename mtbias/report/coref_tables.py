@@ -88,18 +88,21 @@ def finding_texts(
     """What the systems' numbers say, sentence by sentence, with the names of system and data set
     where there are several.
     """
-    first = evaluations[0]
+    datasets = list(evaluations[0].results)
     texts = []
     if len(evaluations) < SEVERAL:
         for one in evaluations:
             for dataset, result in one.results.items():
                 names = [one.name] * (len(evaluations) > 1)
-                names += [TITLES[dataset]] * (len(first.results) > 1)
+                names += [TITLES[dataset]] * (len(datasets) > 1)
                 where = f"{', '.join(names)}: " if names else ""
                 sentences = system_finding(dataset, result.scores)
                 texts += [f"{where}{said.text}" for said in sentences]
     if len(evaluations) > 1:
-        texts += [said.text for said in systems_finding(evaluations, differences)]
+        for dataset in datasets:
+            where = f"{TITLES[dataset]}: " if len(datasets) > 1 else ""
+            sentences = systems_finding(dataset, evaluations, differences)
+            texts += [f"{where}{said.text}" for said in sentences]
     return texts
 
 
@@ -137,7 +140,7 @@ def system_table(evaluations: Sequence[Evaluation], dataset: str) -> PrintedTabl
         head=[*(["part"] if any(parts) else []), "system", *labels],
         rows=rows,
         title=f"{TITLES[dataset]}: {_UNITS}{_level(evaluations)}",
-        notes=notes(evaluations),
+        notes=notes(evaluations, dataset),
         left=1 + any(parts),
         parts=[row[0] for row in rows] if any(parts) else (),
     )
@@ -183,18 +186,22 @@ def _brief(one: NamedNumber | None, differences: Collection[str]) -> str:
     return number(one.estimate.value, one.decimals)
 
 
-def notes(evaluations: Sequence[Evaluation], *, full: bool = False) -> list[str]:
-    """What is to be said of the systems' answers, each note with its data set; with `full` also
-    what is to be known of the data.
+def notes(
+    evaluations: Sequence[Evaluation], only: str | None = None, *, full: bool = False
+) -> list[str]:
+    """Notes on the systems' answers, each with its data set: those of all, or of `only` one data
+    set. With `full`, remarks on the data sets follow.
     """
-    said = []
-    for one in evaluations:
-        for name, result in one.results.items():
-            of = f"{one.name}, {name}" if len(evaluations) > 1 else name
-            said += [f"{of}: {note}" for note in result.scores.notes]
-    for name, result in evaluations[0].results.items() if full else ():
-        said += [f"{name}: {remark}" for remark in result.scores.remarks]
-    return said
+    lines = []
+    for evaluation in evaluations:
+        for dataset, result in evaluation.results.items():
+            if only is None or dataset == only:
+                system = f"{evaluation.name}, " if len(evaluations) > 1 else ""
+                lines += [f"{system}{dataset}: {note}" for note in result.scores.notes]
+    if full:
+        for dataset, result in evaluations[0].results.items():
+            lines += [f"{dataset}: {remark}" for remark in result.scores.remarks]
+    return lines
 
 
 _UNITS = "per cent and points, but for correlations and biases (F/M)"

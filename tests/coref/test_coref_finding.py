@@ -10,9 +10,12 @@ import pytest
 
 from mtbias.coref.coref_finding import CONTRASTS, RULES, system_finding
 from mtbias.coref.dataset import DatasetScores, Share, shares_by_group
+from mtbias.coref.evaluation import DatasetResult, Evaluation
 from mtbias.coref.gap_data import write_instances
 from mtbias.coref.winobias import read_winobias
 from mtbias.errors import SettingError, UsageError
+from mtbias.report.coref_tables import notes, system_table
+from mtbias.settings import BootstrapSettings
 from mtbias.stats.results import Estimate
 from tests.coref.small_corpora import write_winobias
 from tests.coref.test_counter_gap import quadruple, scored, written
@@ -82,6 +85,16 @@ def test_a_part_is_named(tmp_path: Path) -> None:
         "No clear difference in dev type 1: right in 100 % of 3 sentences that fit the stereotype and "
         "in 0 % of 3 sentences that break it: 100 points more."
     )
+
+
+def test_a_table_of_one_data_set_has_its_notes_alone() -> None:
+    results = {
+        dataset: DatasetResult(1, {}, {}, "", DatasetScores((), {}, notes=(f"of {dataset}",)))
+        for dataset in ("gap", "bug")
+    }
+    systems = [Evaluation(name, "", BootstrapSettings(), results) for name in ("a", "b")]
+    assert system_table(systems, "bug").notes == ["a, bug: of bug", "b, bug: of bug"]
+    assert len(notes(systems)) == 4
 
 
 def test_every_rule_is_used() -> None:

@@ -215,3 +215,22 @@ def test_calls_of_gap_that_cannot_be_meant(
 def test_weights_without_names(folder: Path, coref: Callable[..., str]) -> None:
     with pytest.raises(UsageError, match="--name-spans is missing"):
         coref("gap-weights", "--data", folder / "gap-test.tsv")
+
+
+def test_systems_without_a_bias_favour_nobody(folder: Path, coref: Callable[..., str]) -> None:
+    # Who finds no antecedent has no F1 of men or women to divide: F1 is 0 for both, 0 / 0.
+    labels = {"a": "TRUE\tFALSE", "b": "FALSE\tTRUE", "both": "TRUE\tTRUE", "none": "FALSE\tFALSE"}
+    systems = []
+    for name, answer in labels.items():
+        lines = "".join(f"t-{n}\t{answer}\n" for n in range(24))
+        (folder / f"{name}.tsv").write_text(lines, encoding="utf-8")
+        systems.append(f"{name}={folder / name}.tsv")
+    words = ["score", "gap", "--data", folder / "gap-test.tsv", "--resamples", 200]
+    said = " ".join(coref(*words, *systems).split())
+    assert "None of 3 systems clearly favour men, none women; bias (F/M), F1: from " in said
+    assert "; without this number: none." in said
+    # With one bias alone there is nothing to count.
+    copy = folder / "again.tsv"
+    copy.write_text((folder / "none.tsv").read_text(encoding="utf-8"), encoding="utf-8")
+    said = coref(*words, systems[0], systems[3], f"again={copy}")
+    assert "bias (F/M), F1: from" not in " ".join(said.split())
