@@ -33,7 +33,8 @@ def _warning(key: str, alarms: JsonObject) -> str:
     allowed = f"limit {share['limit']:g} %"
     if not share.get("measured", True):
         allowed += ", the widest of all languages"
-    text = f"{share['n']:,} of {share['of']:,} {sign.of} {sign.they} ({number_text(share['percent'])} %, {allowed})"
+    counted = f"{share['n']:,} of {share['of']:,} {sign.of}"
+    text = f"{counted} {sign.they} ({number_text(share['percent'])} %, {allowed})"
     if key == "other_language":
         text += _most_frequent(alarms["other_languages"], "{}")
     elif key == "damaged":
@@ -50,7 +51,10 @@ def _most_frequent(counts: Mapping[str, int], form: str) -> str:
 
 def named_warnings(runs: Sequence[tuple[str, JsonObject | None]]) -> list[str]:
     """The `warnings` of several runs, each behind its run's name."""
-    return [f"{name}: {text}" for name, alarms in runs for text in warnings(alarms)]
+    lines = []
+    for name, alarms in runs:
+        lines += [f"{name}: {text}" for text in warnings(alarms)]
+    return lines
 
 
 def shown_without(metrics: JsonObject, numbers: Sequence[Number]) -> list[tuple[str, str, str]]:
@@ -78,17 +82,17 @@ def alarm_block(metrics: JsonObject, numbers: Sequence[Number], width: int, *, f
 
     With `full` the numbers without the sentences concerned, too.
     """
-    warned = warnings(metrics.get("alarms"))
-    said = [
-        line for text in warned for line in wrap(f"WARNING: {text}", width, subsequent_indent="  ")
-    ]
-    lines = shown_without(metrics, numbers) if full else []
+    lines = []
+    for warning in warnings(metrics.get("alarms")):
+        lines += wrap(f"WARNING: {warning}", width, subsequent_indent="  ")
     if (metrics.get("alarms") or {}).get("concerned") == metrics["n"]:
-        said.append("  All sentences are concerned.")
-    if lines:
+        lines.append("  All sentences are concerned.")
+    both = shown_without(metrics, numbers) if full else []
+    if both:
         table = [["  of all sentences, and without those concerned", "all", "without"]]
-        said += aligned([*table, *([f"  {label}", *cells] for label, *cells in lines)], "<>>")
-    return "\n".join(said)
+        table += [[f"  {label}", *cells] for label, *cells in both]
+        lines += aligned(table, "<>>")
+    return "\n".join(lines)
 
 
 class CheckRow(NamedTuple):

@@ -123,21 +123,22 @@ def system_table(evaluations: Sequence[Evaluation], dataset: str) -> PrintedTabl
     numbers = [(one, all_) for one, all_ in all_numbers(evaluations, dataset) if one.headline]
     labels = list(dict.fromkeys(one.label for one, _ in numbers))
     parts = list(dict.fromkeys(one.part for one, _ in numbers))
+    has_parts = any(parts)
     differences = {contrast.difference for contrast in CONTRASTS[dataset]}
-    found = {(one.part, one.label): of_systems for one, of_systems in numbers}
+    of_label = {(one.part, one.label): of_systems for one, of_systems in numbers}
     rows = []
     for part in parts:
+        cells = [of_label.get((part, label)) for label in labels]
         for at, evaluation in enumerate(evaluations):
-            cells = [found.get((part, label)) for label in labels]
             texts = [_brief(cell[at], differences) if cell else UNDEFINED for cell in cells]
-            rows.append([*([part] if any(parts) else []), cut(evaluation.name), *texts])
+            rows.append([part, cut(evaluation.name), *texts])
     return PrintedTable(
-        head=[*(["part"] if any(parts) else []), "system", *labels],
-        rows=rows,
+        head=["part", "system", *labels][not has_parts :],
+        rows=[row[not has_parts :] for row in rows],
         title=f"{TITLES[dataset]}: {_UNITS}{_level(evaluations)}",
         notes=notes(evaluations),
-        left=1 + any(parts),
-        parts=[row[0] for row in rows] if any(parts) else (),
+        left=1 + has_parts,
+        parts=[row[0] for row in rows] if has_parts else (),
     )
 
 
@@ -162,7 +163,10 @@ def all_numbers(
     named: dict[tuple[str, str], NamedNumber] = {}
     for numbers in of_systems:
         named = numbers | named
-    return [(one, [numbers.get(key) for numbers in of_systems]) for key, one in named.items()]
+    lines = []
+    for key, one in named.items():
+        lines.append((one, [numbers.get(key) for numbers in of_systems]))
+    return lines
 
 
 def _value(one: NamedNumber | None) -> str:
@@ -258,8 +262,10 @@ def _p(one: NamedNumber | None) -> str:
 def _counts(evaluation: Evaluation) -> Iterator[PrintedTable]:
     for dataset, result in evaluation.results.items():
         counts = result.scores.counts
-        names = list(dict.fromkeys(name for of in counts.values() for name in of))
-        rows = [[row, *(_count(of.get(name)) for name in names)] for row, of in counts.items()]
+        names = list(dict.fromkeys(chain.from_iterable(counts.values())))
+        rows = []
+        for label, of_name in counts.items():
+            rows.append([label, *(_count(of_name.get(name)) for name in names)])
         yield PrintedTable(["", *names], rows, f"{evaluation.name}, {dataset}: counted")
 
 
@@ -306,9 +312,8 @@ def _records(
     for one in differences:
         d = one.difference
         found = {"value": d.difference, "interval": d.interval, "p": d.p, "p_holm": d.p_holm}
-        yield {
-            "system": one.first, "minus": one.second, "dataset": one.dataset, **one.number.named(), **_ends(found),
-        }  # fmt: skip
+        of = {"system": one.first, "minus": one.second, "dataset": one.dataset}
+        yield {**of, **one.number.named(), **_ends(found)}
 
 
 def _ends(values: JsonDict) -> JsonDict:

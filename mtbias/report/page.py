@@ -37,7 +37,9 @@ def render_page(
     is what else the template shows.
     """
     style, script = _source("page.css"), "" if data is None else _source(script_file)
-    allowed = f"style-src {_digest(style)}" + (f"; script-src {_digest(script)}" if script else "")
+    allowed = f"style-src {_digest(style)}"
+    if script:
+        allowed += f"; script-src {_digest(script)}"
     policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
     shown = {key: part for key, part in (sections or {}).items() if part[1]}
     return str(
@@ -49,7 +51,8 @@ def render_page(
 
 def render(template: str, **view: object) -> Markup:
     """What a template makes of these values."""
-    return Markup(_environment().get_template(template).render(**view))  # noqa: S704 - its values are escaped
+    html = _environment().get_template(template).render(**view)
+    return Markup(html)  # noqa: S704 - its values are escaped
 
 
 def as_html(table: PrintedTable, finding: Sequence[str] = ()) -> Markup:

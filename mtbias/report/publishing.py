@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from mtbias.report.alarm_texts import warnings
 from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.runs.manifest import canonical
 from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, TRANSLATIONS, RunFolder
+from mtbias.scoring.comparable_runs import SystemPair
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
@@ -207,7 +208,7 @@ def own_hash(content: JsonObject) -> str:
     return sha256_of(canonical({key: part for key, part in content.items() if key not in _BY_HAND}))
 
 
-# --- The file ---------------------------------------------------------------------------------------------------------
+# --- The file ---
 
 
 def read_results(path: Path) -> list[PublishedResult]:
@@ -240,8 +241,9 @@ def _read_line(line: bytes, path: Path, number: int) -> PublishedResult:
                 line=number,
             )
         if (schema := content.pop("schema")) != SCHEMA:
-            message = f"expected schema {SCHEMA}, got {schema!r}; publish the run again, or read it with the mtbias that "
-            raise DataError(f"{message}wrote it", path=path, line=number)
+            message = f"expected schema {SCHEMA}, got {schema!r}; publish the run again, "
+            message += "or read it with the mtbias that wrote it"
+            raise DataError(message, path=path, line=number)
         stated = content.pop(_HASH, None)
         result = decoded(PublishedResult, json.dumps(content, ensure_ascii=False))
         if stated != own_hash({"schema": schema, **content}):
@@ -269,9 +271,10 @@ def check_apart(results: Sequence[PublishedResult], path: Path | None = None) ->
                 f"expected each run once, got {result.fingerprint} twice; leave one out", path=path
             )
         if (result.block, result.system) in names:
+            twice = f"{result.system!r} twice on {result.corpus.name} in {result.language}"
             raise DataError(
-                f"expected a name for each system, got {result.system!r} twice on {result.corpus.name} in "
-                f"{result.language}; leave one out, or publish it under a name of its own with --name",
+                f"expected a name for each system, got {twice}; "
+                "leave one out, or publish it under a name of its own with --name",
                 path=path,
             )
         runs.add(result.fingerprint)
@@ -291,7 +294,7 @@ def write_results(results: Iterable[PublishedResult], path: Path) -> None:
     write_atomic(path, "".join(f"{line}\n" for line in lines).encode(), own=True)
 
 
-# --- Runs -------------------------------------------------------------------------------------------------------------
+# --- Runs ---
 
 
 @frozen
@@ -325,13 +328,13 @@ def read_checked(path: Path) -> FinishedRun:
     if run.kind.reads_entities:
         get_language(run.lang)
     if differing := run.not_following():
+        keys = ", ".join(differing)
         raise DataError(
-            f"expected what follows from {CALLS}, got other content ({', '.join(differing)}); {again}",
+            f"expected what follows from {CALLS}, got other content ({keys}); {again}",
             path=path / METRICS,
         )
-    called = {
-        line["id"]: line["translation"] for line in (record.to_json() for record in run.calls)
-    }
+    lines = [record.to_json() for record in run.calls]
+    called = {line["id"]: line["translation"] for line in lines}
     if called != {line.id: line.text for line in RunFolder(path).read_translations()}:
         message = f"expected the translations of {CALLS}, got others; {again}"
         raise DataError(message, path=path / TRANSLATIONS)
@@ -365,26 +368,32 @@ def make_results(
         groups[result.block].append(run)
     calls = {result.fingerprint: result.calls for result in results}
     comparisons: dict[str, list[PublishedComparison]] = defaultdict(list)
-    for group in groups.values() if n_resamples else ():
-        if len(group) > 1:
-            # The names are those of the fingerprints, which tell the runs of a pair apart.
-            names = [run.fingerprint for run in group]
-            for pair in compare_runs(group, n_resamples=n_resamples, seed=seed, names=names).pairs:
-                numbers = {
-                    k: PublishedDifference(d.difference, d.interval, d.p)
-                    for k, d in pair.plain.items()
-                }
-                turned = {key: difference.turned() for key, difference in numbers.items()}
-                for one, other, of in (
-                    (pair.first, pair.second, numbers),
-                    (pair.second, pair.first, turned),
-                ):
-                    comparisons[one].append(
-                        PublishedComparison(other, calls[other], n_resamples, seed, of)
-                    )
+    for group in groups.values():
+        if len(group) < 2 or not n_resamples:
+            continue
+        # The names are those of the fingerprints, which tell the runs of a pair apart.
+        names = [run.fingerprint for run in group]
+        for pair in compare_runs(group, n_resamples=n_resamples, seed=seed, names=names).pairs:
+            for one, other, differences in _both_sides(pair):
+                comparison = PublishedComparison(
+                    other, calls[other], n_resamples, seed, differences
+                )
+                comparisons[one].append(comparison)
     return [
         replace(result, comparisons=tuple(comparisons[result.fingerprint])) for result in results
     ]
+
+
+def _both_sides(pair: SystemPair) -> Iterator[tuple[str, str, dict[str, PublishedDifference]]]:
+    """The names of a run and of the other one, and the differences seen from the first, for each
+    of the two.
+    """
+    differences = {}
+    for key, plain in pair.plain.items():
+        differences[key] = PublishedDifference(plain.difference, plain.interval, plain.p)
+    turned = {key: difference.turned() for key, difference in differences.items()}
+    yield pair.first, pair.second, differences
+    yield pair.second, pair.first, turned
 
 
 def _result(run: FinishedRun, about: About) -> PublishedResult:
@@ -419,10 +428,13 @@ def _number(number: Number, run: FinishedRun) -> PublishedNumber:
     estimate = number.of(overall)
     over_entities = (overall.get("ci_entities") or {}).get(number.key)
     return PublishedNumber(
-        **{
-            name: getattr(number, name)
-            for name in ("key", "label", "unit", "decimals", "best", "compared", "about")
-        },
+        key=number.key,
+        label=number.label,
+        unit=number.unit,
+        decimals=number.decimals,
+        best=number.best,
+        compared=number.compared,
+        about=number.about,
         shown=number.headline or number.coverage,
         value=estimate.value,
         interval=estimate.interval,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 from mtbias.errors import DataError, DependencyError, UsageError
@@ -67,19 +68,15 @@ def write_report(
     page = form == "html"
     if page and out is None and plots is None:
         raise UsageError(
-            "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none"
+            "expected --out FILE.html for the page, --plots DIR, "
+            "or --format csv, latex or markdown; got none"
         )
     if (women or women_column) and not page and plots is None:
         raise UsageError(
-            f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it"
+            f"--women: expected the page or --plots DIR, got --format {form}; "
+            "a table has no column for it"
         )
-    shares = (
-        read_women(women, women_column)
-        if women
-        else shipped_shares(women_column)
-        if women_column
-        else None
-    )
+    shares = _shares(women, women_column)
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
     named = list(zip(systems, runs, strict=True))
@@ -113,6 +110,13 @@ def write_report(
     return table, {path: line for path, (_, line) in files.items()}
 
 
+def _shares(women: Path | None, column: str | None) -> WomenShares | None:
+    """The shares of women that the user names; None where nothing is named."""
+    if women:
+        return read_women(women, column)
+    return shipped_shares(column) if column else None
+
+
 # Plots as files.
 
 _ZOOM = 2
@@ -134,12 +138,14 @@ def _drawer(form: str) -> Callable[[str], bytes]:
     return lambda svg: bytes(resvg.svg_to_bytes(svg_string=svg, zoom=_ZOOM))
 
 
-_STYLE = """
-svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
-.grid { stroke: #c9ccd1; stroke-opacity: 1; } .zero { stroke: #1b1b1f; }
-.c0 { fill: #0b57d0; stroke: #0b57d0; } .c1 { fill: #b3400a; stroke: #b3400a; } .c2 { fill: #00705a; stroke: #00705a; }
-.c3 { fill: #8a2da5; stroke: #8a2da5; } .c4 { fill: #6b5900; stroke: #6b5900; } .c5 { fill: #a3261d; stroke: #a3261d; }
-"""
+_STYLE = (
+    "\nsvg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }\n"
+    ".grid { stroke: #c9ccd1; stroke-opacity: 1; } .zero { stroke: #1b1b1f; }\n"
+    ".c0 { fill: #0b57d0; stroke: #0b57d0; } .c1 { fill: #b3400a; stroke: #b3400a; } "
+    ".c2 { fill: #00705a; stroke: #00705a; }\n"
+    ".c3 { fill: #8a2da5; stroke: #8a2da5; } .c4 { fill: #6b5900; stroke: #6b5900; } "
+    ".c5 { fill: #a3261d; stroke: #a3261d; }\n"
+)
 _NAME = 40
 
 
@@ -162,14 +168,8 @@ def plot_files(
             for part, beside in entity_panel(run, shares or shipped_shares()):
                 plain = re.sub(r"[^A-Za-z0-9.]+", "-", run.name).strip("-.")[:_NAME]
                 name = f"entities-{kind}{i}-{plain}".rstrip("-")
-                yield (
-                    name,
-                    str(
-                        svg_panel(
-                            part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE
-                        )
-                    ),
-                )
+                svg = svg_panel(part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE)
+                yield name, str(svg)
 
 
 def paper_table(runs: Sequence[ReportRun], form: str) -> str:
@@ -186,10 +186,10 @@ def paper_table(runs: Sequence[ReportRun], form: str) -> str:
     ordered = sorted(runs, key=lambda run: langs.index(run.lang))
     unknown = [run.unknown for run in ordered if run.unknown is not None]
     if form == "csv":
-        own = [record for run in ordered for record in _records(run)]
-        return as_csv(
-            [*own, *({**record, "gender": UNKNOWN} for run in unknown for record in _records(run))]
-        )
+        records = [*chain.from_iterable(map(_records, ordered))]
+        of_unknown = chain.from_iterable(map(_records, unknown))
+        records += [{**record, "gender": UNKNOWN} for record in of_unknown]
+        return as_csv(records)
     if any(run.numbers != runs[0].numbers for run in runs):
         raise DataError(
             "expected runs of one measure in a table, got several; make one for each, or CSV"
@@ -228,27 +228,26 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
     """What people read: a corpus is named where there are several."""
     numbers, groups = runs[0].numbers, [run.metrics["overall"] for run in runs]
     headline = [number for number in numbers if number.headline]
-    columns = [("Language", [run.lang for run in runs]), ("System", [run.name for run in runs])]
+    columns = {"Language": [run.lang for run in runs], "System": [run.name for run in runs]}
     if len({run.corpus for run in runs}) > 1:
-        columns.insert(0, ("Corpus", [run.corpus for run in runs]))
+        columns = {"Corpus": [run.corpus for run in runs], **columns}
     left = len(columns)
-    columns.append(("n", [f"{group['n']:,}" for group in groups]))
-    columns += [
-        (f"{n.label}, %", [number_text(n.of(g).value) for g in groups])
-        for n in numbers
-        if n.coverage
-    ]
-    columns += [(n.label, [_with_caution(group, n) for group in groups]) for n in headline]
+    columns["n"] = [f"{group['n']:,}" for group in groups]
+    for number in numbers:
+        if number.coverage:
+            shares = [number_text(number.of(group).value) for group in groups]
+            columns[f"{number.label}, %"] = shares
+    for number in headline:
+        columns[number.label] = [_with_caution(group, number) for group in groups]
     notes = [*_notes(runs, headline), *dict.fromkeys(_sizes(group, headline) for group in groups)]
     if any(number.key == "delta_s" for number in headline):
         named = zip(runs, map(_few_found, groups), strict=True)
         notes += [f"{caution_text(run.label, least)}." for run, least in named if least is not None]
+    alarms = [(run.label, run.metrics.get("alarms")) for run in runs]
     return PrintedTable(
-        head=[name for name, _ in columns],
-        rows=list(zip(*(column for _, column in columns), strict=True)),
-        warnings=list(
-            dict.fromkeys(named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]))
-        ),
+        head=list(columns),
+        rows=list(zip(*columns.values(), strict=True)),
+        warnings=list(dict.fromkeys(named_warnings(alarms))),
         notes=[" ".join(notes)],
         left=left,
         parts=[(run.corpus, run.lang) for run in runs],
@@ -277,19 +276,17 @@ def _with_caution(group: JsonObject, number: Number) -> str:
 
 def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:
     """What the numbers are, and how their intervals were made."""
-    how: dict[str, None] = {}
-    for metrics in (run.metrics for run in runs):
-        part, methods = metrics["intervals"], metrics.get("interval_methods", {})
-        shares = ", ".join(
-            number.label for number in headline if methods.get(number.key) == "wilson"
-        )
-        other = f"{shares}: Wilson; else " if shares else ""
-        if part["resamples"]:
-            how[
-                f"{part['level']:g} % intervals in brackets ({other}{part['method']}, {part['resamples']:,} resamples, "
-                f"seed {part['seed']})."
-            ] = None
-    return [*(f"{number.label}: {number.about}" for number in headline if number.about), *how]
+    about = [f"{number.label}: {number.about}" for number in headline if number.about]
+    made = []
+    for run in runs:
+        intervals, methods = run.metrics["intervals"], run.metrics.get("interval_methods", {})
+        if intervals["resamples"]:
+            shares = [n.label for n in headline if methods.get(n.key) == "wilson"]
+            wilson = f"{', '.join(shares)}: Wilson; else " if shares else ""
+            drawn = f"{intervals['resamples']:,} resamples, seed {intervals['seed']}"
+            how = f"{wilson}{intervals['method']}, {drawn}"
+            made.append(f"{intervals['level']:g} % intervals in brackets ({how}).")
+    return [*about, *dict.fromkeys(made)]
 
 
 def _sizes(group: JsonObject, headline: Sequence[Number]) -> str:

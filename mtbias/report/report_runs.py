@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from mtbias.corpora.catalog import catalogued, datasets
@@ -134,31 +134,30 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
     what it was scored.
     """
     corpora = dict.fromkeys(run.corpus for run in runs if run.corpus)
-    described = [
-        datasets()[name].description if name in datasets() else corpus_name(name)
-        for name in corpora
-    ]
     named = listed([corpus_name(name) for name in corpora])
     languages = dict.fromkeys(language_name(run.lang) for run in runs)
     counted = f"{len(runs)} {'runs' if len(languages) > 1 else 'systems'}"
     systems = counted if len(runs) > _NAMED else listed([run.name for run in runs])
     into = f"{len(languages)} languages" if len(languages) > _NAMED else listed([*languages])
     on = f" on {named}" if named else ""
+    sources = dict.fromkeys(run.source_lang for run in runs)
+    spoken = listed([language_name(code) for code in sources])
+    title = f"{systems}: gender in translations from {spoken} into {into}{on}"
+    return title, " · ".join(_facts(runs, corpora))
+
+
+def _facts(runs: Sequence[ReportRun], corpora: Iterable[str]) -> Iterator[str]:
+    """What the corpora are, how many sentences were scored, when, and by which mtbias."""
+    for name in corpora:
+        yield datasets()[name].description if name in datasets() else corpus_name(name)
     sizes = sorted({run.metrics["n"] for run in runs if "n" in run.metrics})
-    facts = [*described, *([f"{' or '.join(f'{n:,}' for n in sizes)} sentences"] if sizes else [])]
-    facts += (
-        [f"scored {' and '.join(dates)}"]
-        if (dates := sorted({run.date for run in runs} - {""}))
-        else []
-    )
-    facts += [
-        f"mtbias {version}"
-        for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""})
-    ]
-    spoken = listed(
-        [language_name(code) for code in dict.fromkeys(run.source_lang for run in runs)]
-    )
-    return f"{systems}: gender in translations from {spoken} into {into}{on}", " · ".join(facts)
+    if sizes:
+        yield f"{' or '.join(map('{:,}'.format, sizes))} sentences"
+    dates = sorted({run.date for run in runs} - {""})
+    if dates:
+        yield f"scored {' and '.join(dates)}"
+    for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""}):
+        yield f"mtbias {version}"
 
 
 _PART = re.compile(r"(?P<corpus>.+)-(?P<kept>\d+)-of-(?P<all>\d+)-(?P<which>[0-9a-f]{8})")
@@ -227,9 +226,11 @@ def join_sentences(runs: Sequence[ReportRun]) -> list[Sentence]:
         for r in run.calls:
             key = (r.id, r.source, r.entity, r.gold, r.stereotype, r.domain, r.pronouns)
             rows.setdefault(key, [None] * len(runs))[number] = r
-    return [
-        Sentence(next(r for r in found if r is not None), tuple(found)) for found in rows.values()
-    ]
+    sentences = []
+    for records in rows.values():
+        first = next(record for record in records if record is not None)
+        sentences.append(Sentence(first, tuple(records)))
+    return sentences
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

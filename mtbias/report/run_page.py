@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from string import Formatter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +36,8 @@ from mtbias.report.report_runs import (
 )
 from mtbias.report.run_table import noticed, published_table
 from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
+from mtbias.report.tables import PrintedTable
+from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparison_finding import SystemCalls, gender_statements
@@ -103,7 +106,8 @@ def render_html(
     if compared is not None:
         sentences = [sentence for sentence in sentences if _differs(ordered, sentence)]
     women = relations(ordered, shares)
-    related = (women, relations(unknown, women[0].shares if women else None) if unknown else [])
+    same_shares = women[0].shares if women else None
+    related = women, relations(unknown, same_shares) if unknown else []
     page = partial(_page, ordered, unknown, compared, ranked, related, total=len(sentences))
     return fitting(page, sentences, max_bytes)
 
@@ -151,15 +155,17 @@ def _ranks(
     if compared is None or not compared.n_resamples:
         return {}
     names = {run.name for run in runs}
+
+    def run_name(system: str, lang: str) -> str:
+        # Where systems are not unique, runs are named with their language (`unique_names`).
+        with_language = f"{system}, {lang}"
+        return with_language if with_language in names else system
+
     relations = {}
     for pair in compared.pairs:
-        tested = pair.plain[number.key]
-        # Where systems are not unique, runs are named with their language (`unique_names`).
-        first, second = (
-            full if (full := f"{name}, {pair.lang}") in names else name
-            for name in (pair.first, pair.second)
-        )
-        relations[first, second] = relation(number.best, tested.first, tested.second, tested.p_holm)
+        plain = pair.plain[number.key]
+        names_of_pair = run_name(pair.first, pair.lang), run_name(pair.second, pair.lang)
+        relations[names_of_pair] = relation(number.best, plain.first, plain.second, plain.p_holm)
     texts: dict[str, str] = {}
     for lang in dict.fromkeys(run.lang for run in runs):
         peers = [run for run in runs if run.lang == lang and _value(run, number) is not None]
@@ -184,38 +190,44 @@ class _Part(NamedTuple):
     same_n: bool
     """Whether a group has as many sentences in each run."""
 
-    @classmethod
-    def of(
-        cls, runs: Sequence[ReportRun], women: Sequence[WomenRelation], columns: Columns, ident: str
-    ) -> _Part:
-        numbers, shares = runs[0].numbers, women[0].shares if women else None
-        listed = [n for n in numbers if n.listed] or [n for n in numbers if n.headline]
-        width = 300
-        if len(runs) >= RANKED:
-            width, listed = (
-                180,
-                [n for n in listed if any(n.key in pair for pair in plots.GENDERED)] or listed,
+
+def _part(
+    runs: Sequence[ReportRun], women: Sequence[WomenRelation], columns: Columns, ident: str
+) -> _Part:
+    """What the page shows of `runs`; `ident` begins the ids of their plots."""
+    numbers, shares = runs[0].numbers, women[0].shares if women else None
+    listed = [n for n in numbers if n.listed] or [n for n in numbers if n.headline]
+    width = 300
+    if len(runs) >= RANKED:
+        gendered = {*chain.from_iterable(plots.GENDERED)}
+        width, listed = 180, [n for n in listed if n.key in gendered] or listed
+    drawn = []
+    for i, run in enumerate(runs):
+        for panel, beside in entity_panel(run, shares or shipped_shares()):
+            svg = svg_panel(
+                panel, ident=f"{ident}-{i}", axis=PERCENT_SCALE, beside=beside, width=width
             )
-        drawn = [
-            (
-                run,
-                svg_panel(
-                    panel, ident=f"{ident}-{i}", axis=PERCENT_SCALE, beside=beside, width=width
-                ),
-            )
-            for i, run in enumerate(runs)
-            for panel, beside in entity_panel(run, shares or shipped_shares())
-        ]
-        long = [by for by in breakdowns(*(run.metrics for run in runs)) if by.long]
-        sizes = [
-            {part["n"] for part in parts if part}
-            for by in long
-            for parts in _by_group(runs, by).values()
-        ]
-        long_groups = [_entities(runs, by, columns, shares) for by in long]
-        return cls(
-            runs, numbers, listed, women, drawn, long_groups, all(len(size) == 1 for size in sizes)
-        )
+            drawn.append((run, svg))
+    by_all = breakdowns(*(run.metrics for run in runs))
+    long = [by for by in by_all if by.long]
+    return _Part(
+        runs,
+        numbers,
+        listed,
+        women,
+        drawn,
+        long=[_entities(runs, by, columns, shares) for by in long],
+        same_n=all(_has_same_sizes(runs, by) for by in long),
+    )
+
+
+def _has_same_sizes(runs: Sequence[ReportRun], by: Breakdown) -> bool:
+    """Whether each group of a breakdown has as many sentences in each run that has the group."""
+    for groups in _by_group(runs, by).values():
+        sizes = {group["n"] for group in groups if group}
+        if len(sizes) > 1:
+            return False
+    return True
 
 
 def _page(
@@ -230,33 +242,34 @@ def _page(
 ) -> str:
     sentences = sentence_list(runs, shown, total)
     women, of_unknown = related
-    parts = [_Part.of(runs, women, sentences["columns"], "entities")]
-    parts += [_Part.of(unknown, of_unknown, sentences["columns"], "unknown")] if unknown else []
+    parts = [_part(runs, women, sentences["columns"], "entities")]
+    if unknown:
+        parts.append(_part(unknown, of_unknown, sentences["columns"], "unknown"))
     by_all = breakdowns(*(run.metrics for run in runs))
     few = [by for by in by_all if not by.long]
     numbers = runs[0].numbers
     differences = _differences(compared, numbers) if compared else []
     paired = [run.metrics.get("consistency") for run in runs]
     statements = (compared.finding if compared else ()) or _statements(runs)
+    by_group = "Men and women by occupation"
+    if not women:
+        by_group = f"By {listed([by.label for by in by_all])}"
+    has_weights = compared is not None and any(system.weighted for system in compared.systems)
     content: dict[str, tuple[str, Any]] = {
-        "finding": ("Finding", any(run.finding or (run.metrics.get("alarms") or {}).get("raised") for run in runs)
-                    or statements),
+        "finding": ("Finding", statements or any(_says_something(run) for run in runs)),
         "numbers": ("Numbers", True),
-        "differences": ("Differences", compared and (differences or any(s.weighted for s in compared.systems))),
-        "groups": (
-            "Men and women by occupation" if women else f"By {listed([by.label for by in by_all])}", by_all
-        ),
+        "differences": ("Differences", differences or has_weights),
+        "groups": (by_group, by_all),
         "unknown": ("Sentences of unknown gender", parts[1:]),
         "persons": ("Persons with a word in the other gender", person_list.by_run(runs)),
-        "left-out": ("What was left out", [
-            run for run in runs if {"reasons", "evidence"} & run.metrics.keys() or any(noticed(run.metrics))
-        ]),
+        "left-out": ("What was left out", [run for run in runs if _leaves_out(run)]),
         "more": ("More numbers", True),
         "how": ("How it was made", True),
-        "sentences": ("Sentences on which the calls differ" if compared else "Sentences", total and any(
-            run.calls for run in runs
-        )),
-    }  # fmt: skip
+        "sentences": (
+            "Sentences on which the calls differ" if compared else "Sentences",
+            total and any(run.calls for run in runs),
+        ),
+    }
     title, intro = title_and_intro(runs)
     return render_page(
         "run.html",
@@ -264,7 +277,7 @@ def _page(
         intro=intro,
         sections={key: part for key, part in content.items() if part[1]},
         runs=runs,
-        records=[{record.id: record for record in run.calls} for run in runs],
+        records=[_by_id(run.calls) for run in runs],
         statements=statements,
         recalls=_recalls(runs, statements),
         percent=PERCENT_SCALE,
@@ -279,60 +292,107 @@ def _page(
         axis=_axis(runs, few),
         compared=compared,
         differences=differences,
-        difference_axis=Scale.of((row.found.difference, row.found.interval) for row in differences),
+        difference_axis=Scale.around(
+            (row.found.difference, row.found.interval) for row in differences
+        ),
         numbers=numbers,
         unknown=numbers == UNKNOWN_GENDER.numbers,
-        heads=lambda whats: [
-            f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats
-        ],
+        heads=partial(_heads, runs),
         language_name=language_name,
         citations=citations_of(runs),
         filled=filled,
         tables=run_table,
         plots=plots,
         persons=person_list,
-        published={
-            (run.lang, found.title): found
-            for run in runs
-            if (found := published_table(run.metrics))
-        },
+        published=_published(runs),
         expected_text=expected_text,
         alarms=alarm_texts,
-        confusions=[(run, counts) for run in runs if (counts := _confusion(run))],
+        confusions=[(run, _confusion(run)) for run in runs if len(_axes(run)) > 1],
         paired=paired,
         of_pairs=CONSISTENCY,
-        unpaired=list(
-            dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))
-        ),
+        unpaired=_unpaired(paired),
         shipped=shipped_shares().name,
         min_rows=MIN_ROWS,
         alpha=ALPHA,
         why=WHY,
-        details=[(title, _told(runs, rows_of), note) for title, rows_of, note in _DETAILS],
+        details=[(title, _with_rows(runs, rows_of), note) for title, rows_of, note in _DETAILS],
         reasons_by_gold=_reasons_by_gold,
         **sentences,
     )
 
 
+def _by_id(records: Sequence[CallRecord]) -> dict[str, CallRecord]:
+    return {record.id: record for record in records}
+
+
+def _says_something(run: ReportRun) -> bool:
+    """Whether a run has a finding or a raised alarm."""
+    return bool(run.finding or (run.metrics.get("alarms") or {}).get("raised"))
+
+
+def _leaves_out(run: ReportRun) -> bool:
+    """Whether some sentences of a run have no call, or something was noticed in its input."""
+    return bool({"reasons", "evidence"} & run.metrics.keys()) or any(noticed(run.metrics))
+
+
+def _heads(runs: Sequence[ReportRun], columns: Sequence[str]) -> list[str]:
+    """The heads of `columns` for each run, behind its name where there are several runs."""
+    if len(runs) == 1:
+        return [*columns]
+    heads = []
+    for run in runs:
+        heads += [f"{run.name}:\n{column}" for column in columns]
+    return heads
+
+
+def _published(runs: Sequence[ReportRun]) -> dict[tuple[str, str], PrintedTable]:
+    """What was published on the runs' data sets, by language and title."""
+    tables = {}
+    for run in runs:
+        table = published_table(run.metrics)
+        if table is not None:
+            tables[run.lang, table.title] = table
+    return tables
+
+
+def _unpaired(paired: Sequence[JsonObject | None]) -> list[str]:
+    """Why sentences have no counterfactual pair in any run."""
+    reasons = [part["left_out"] for part in paired if part is not None]
+    return list(dict.fromkeys(chain.from_iterable(reasons)))
+
+
 _Rows = Callable[[JsonObject], tuple[list[str], list[list[str]]]]
 _DETAILS: tuple[tuple[str, _Rows, str], ...] = (
     (
-        run_table.STRATEGIES, run_table.strategy_rows,
-        "both: both genders are written; neutral: a word for a person that shows no gender; omitted: left out.",
+        run_table.STRATEGIES,
+        run_table.strategy_rows,
+        (
+            "both: both genders are written; neutral: a word for a person that shows no gender; "
+            "omitted: left out."
+        ),
     ),
     (
-        run_table.POST_EDITS, run_table.post_edit_rows,
-        "Wrong calls are men called women and women called men; words are those that show the gender.",
+        run_table.POST_EDITS,
+        run_table.post_edit_rows,
+        (
+            "Wrong calls are men called women and women called men; "
+            "words are those that show the gender."
+        ),
     ),
-)  # fmt: skip
+)
 """Tables of each run: a title, header and rows of `metrics.json`, and a note."""
 
 
-def _told(
+def _with_rows(
     runs: Sequence[ReportRun], rows_of: _Rows
 ) -> list[tuple[ReportRun, list[str], list[list[str]]]]:
-    """The runs that have rows, with their header and these."""
-    return [(run, head, rows) for run in runs for head, rows in [rows_of(run.metrics)] if rows]
+    """The runs that have rows in such a table, with its header and rows."""
+    tables = []
+    for run in runs:
+        head, rows = rows_of(run.metrics)
+        if rows:
+            tables.append((run, head, rows))
+    return tables
 
 
 def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
@@ -340,10 +400,14 @@ def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
     groups.
     """
     headline = [n for n in runs[0].numbers if n.headline and n.unit is not Unit.OWN]
-    points = [number.of(run.metrics["overall"]) for run in runs for number in headline]
-    groups = (group for run in runs for by in few for group in run.metrics.get(by.key, {}).values())
-    points += [number.of(group) for group in groups for number in headline if not number.whole]
-    return Scale.of(((point.value, point.interval) for point in points), 100)
+    of_groups = [number for number in headline if not number.whole]
+    points = []
+    for run in runs:
+        points += [number.of(run.metrics["overall"]) for number in headline]
+        for by in few:
+            for group in run.metrics.get(by.key, {}).values():
+                points += [number.of(group) for number in of_groups]
+    return Scale.around(((point.value, point.interval) for point in points), 100)
 
 
 def _statements(runs: Sequence[ReportRun]) -> list[Statement]:
@@ -427,7 +491,10 @@ _Group = JsonObject
 def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[_Group | None]]:
     """For each group of a breakdown that any run has, what each run has of it."""
     tables = [run.metrics.get(by.key, {}) for run in runs]
-    return {name: [table.get(name) for table in tables] for table in tables for name in table}
+    groups = {}
+    for name in chain.from_iterable(tables):
+        groups[name] = [table.get(name) for table in tables]
+    return groups
 
 
 def _entities(
@@ -441,19 +508,15 @@ def _entities(
     sentences first.
     """
     name = by.key.removeprefix("by_")
-    gaps = (
-        {gap.entity: place for place, gap in enumerate(entity_gaps(runs[0].metrics))}
-        if name == "entity"
-        else {}
-    )
-    groups = sorted(
-        _by_group(runs, by).items(),
-        key=lambda item: (
-            gaps.get(item[0], len(gaps)),
-            -next(part["n"] for part in item[1] if part),
-            item[0],
-        ),
-    )
+    gaps = entity_gaps(runs[0].metrics) if name == "entity" else []
+    place_of = {gap.entity: place for place, gap in enumerate(gaps)}
+
+    def order(group: tuple[str, list[_Group | None]]) -> tuple[int, int, str]:
+        name, parts = group
+        size = next(part["n"] for part in parts if part)
+        return place_of.get(name, len(gaps)), -size, name
+
+    groups = sorted(_by_group(runs, by).items(), key=order)
     shares = shares if name == "entity" else None
     if name not in columns or not any(run.calls for run in runs):
         return by, shares, [(group, None, parts) for group, parts in groups]
@@ -462,14 +525,19 @@ def _entities(
     return by, shares, [(group, at.get(group, {}), parts) for group, parts in groups]
 
 
-def _confusion(
-    run: ReportRun,
-) -> tuple[tuple[str, list[str]], tuple[str, list[str | None]], list[list[int]]] | None:
-    """Counts by the last two axes of a run's table, with names: what the sentence says, what the
-    translation shows.
+_Axis = tuple[str, list[str | None]]
+"""An axis of a table of counts: its name, and those of its places."""
+
+
+def _axes(run: ReportRun) -> list[_Axis]:
+    """The axes of a run's table of counts; none of an earlier release's."""
+    return list((run.metrics.get("confusion_axes") or {}).items())
+
+
+def _confusion(run: ReportRun) -> tuple[_Axis, _Axis, list[list[int]]]:
+    """Counts by the last two axes of a run's table: what the sentence says, what the translation
+    shows.
     """
-    axes = list((run.metrics.get("confusion_axes") or {}).items())
-    if len(axes) < 2:
-        return None
+    axes = _axes(run)
     counts = np.sum(run.metrics["overall"]["confusion"], axis=tuple(range(len(axes) - 2)))
     return axes[-2], axes[-1], counts.tolist()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
+from itertools import chain, islice
 from textwrap import wrap
 
 from mtbias.files.reading import commented_rows
@@ -43,32 +44,27 @@ def repeat_lines(metrics: JsonObject, numbers: Sequence[Number]) -> list[list[st
     """Label, the value of each time, spread, and the interval of the first time; empty where there
     are no repeats.
     """
-    found = metrics.get("repeats")
-    if not found:
+    repeats = metrics.get("repeats")
+    if not repeats:
         return []
     rows = []
     for number in numbers:
-        if (part := found["numbers"].get(number.key)) is not None:
-            values = ", ".join(map(number_text, part["values"]))
-            spread = UNDEFINED if part["spread"] is None else number_text(part["spread"])
-            rows.append(
-                [
-                    number.label,
-                    values,
-                    spread,
-                    interval_text(number.of(metrics["overall"]).interval),
-                ]
-            )
+        repeated = repeats["numbers"].get(number.key)
+        if repeated is not None:
+            values = ", ".join(map(number_text, repeated["values"]))
+            first = interval_text(number.of(metrics["overall"]).interval)
+            rows.append([number.label, values, number_text(repeated["spread"]), first])
     return rows
 
 
 def repeat_title(metrics: JsonObject) -> str:
     """``Translated 3 times: 12 of 512 translations changed (2.3 %), 4 calls (0.8 %)``."""
-    found = metrics["repeats"]
-    translations, calls = found["translations_changed"], found["calls_changed"]
+    repeats = metrics["repeats"]
+    translations, calls = repeats["translations_changed"], repeats["calls_changed"]
+    texts = f"{translations['count']:,} of {repeats['n']:,} translations changed"
     return (
-        f"Translated {found['times']} times: {translations['count']:,} of {found['n']:,} translations changed "
-        f"({number_text(translations['percent'])} %), {calls['count']:,} calls ({number_text(calls['percent'])} %)"
+        f"Translated {repeats['times']} times: {texts} ({number_text(translations['percent'])} %), "
+        f"{calls['count']:,} calls ({number_text(calls['percent'])} %)"
     )
 
 
@@ -172,7 +168,8 @@ def _headline(overall: JsonObject, numbers: Sequence[Number]) -> str:
     text = f"{overall['n']:,} sentences"
     for number in numbers:
         if number.coverage:
-            text += f", {overall['decided']:,} {number.label.lower()} ({number_text(number.of(overall).value)} %)"
+            share = number_text(number.of(overall).value)
+            text += f", {overall['decided']:,} {number.label.lower()} ({share} %)"
     return text
 
 
@@ -207,12 +204,9 @@ def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool) -> s
     """The numbers of the whole corpus, all of them or those of the headline, and what they mean."""
     shown = [number for number in numbers if full or number.headline]
     lines = aligned(_cells(shown, metrics), "<>>>>")
-    about = [
-        f"{number.label}: {number.about}"
-        for number in shown
-        if number.about and number.unit is not Unit.PERCENT
-    ]
-    lines += [line for text in about for line in wrapped(text, "  ")]
+    for number in shown:
+        if number.about and number.unit is not Unit.PERCENT:
+            lines += wrapped(f"{number.label}: {number.about}", "  ")
     over = metrics.get("entity_intervals")
     if full and level(metrics) and over:
         reason = over["reason"]
@@ -256,23 +250,20 @@ def _breakdowns(metrics: JsonObject, numbers: Sequence[Number]) -> list[str]:
     """The breakdowns, each under its title, with their columns under each other across all of
     them.
     """
-    present = [(found, metrics[found.key]) for found in breakdowns(metrics) if not found.long]
+    present = [(by, metrics[by.key]) for by in breakdowns(metrics) if not by.long]
     if not present:
         return []
-    shown = [
-        number for number in numbers if number.coverage or (number.headline and not number.whole)
-    ]
-    groups = [(f"  {name}", group) for _, part in present for name, group in part.items()]
-    head, *rest = _grid(groups, shown)
-    blocks, start = [], 0
-    for found, part in present:
-        notes = [
-            f"  {cut(name)}: all of neutral gold gender"
-            for name, group in part.items()
-            if all_neutral(group)
-        ]
-        blocks.append("\n".join([f"By {found.label}", *rest[start : start + len(part)], *notes]))
-        start += len(part)
+    shown = [n for n in numbers if n.coverage or (n.headline and not n.whole)]
+    named = [*chain.from_iterable(groups.items() for _, groups in present)]
+    head, *lines = _grid([(f"  {name}", group) for name, group in named], shown)
+    line = iter(lines)
+    blocks = []
+    for breakdown, groups in present:
+        block = [f"By {breakdown.label}", *islice(line, len(groups))]
+        for name, group in groups.items():
+            if all_neutral(group):
+                block.append(f"  {cut(name)}: all of neutral gold gender")
+        blocks.append("\n".join(block))
     return [f"{head}\n{blocks[0]}", *blocks[1:]]
 
 
@@ -300,16 +291,13 @@ def _consistency(metrics: JsonObject) -> str:
     content = metrics.get("consistency")
     if content is None:
         return ""
-    parts = [content["all"], content["decided"]]
     table = [["", "all", "n", "both with a call", "n"]]
     for number in CONSISTENCY:
-        found = [number.of(part) for part in parts]
-        cells = [
-            text
-            for each in found
-            for text in (estimate_text(each.value, each.interval), f"{each.n:,}")
-        ]
-        table.append([f"  {number.label}", *cells])
+        row = [f"  {number.label}"]
+        for part in (content["all"], content["decided"]):
+            estimate = number.of(part)
+            row += [estimate_text(estimate.value, estimate.interval), f"{estimate.n:,}"]
+        table.append(row)
     lines = [
         f"Consistency (pairs that differ in gender alone), per cent, {level(metrics)}",
         *aligned(table, "<>>>>"),
@@ -317,10 +305,9 @@ def _consistency(metrics: JsonObject) -> str:
     outside = content["pairs_without_controls"]
     if outside and content["all"]["delta_i"]["n"]:
         lines.append(f"  {outside:,} pairs have no controls: in I_across alone")
-    return "\n".join(
-        lines
-        + [f"  left out: {n:,}, {printable(reason)}" for reason, n in content["left_out"].items()]
-    )
+    for reason, n in content["left_out"].items():
+        lines.append(f"  left out: {n:,}, {printable(reason)}")
+    return "\n".join(lines)
 
 
 def _unknown(metrics: JsonObject, *, full: bool) -> str:
@@ -328,15 +315,15 @@ def _unknown(metrics: JsonObject, *, full: bool) -> str:
     part = metrics.get(UNKNOWN)
     if part is None:
         return ""
-    title = f"Of unknown gender: {_headline(part['overall'], UNKNOWN_GENDER.numbers)}"
-    without = (
-        _shares("Without a call (of the sentences of unknown gender)", part, "reasons")
-        if full
-        else ""
-    )
-    return "\n".join(
-        [title, _numbers(part, UNKNOWN_GENDER.numbers, full=full), *([without] if without else [])]
-    )
+    numbers = UNKNOWN_GENDER.numbers
+    blocks = [
+        f"Of unknown gender: {_headline(part['overall'], numbers)}",
+        _numbers(part, numbers, full=full),
+    ]
+    if full:
+        title = "Without a call (of the sentences of unknown gender)"
+        blocks.append(_shares(title, part, "reasons"))
+    return "\n".join(block for block in blocks if block)
 
 
 STRATEGIES = "What the translations do with the person's gender, in per cent of the sentences"
@@ -351,24 +338,18 @@ def strategy_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
     Edge cases: no rows where no call says what the translation does.
     """
     parts = metrics.get("strategies") or {}
-    head = [
-        "source",
-        *(
-            text
-            for part, found in parts.items()
-            for text in (SOURCES[part], f"of {found['male']['of']:,}")
-        ),
-    ]
+    head = ["source"]
+    for source, shares in parts.items():
+        head += [SOURCES[source], f"of {shares['male']['of']:,}"]
     rows = []
-    for key in dict.fromkeys(key for found in parts.values() for key in found):
-        row = [key]
-        for found in parts.values():
-            share = found.get(key)
-            row += (
-                ["", ""]
-                if share is None
-                else [estimate_text(share["percent"], share["interval"]), f"{share['n']:,}"]
-            )
+    for strategy in dict.fromkeys(chain.from_iterable(parts.values())):
+        row = [strategy]
+        for shares in parts.values():
+            share = shares.get(strategy)
+            if share is None:
+                row += ["", ""]
+            else:
+                row += [estimate_text(share["percent"], share["interval"]), f"{share['n']:,}"]
         rows.append(row)
     return head, rows
 
@@ -445,7 +426,8 @@ _NOTICED = {
     "letters": "translations with letters of another script, ligatures or wide ones, made plain",
     "composed": "translations that were not in composed Unicode (NFC), composed",
     "source_cut": "sources longer than the model can read, cut",
-    "source_unknown": "sources that the model read with a hole: its vocabulary lacks a piece of them",
+    "source_unknown": "sources that the model read with a hole: "
+    "its vocabulary lacks a piece of them",
     "entity_unknown": "of these, with the hole in the entity's word",
     "cut": "translations cut at the maximum length",
     "repetitive": "translations that fell into repetition",
@@ -461,19 +443,15 @@ def noticed(metrics: JsonObject) -> Iterator[tuple[str, int, str]]:
     for kind, text in _NOTICED.items():
         if given.get(kind):
             yield text, given[kind], ", ".join(given.get("examples", {}).get(kind, [])[:3])
-    if given.get(
-        "cleaned"
-    ):  # in the answers of a language model, some of which are left without a translation
+    # In the answers of a language model, some of which are left without a translation.
+    if given.get("cleaned"):
         from mtbias.translate.language_models.cleaning import KINDS
 
         for kind, count in given["cleaned"].items():
             lost = given["untranslated"].get(kind, 0)
             without = f" ({lost:,} without a translation)" if lost else ""
-            yield (
-                f"{KINDS.get(kind, kind)}{without}",
-                count,
-                ", ".join(given["examples"].get(kind, [])[:3]),
-            )
+            ids = given["examples"].get(kind, [])[:3]
+            yield f"{KINDS.get(kind, kind)}{without}", count, ", ".join(ids)
     if corpus.get("skipped"):
         yield f"rows of the corpus left out, of {corpus['rows']:,}", corpus["skipped"], ""
     for note, rows in corpus.get("notes", {}).items():
@@ -499,12 +477,12 @@ _ABOUT = {
     "bug": "BUG (Levy et al. 2021)",
 }
 _DIFFERS = {
-    "winomt": "Theirs: 3,888 sentences, fast_align, articles and dictionaries; without a call an entity is male or "
-    "female by rule in ar, de and he. docs/published.md has the effect of each rule. No ΔS where it could not be "
-    "recomputed.",
-    "bug": "Theirs: 108K sentences of BUG's first version, EasyNMT with beam 5, fast_align, rules of 2020. The release "
-    "has 105,687 sentences. Opus-MT en-ar was likely run without its language token; the Hebrew cell of mBART50 looks "
-    "like a part of the data.",
+    "winomt": "Theirs: 3,888 sentences, fast_align, articles and dictionaries; without a call an "
+    "entity is male or female by rule in ar, de and he. docs/published.md has the effect of each "
+    "rule. No ΔS where it could not be recomputed.",
+    "bug": "Theirs: 108K sentences of BUG's first version, EasyNMT with beam 5, fast_align, rules "
+    "of 2020. The release has 105,687 sentences. Opus-MT en-ar was likely run without its language "
+    "token; the Hebrew cell of mBART50 looks like a part of the data.",
 }
 """What differs from a run of mtbias."""
 

@@ -59,27 +59,20 @@ def columns(shown: Sequence[Sentence]) -> Columns:
     value.
     """
     firsts = [sentence.first for sentence in shown]
+    numbers = sorted({r.pronouns for r in firsts}, key=lambda n: -1 if n is None else n)
+    golds = [*GENDERS, UNKNOWN] if any(r.gold is None for r in firsts) else GENDERS
     properties: dict[str, tuple[list[str], Callable[[CallRecord], str]]] = {
-        "gold": (
-            [*GENDERS, *([UNKNOWN] if any(r.gold is None for r in firsts) else [])],
-            lambda r: r.gold or UNKNOWN,
-        ),
+        "gold": (golds, lambda r: r.gold or UNKNOWN),
         "stereotype": ([kind.value for kind in Stereotype], lambda r: r.stereotype.value),
         "entity": (sorted({r.entity for r in firsts}), lambda r: r.entity),
         "domain": (sorted({r.domain for r in firsts}), lambda r: r.domain),
-        "pronouns": (
-            [
-                pronoun_class(n)
-                for n in sorted({r.pronouns for r in firsts}, key=lambda n: -1 if n is None else n)
-            ],
-            lambda r: pronoun_class(r.pronouns),
-        ),
+        "pronouns": ([pronoun_class(n) for n in numbers], lambda r: pronoun_class(r.pronouns)),
     }
-    found = {}
-    for name, (values, of) in properties.items():
+    filters = {}
+    for name, (values, value_of) in properties.items():
         place = {value: i for i, value in enumerate(values)}
-        found[name] = values, [place[of(r)] for r in firsts]
-    return found
+        filters[name] = values, [place[value_of(r)] for r in firsts]
+    return filters
 
 
 def script_data(
@@ -141,30 +134,36 @@ def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> JsonDict:
     there for runs of language models only, ``quoted`` for ids that a shell would not take as they
     are.
     """
-    pieces: dict[tuple[str, ...], int] = {}
-    hows: dict[tuple[str, ...], int] = {}
-    answer = [
-        [_answer(r, run.answers) for r, run in zip(s.records, runs, strict=True)] for s in rows
-    ]
-    ids = [s.first.id for s in rows]
+    pieces, hows = _Numbering(), _Numbering()
+    texts, evidence, how, answers = [], [], [], []
+    for sentence in rows:
+        records = sentence.records
+        source = list(marked(sentence.first.source, entity_spans(sentence.first)))
+        texts.append([source, *map(_target, records)])
+        evidence.append([pieces.places(_evidence(record)) for record in records])
+        how.append(hows.places(map(_how, records)))
+        answers.append(list(map(_answer, records, [run.answers for run in runs])))
+    ids = [sentence.first.id for sentence in rows]
     words = map(shell_word, ids)
     quoted = {at: word for at, word in enumerate(words) if word != ids[at]}
     return {
         "id": [_clean(id_) for id_ in ids],
-        "text": [
-            [list(marked(s.first.source, entity_spans(s.first))), *map(_target, s.records)]
-            for s in rows
-        ],
-        "evidence": [
-            [[pieces.setdefault(piece, len(pieces)) for piece in _evidence(r)] for r in s.records]
-            for s in rows
-        ],
+        "text": texts,
+        "evidence": evidence,
         "pieces": list(pieces),
-        "how": [[hows.setdefault(_how(r), len(hows)) for r in s.records] for s in rows],
+        "how": how,
         "hows": list(hows),
         **({"quoted": quoted} if quoted else {}),
-        **({"answer": answer} if any(run.answers for run in runs) else {}),
+        **({"answer": answers} if any(run.answers for run in runs) else {}),
     }
+
+
+class _Numbering(dict[tuple[str, ...], int]):
+    """Numbers for different texts, in the order in which they first come."""
+
+    def places(self, items: Iterable[tuple[str, ...]]) -> list[int]:
+        """The number of each item; a new one gets the next."""
+        return [self.setdefault(item, len(self)) for item in items]
 
 
 def _answer(record: CallRecord | None, answers: Mapping[str, str]) -> str:
@@ -197,7 +196,7 @@ def marked(text: str, heads: Iterable[Span], others: Iterable[Span] = ()) -> Ite
     """A text in pieces, marked and not; of marks that overlap, a head's wins, else the first."""
     text, at, heads = _clean(text), 0, list(heads)
     kinds = [(span, "head") for span in heads]
-    kinds += [(span, "other") for span in others if not any(span.overlaps(head) for head in heads)]
+    kinds += [(span, "other") for span in others if not any(map(span.overlaps, heads))]
     for (start, end), kind in sorted(kinds):
         if start >= at:
             if start > at:
@@ -278,13 +277,9 @@ def outcome(record: CallRecord | None) -> str:
     """``right``, ``wrong``, ``none`` for no call, ``called`` where nothing is right or wrong."""
     if record is None or record.call.gender is None:
         return "none"
-    return (
-        "called"
-        if record.gold is None
-        else "right"
-        if record.call.gender is record.gold
-        else "wrong"
-    )
+    if record.gold is None:
+        return "called"
+    return "right" if record.call.gender is record.gold else "wrong"
 
 
 def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> JsonDict:

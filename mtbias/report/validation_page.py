@@ -53,11 +53,11 @@ def render_validation(
 
 def basis_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[float]]]:
     """Name, n, agreement and interval by basis of the label."""
-    return [
-        (f"{kind}: {BASES[kind]}" if kind in BASES else printable(kind), part["n"], part["agreement"],
-         numbers["basis_intervals"][kind])
-        for kind, part in numbers["by_basis"].items()
-    ]  # fmt: skip
+    rows = []
+    for kind, part in numbers["by_basis"].items():
+        name = f"{kind}: {BASES[kind]}" if kind in BASES else printable(kind)
+        rows.append((name, part["n"], part["agreement"], numbers["basis_intervals"][kind]))
+    return rows
 
 
 def evidence_rows(numbers: JsonObject) -> list[tuple[str, int, float, Sequence[float]]]:
@@ -84,13 +84,11 @@ def notes(correction: JsonObject) -> list[str]:
     labels = correction["labels"]
     if absent := correction["assumed_never_read"]:
         total = f"{sum(labels.values()):,}"
-        said.append(
-            f"no label of {total} is {' or '.join(absent)}: assumed that nobody reads a translation so"
-        )
+        never = f"no label of {total} is {' or '.join(absent)}"
+        said.append(f"{never}: assumed that nobody reads a translation so")
     if few := correction["few_labels"]:
-        said.append(
-            "hardly known: the errors on " + ", ".join(f"{g} (labels: {labels[g]})" for g in few)
-        )
+        counted = [f"{gender} (labels: {labels[gender]})" for gender in few]
+        said.append(f"hardly known: the errors on {', '.join(counted)}")
     if correction["untranslated"]:
         said.append(f"rows without a translation, which stay wrong: {correction['untranslated']:,}")
     return said
@@ -112,6 +110,13 @@ def label_counts(numbers: JsonObject) -> str:
     return ", ".join(f"{numbers['labels'][gender]} {gender[0]}" for gender in GENDERS)
 
 
+_INTERVALS = "Intervals: Wilson, 95 %. No call is a disagreement;"
+_CALLED = (
+    "called: agreement where there is a call; κ × 100; "
+    "balanced: mean agreement over the labels that occur;"
+)
+
+
 def _languages(shown: Sequence[JsonObject]) -> str:
     head = [
         "per cent",
@@ -125,20 +130,17 @@ def _languages(shown: Sequence[JsonObject]) -> str:
         "no call",
         "head",
     ]
-    rows = [
-        [
-            part["lang"], f"{part['n']:,}", label_counts(part),
-            number_text(part["agreement"]), interval_text(part["agreement_interval"]),
-            *(number_text(part[key]) for key in ("agreement_decided", "kappa", "balanced_accuracy", "undecided",
-                                                 "head_exact")),
-        ]
-        for part in shown
-    ]  # fmt: skip
+    others = ("agreement_decided", "kappa", "balanced_accuracy", "undecided", "head_exact")
+    rows = []
+    for part in shown:
+        agreement = number_text(part["agreement"]), interval_text(part["agreement_interval"])
+        shares = [number_text(part[key]) for key in others]
+        rows.append([part["lang"], f"{part['n']:,}", label_counts(part), *agreement, *shares])
     annotator, basis = shown[0]["annotator"], shown[0]["basis"]
     which = f" with basis {' or '.join(basis)}" if basis else ""
     notes = [
-        f"Usable labels{which} of annotator {annotator}. Intervals: Wilson, 95 %. No call is a disagreement;",
-        "called: agreement where there is a call; κ × 100; balanced: mean agreement over the labels that occur;",
+        f"Usable labels{which} of annotator {annotator}. {_INTERVALS}",
+        _CALLED,
         "head: the right word was found.",
     ]
     return as_text(PrintedTable(head, rows, notes=notes))
@@ -154,11 +156,15 @@ def _parts(title: str, rows: Sequence[tuple[str, int, float, Sequence[float]]], 
     )
 
 
+_CORRECTED = (
+    "Corrected for the evaluator's errors on the human labels; "
+    "its interval carries the labels' sampling too."
+)
+
+
 def _corrections(corrections: Sequence[JsonObject]) -> str:
     rows = []
-    said = [
-        "Corrected for the evaluator's errors on the human labels; its interval carries the labels' sampling too."
-    ]
+    said = [_CORRECTED]
     for correction in corrections:
         name = run_name(correction, corrections)
         for n, number in enumerate(CORRECTED.values()):
@@ -212,7 +218,9 @@ def render_page(
     """
     each = [part.numbers for part in languages]
     several = [together] if len(each) > 1 else []
-    differing = [(part, label, call) for part in languages for label, call in part.differing]
+    differing = []
+    for part in languages:
+        differing += [(part, label, call) for label, call in part.differing]
     named = [(run_name(run, corrections), run) for run in corrections]
     content: dict[str, tuple[str, Any]] = {
         "agreement": ("Agreement with human labels", [*each, *several]),
@@ -226,15 +234,18 @@ def render_page(
         ),  # said where there are none, too
         "how": ("How it was made", True),
     }
-    drawn = [run[kind][key] for run in corrections for kind in _KINDS for key in CORRECTED]
+    heads = []
+    for number in CORRECTED.values():
+        heads += [f"{number.label},\n{kind}" for kind in _KINDS.values()]
+    names = ", ".join(language_name(part["lang"]) for part in each)
     return page.render_page(
         "validation.html",
-        title=f"How far to trust the evaluator: {', '.join(language_name(part['lang']) for part in each)}",
+        title=f"How far to trust the evaluator: {names}",
         intro=f"{together['n']:,} labels of people, read by mtbias {__version__}",
         sections=content,
         languages=each,
         percent=PERCENT_SCALE,
-        axis=Scale.of(((one["value"], one["interval"]) for one in drawn), 100),
+        axis=_axis(corrections),
         label_counts=label_counts,
         basis_rows=basis_rows,
         evidence_rows=evidence_rows,
@@ -242,9 +253,7 @@ def render_page(
         genders=GENDERS,
         corrections=named,
         numbers=list(CORRECTED.values()),
-        heads=[
-            f"{number.label},\n{kind}" for number in CORRECTED.values() for kind in _KINDS.values()
-        ],
+        heads=heads,
         notes=notes,
         total=len(differing),
         labels=LABELS,
@@ -253,3 +262,13 @@ def render_page(
         evidence_words=evidence_words,
         evidence_code=evidence_code,
     )
+
+
+def _axis(corrections: Sequence[JsonObject]) -> Scale:
+    """One axis for all numbers of the corrected runs, as called and corrected."""
+    points = []
+    for run in corrections:
+        for kind in _KINDS:
+            estimates = [run[kind][key] for key in CORRECTED]
+            points += [(estimate["value"], estimate["interval"]) for estimate in estimates]
+    return Scale.around(points, 100)

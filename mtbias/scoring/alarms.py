@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from itertools import chain
 from math import inf
 from types import MappingProxyType
 from typing import Any
@@ -92,28 +93,29 @@ def unrendered(
     """
     translations = words.kept(KnownTranslations)
     known = {entity: translations.of(entity) for entity in set(entities)}
-    forms = {
-        text: frozenset[str]().union(*(w.facts.dictionary_forms for w in words.words(text or "")))
-        for text in set(texts)
-    }
+    forms = {text: _dictionary_forms(text or "", words) for text in set(texts)}
 
     def shows(n: int, other: int) -> bool:
         return not known[entities[n]].isdisjoint(forms[texts[other]])
 
-    absent = {
-        n: not shows(n, n) for n, e in enumerate(entities) if known[e] and texts[n] is not None
-    }
-    behind = (
-        {
-            n
-            for n, no in absent.items()
-            if no and 0 <= n + distance < len(texts) and shows(n, n + distance)
-        }
-        for distance in NEIGHBOURS
-    )
-    moved = max(behind, key=len)
+    absent: dict[int, bool] = {}
+    for n, entity in enumerate(entities):
+        if known[entity] and texts[n] is not None:
+            absent[n] = not shows(n, n)
+    missing = [n for n, is_absent in absent.items() if is_absent]
+    moved: set[int] = set()
+    for distance in NEIGHBOURS:
+        inside = [n for n in missing if 0 <= n + distance < len(texts)]
+        shifted = {n for n in inside if shows(n, n + distance)}
+        moved = max(moved, shifted, key=len)
     places = range(len(texts))
     return [absent.get(n) for n in places], [n in moved if n in absent else None for n in places]
+
+
+def _dictionary_forms(text: str, words: SplitTexts) -> frozenset[str]:
+    """All dictionary forms of a text's words."""
+    forms = (word.facts.dictionary_forms for word in words.words(text))
+    return frozenset(chain.from_iterable(forms))
 
 
 def checks(
@@ -144,7 +146,8 @@ def checks(
     """
     if not find_measure(measure).reads_entities:
         lines = [record.to_json() for record in records]
-        sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
+        sources = [line["source"] for line in lines]
+        texts = [line["translation"] for line in lines]
         found = languages(texts, lang)
         marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
         return {"alarms": _content(marks, noticed, texts, lang, found)}
@@ -175,16 +178,25 @@ def checks(
             ).to_json()
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(main)))},
-        "evidence_classes": {
-            kind: row
-            for kind in EvidenceClass
-            if any((row := {gender: counts[kind, gender] for gender in Gender}).values())
-            or kind is not EvidenceClass.FEATURES
-        },
+        "evidence_classes": _by_class(counts),
         "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),
         "readers": reader_agreement(list(zip(calls, texts, strict=True))),
         "alarms": alarms,
     }
+
+
+def _by_class(
+    counts: Counter[tuple[EvidenceClass, Gender]],
+) -> dict[EvidenceClass, dict[Gender, int]]:
+    """Calls by class of evidence and gender; without Stanza's features where no call rests on
+    them.
+    """
+    by_class = {}
+    for kind in EvidenceClass:
+        row = {gender: counts[kind, gender] for gender in Gender}
+        if kind is not EvidenceClass.FEATURES or any(row.values()):
+            by_class[kind] = row
+    return by_class
 
 
 CERTAIN_ONE_IN = 200

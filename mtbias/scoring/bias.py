@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -220,12 +221,23 @@ def strategies(records: Iterable[Called]) -> dict[str, JsonDict]:
 
 def _by_strategy(found: Sequence[Strategy | None]) -> JsonDict:
     """The share of each strategy that was used, in their order, behind that of its kind."""
-    keys = {does: dict.fromkeys((does.partition(":")[0], does.value)) for does in Strategy}
-    counts = Counter(key for does in found if does is not None for key in keys[does])
-    names = dict.fromkeys(key for does in Strategy for key in keys[does])
-    return {
-        key: share_json(counts[key], len(found)) for key in names if counts[key] or ":" not in key
-    }
+    counts: Counter[str] = Counter()
+    for strategy in found:
+        if strategy is not None:
+            counts.update(_strategy_keys(strategy))
+    content: JsonDict = {}
+    for key in chain.from_iterable(map(_strategy_keys, Strategy)):
+        if counts[key] or ":" not in key:
+            content[key] = share_json(counts[key], len(found))
+    return content
+
+
+def _strategy_keys(strategy: Strategy) -> list[str]:
+    """The keys of a strategy in `metrics.json`: its kind (``neutral``), and itself
+    (``neutral:epicene``).
+    """
+    kind = strategy.partition(":")[0]
+    return [kind] if kind == strategy.value else [kind, strategy.value]
 
 
 # From wrong genders to their cost. How many errors there are does not say what they cost: *la
@@ -251,16 +263,19 @@ def post_edits(records: Sequence[Called], n_resamples: int, seed: int) -> dict[s
     if not any(record.call.edits for record in records):
         return {}
     golds = {gold.value: (gold,) for gold in _OTHER} | {"all": tuple(_OTHER)}
-    parts = {
-        name: [record for record in records if record.gold in of] for name, of in golds.items()
-    }
-    return {name: _edits_of(rows, n_resamples, seed) for name, rows in parts.items() if rows}
+    parts = {}
+    for name, of_part in golds.items():
+        rows = [record for record in records if record.gold in of_part]
+        if rows:
+            parts[name] = _edits_of(rows, n_resamples, seed)
+    return parts
 
 
 def _edits_of(rows: Sequence[Called], n_resamples: int, seed: int) -> JsonDict:
     wrong = [
         record.call for record in rows if record.gold and record.call.gender is _OTHER[record.gold]
     ]
+    edits = [*chain.from_iterable(call.edits for call in wrong)]
     words = np.bincount([len(call.edits) for call in wrong], minlength=1)
     counts = np.append(
         words, len(rows) - len(wrong)
@@ -272,8 +287,8 @@ def _edits_of(rows: Sequence[Called], n_resamples: int, seed: int) -> JsonDict:
     return {
         "n": len(rows),
         "wrong": len(wrong),
-        "edits": sum(len(call.edits) for call in wrong),
-        "unknown": sum(not edit.known for call in wrong for edit in call.edits),
+        "edits": len(edits),
+        "unknown": sum(not edit.known for edit in edits),
         **{name: {"value": mean.value, "interval": mean.interval} for name, mean in found.items()},
     }
 

@@ -27,7 +27,7 @@ from mtbias.scoring.finding import (
     shares_of,
     told_apart,
 )
-from mtbias.stats.results import Interval, estimate_text, number_text
+from mtbias.stats.results import Difference, Interval, estimate_text, number_text
 from mtbias.types import Gender
 
 if TYPE_CHECKING:
@@ -143,8 +143,8 @@ def _shared_error(
     systems: Sequence[SystemCalls], shares: Sequence[MenAndWomen]
 ) -> Statement | None:
     """The wrong gender that most systems of a language give one sentence, about the gender that
-    most systems find less often. Of several such sentences one whose nouns say it, which a reader sees,
-    and of these the shortest.
+    most systems find less often. Of several such sentences one whose nouns say it, which a reader
+    sees, and of these the shortest.
     """
     gold, other = Gender.FEMALE, Gender.MALE
     if not _men_first(shares):
@@ -214,12 +214,11 @@ def comparison_finding(
                 "better",
                 f"{where}{ranges}{_better_of(pair, deciding, *both, briefly=bool(ranges))}.",
             )
-        others = [
-            f"{_explained(number)} {number_text(found.first, number.decimals)} against "
-            f"{number_text(found.second, number.decimals)}, {_points(number, found.difference, found.interval)}"
-            for number in headline
-            if number is not deciding and (found := pair.plain[number.key]).significant
-        ]
+        others = []
+        for number in headline:
+            difference = pair.plain[number.key]
+            if number is not deciding and difference.significant:
+                others.append(_difference_text(number, difference))
         if others:
             yield Statement(
                 "bias_differs",
@@ -259,6 +258,13 @@ def _explained(number: Number) -> str:
     if about[1:2].islower():  # not F1
         about = f"{about[:1].lower()}{about[1:]}"
     return f"{number.label} ({about})"
+
+
+def _difference_text(number: Number, found: Difference) -> str:
+    """``ΔG (F1 male minus F1 female) 3.1 against 9.8, a difference of -6.7 points``."""
+    first, second = (number_text(value, number.decimals) for value in (found.first, found.second))
+    points = _points(number, found.difference, found.interval)
+    return f"{_explained(number)} {first} against {second}, {points}"
 
 
 def _points(number: Number, difference: float | None, ends: Interval | None) -> str:

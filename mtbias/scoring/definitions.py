@@ -116,8 +116,9 @@ class Number:
         object.__setattr__(self, "short", self.short or self.label)
         object.__setattr__(self, "name", self.name or self.key)
         if self.interval == "wilson" and len(self.rests_on) != 1:
+            classes = ", ".join(self.rests_on)
             raise ValueError(
-                f"{self.key}: expected one class of rows for Wilson's interval, got {', '.join(self.rests_on)}; "
+                f"{self.key}: expected one class of rows for Wilson's interval, got {classes}; "
                 'declare interval="bootstrap"'
             )
 
@@ -204,17 +205,15 @@ def breakdowns(*runs: JsonObject) -> list[Breakdown]:
     """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as
     they come.
     """
-    groups = {
-        key: len(part)
-        for metrics in runs
-        for key, part in metrics.items()
-        if key.startswith("by_") and part
-    }
-    order = dict.fromkeys(
-        key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups
-    )
-    declared = {found.key: found for found in BREAKDOWNS}
-    return [declared.get(key, Breakdown(key, long=groups[key] > _LONG)) for key in order]
+    sizes: dict[str, int] = {}
+    for metrics in runs:
+        for key, groups in metrics.items():
+            if key.startswith("by_") and groups:
+                sizes[key] = len(groups)
+    declared = [breakdown for breakdown in BREAKDOWNS if breakdown.key in sizes]
+    known = {breakdown.key for breakdown in declared}
+    others = [key for key in sizes if key not in known]
+    return [*declared, *(Breakdown(key, long=sizes[key] > _LONG) for key in others)]
 
 
 CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}
@@ -234,17 +233,15 @@ def declared(measure: str) -> tuple[Number, ...]:
     """The numbers that ``data/numbers.toml`` declares for a measure, in the order in which
     `metrics.json` has them.
     """
-    return tuple(
-        Number(
-            **{
-                **row,
-                "unit": Unit(row.get("unit", Unit.PERCENT)),
-                "rests_on": tuple(row.get("rests_on", ["n"])),
-                "best": Best(row.get("best", Best.HIGH)),
-            }
-        )
-        for row in _tables()[measure]
-    )
+    return tuple(map(_declaration, _tables()[measure]))
+
+
+def _declaration(row: JsonDict) -> Number:
+    """The number of a table of ``data/numbers.toml``."""
+    unit = Unit(row.get("unit", Unit.PERCENT))
+    best = Best(row.get("best", Best.HIGH))
+    rests_on = tuple(row.get("rests_on", ["n"]))
+    return Number(**{**row, "unit": unit, "best": best, "rests_on": rests_on})
 
 
 GENDER_NUMBERS = declared("gender")

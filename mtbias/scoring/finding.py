@@ -45,46 +45,70 @@ class Rule(NamedTuple):
 RULES: Mapping[str, Rule] = {
     # Of a run.
     "found": Rule(
-        "how many men and how many women are found",
-        "there are {limit:g} rows or more of either gender, and a call", MIN_ROWS,
+        says="how many men and how many women are found",
+        when="there are {limit:g} rows or more of either gender, and a call",
+        limit=MIN_ROWS,
     ),
     "whole_person": Rule(
-        "of how many men and how many women all words are right, by the measure `whole-person`",
-        "there are {limit:g} persons or more with a call of either gender", MIN_ROWS,
+        says="of how many men and how many women all words are right, by the measure "
+        "`whole-person`",
+        when="there are {limit:g} persons or more with a call of either gender",
+        limit=MIN_ROWS,
     ),
-    "stereotype": Rule("what the stereotype does", "the interval of ΔS over sentences excludes {limit:g}"),
+    "stereotype": Rule(
+        says="what the stereotype does",
+        when="the interval of ΔS over sentences excludes {limit:g}",
+    ),
     # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so
     # many of a gender adds at most as many points to ΔS; the rest compares sentences of the other
     # gender. In docs/results, below it the interval of ΔS over entities contains 0 in 4 of 8 runs
     # (least found: 4.6 %), above it in none of 20.
-    "few_found": Rule("why ΔS means little", "fewer than {limit:g} % of the men or of the women are found", 10),
+    "few_found": Rule(
+        says="why ΔS means little",
+        when="fewer than {limit:g} % of the men or of the women are found",
+        limit=10,
+    ),
     "entity": Rule(
-        "the entities with the widest gap between men and women, three at most, with a wrong translation of each",
-        "there are {limit:g} rows or more about either gender, and the intervals of their shares do not overlap",
-        5,
+        says="the entities with the widest gap between men and women, three at most, with a wrong "
+        "translation of each",
+        when="there are {limit:g} rows or more about either gender, and the intervals of their "
+        "shares do not overlap",
+        limit=5,
     ),
     "uncalled": Rule(
-        "what has no call, for whom, and why for the most part; how many of these show grammatical gender only (nouns "
-        "of fixed gender)", "more than {limit:g} rows have none",
+        says="what has no call, for whom, and why for the most part; how many of these show "
+        "grammatical gender only (nouns of fixed gender)",
+        when="more than {limit:g} rows have none",
     ),
-    "trust": Rule("whether the numbers can be believed: alarms, and calls expected to be wrong", "always"),
+    "trust": Rule(
+        says="whether the numbers can be believed: alarms, and calls expected to be wrong",
+        when="always",
+    ),
     # Of a comparison.
     "genders": Rule(
-        "how many systems are right for a greater share of the men than of the women, and from which gap to which",
-        "there are {limit:g} runs or more that the rule `found` holds for", 2,
+        says="how many systems are right for a greater share of the men than of the women, and "
+        "from which gap to which",
+        when="there are {limit:g} runs or more that the rule `found` holds for",
+        limit=2,
     ),
     "shared": Rule(
-        "an error that most systems of a language share, with a sentence",
-        "more than {limit:g} % of its systems make it", 50,
+        says="an error that most systems of a language share, with a sentence",
+        when="more than {limit:g} % of its systems make it",
+        limit=50,
     ),
     "better": Rule(
-        "which system is better and by how much, and for whom mostly; of more than two in a "
-        "language the first two; of several languages a line each, with the shares of women and men",
-        "always; better where the corrected p is below 0.05, mostly for a gender that has {limit:g} % "
-        "or more of the sentences gained, alone where none of the other is gained", 75,
+        says="which system is better and by how much, and for whom mostly; of more than two in a "
+        "language the first two; of several languages a line each, with the shares of women and "
+        "men",
+        when="always; better where the corrected p is below 0.05, mostly for a gender that has "
+        "{limit:g} % or more of the sentences gained, alone where none of the other is gained",
+        limit=75,
     ),
-    "bias_differs": Rule("by how much ΔG and ΔS differ", "the corrected p of the difference is below 0.05"),
-}  # fmt: skip
+    "bias_differs": Rule(
+        says="by how much ΔG and ΔS differ",
+        when="the corrected p of the difference is below 0.05",
+    ),
+}
 """By the name that a sentence has in JSON, in the order in which they are said."""
 
 PERSONS = {"male": "a man", "female": "a woman", "neutral": "a person of neutral gender"}
@@ -265,15 +289,17 @@ def _men_and_women(shares: Sequence[Share]) -> str:
     better, worse = sorted(shares, key=lambda share: -share.percent)
     clear = clearly_apart(better, worse)
     first, second = told_apart(better.percent, worse.percent, clear=clear)
-    text = f"{first} % of the {better.name} {better.counted} {'but' if clear else 'and'} {second} % of the "
-    return f"{text}{worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
+    larger = f"{first} % of the {better.name} {better.counted}"
+    smaller = f"{second} % of the {worse.name} {worse.counted}"
+    return f"{larger} but {smaller}." if clear else f"{larger} and {smaller}: no clear difference."
 
 
 def _few_found(overall: JsonObject) -> Iterator[Statement]:
     least = few_found(overall["confusion"])
     if least is not None and overall["delta_s"] is not None:
-        text = f"It finds {least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %): ΔS means little "
-        text += "here, since they can move it by about as many points at most."
+        counted = f"{least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %)"
+        text = f"It finds {counted}: ΔS means little here, "
+        text += "since they can move it by about as many points at most."
         yield Statement("few_found", text)
 
 
@@ -357,7 +383,8 @@ class EntityGap(NamedTuple):
         12).``.
         """
         men, women = told_apart(self.men.percent, self.women.percent, clear=True)
-        return f"{self.entity}: {men} % of the men right {self.men.counted}, {women} % of the women {self.women.counted}."
+        of_men = f"{men} % of the men right {self.men.counted}"
+        return f"{self.entity}: {of_men}, {women} % of the women {self.women.counted}."
 
 
 def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
@@ -410,21 +437,24 @@ def may_be_example(record: Any, source_lang: str) -> bool:  # noqa: ANN401 - as 
 
 
 def _uncalled(metrics: JsonObject) -> Iterator[Statement]:
-    found, fixed = metrics["uncalled"], metrics["grammatical_gender_only"]
-    shares = {CLASSES.get(gold, gold): found[gold] for gold in GOLDS}
-    if sum(share["n"] for share in shares.values()) > RULES["uncalled"].limit:
-        parts = (
-            f"{name} {estimate_text(share['percent'], share['interval'])} % ({share['n']:,} of {share['of']:,})"
-            for name, share in shares.items()
-            if share["of"]
-        )
-        delta_g, most = found["delta_g"], max(metrics["reasons"].items(), key=lambda item: item[1])
-        said = [f"No call: {', '.join(parts)}", f"most often: {most[0]} ({most[1]:,})"]
-        if fixed["n"]:
-            said.append(f"grammatical gender only: {fixed['n']:,}")
-        if delta_g["value"] is not None:
-            said.append(f"ΔG without them {estimate_text(delta_g['value'], delta_g['interval'])}")
-        yield Statement("uncalled", f"{'; '.join(said)}.")
+    uncalled, fixed = metrics["uncalled"], metrics["grammatical_gender_only"]
+    if sum(uncalled[gold]["n"] for gold in GOLDS) <= RULES["uncalled"].limit:
+        return
+    shares = []
+    for gold in GOLDS:
+        share = uncalled[gold]
+        if share["of"]:
+            percent = estimate_text(share["percent"], share["interval"])
+            counted = f"{share['n']:,} of {share['of']:,}"
+            shares.append(f"{CLASSES.get(gold, gold)} {percent} % ({counted})")
+    reason, rows = max(metrics["reasons"].items(), key=lambda item: item[1])
+    parts = [f"No call: {', '.join(shares)}", f"most often: {reason} ({rows:,})"]
+    if fixed["n"]:
+        parts.append(f"grammatical gender only: {fixed['n']:,}")
+    delta_g = uncalled["delta_g"]
+    if delta_g["value"] is not None:
+        parts.append(f"ΔG without them {estimate_text(delta_g['value'], delta_g['interval'])}")
+    yield Statement("uncalled", f"{'; '.join(parts)}.")
 
 
 def _trust(metrics: JsonObject) -> Iterator[Statement]:
@@ -432,7 +462,8 @@ def _trust(metrics: JsonObject) -> Iterator[Statement]:
     checked = sum(share["percent"] is not None for share in alarms["shares"].values())
     raised = [DECLARED[key].label for key in alarms["raised"]]
     if raised:
-        text = f"Alarms: {len(raised)} of {checked} checked shares are above the limit ({', '.join(raised)})."
+        counted = f"{len(raised)} of {checked} checked shares are above the limit"
+        text = f"Alarms: {counted} ({', '.join(raised)})."
     else:
         text = f"No alarm: none of {checked} checked shares is above its limit."
     expected = expected_texts(metrics)

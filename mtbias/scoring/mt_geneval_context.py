@@ -127,10 +127,12 @@ def refuse_both(
         len(text) / len(references[id_]) for id_, text in given.items() if not _MARK.search(text)
     ]
     if 2 * len(ratios) >= len(given) and ratios and median(ratios) > LONGEST_ALONE:
+        times = f"{median(ratios):.1f} times as long as their references"
         raise DataError(
-            f"expected translations of the second sentence alone, or of both with {SEPARATOR} between them, got "
-            f"translations without it that are {median(ratios):.1f} times as long as their references, as if they held "
-            f"the first sentence too; keep {SEPARATOR}, or remove the first sentence"
+            "expected translations of the second sentence alone, or of both with "
+            f"{SEPARATOR} between them, got translations without it that are {times}, "
+            "as if they held the first sentence too; "
+            f"keep {SEPARATOR}, or remove the first sentence"
         )
 
 
@@ -258,7 +260,9 @@ class ContextMeasure(Measure):
         self, instance: ContextualSentence, text: str | None, part: str | None
     ) -> ContextRecord:
         found = FoundWords.of(part or "", instance, self.variant)
-        reason = None if part is not None else Reason.UNTRANSLATED if text is None else NOT_CUT
+        reason = None
+        if part is None:
+            reason = Reason.UNTRANSLATED if text is None else NOT_CUT
         return ContextRecord(
             **asked(instance, "told"),
             translation=text,

@@ -71,12 +71,13 @@ def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]
     `calls.jsonl` for readers, and no number is made of it.
     """
     bleu = quality_metrics(effective_order=True).get("bleu")
-    return [
-        None
-        if bleu is None or text is None
-        else round(bleu.sentence_score(text, [reference]).score, 6)
-        for text, reference in texts
-    ]
+    scores: list[float | None] = []
+    for text, reference in texts:
+        if bleu is None or text is None:
+            scores.append(None)
+        else:
+            scores.append(round(bleu.sentence_score(text, [reference]).score, 6))
+    return scores
 
 
 def quality(
@@ -197,8 +198,8 @@ class GivenScores:
             scores[ids[key]] = record.number(self.name, least=-inf)
         if missing := [key for key, id_ in ids.items() if id_ not in scores]:
             raise self.table.file.error(
-                f"expected a score for each of {len(ids)} sentences, got none for {len(missing)}, the first is "
-                f"{missing[0]!r:.80}"
+                f"expected a score for each of {len(ids)} sentences, got none for {len(missing)}, "
+                f"the first is {missing[0]!r:.80}"
             )
         return scores
 
@@ -242,7 +243,9 @@ def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measur
 
 
 def _place(record: Any) -> tuple[int, int, int]:  # noqa: ANN401
-    pair = None if record.pair_correct is None else "right" if record.pair_correct else "wrong"
+    pair = None
+    if record.pair_correct is not None:
+        pair = "right" if record.pair_correct else "wrong"
     return tuple(GENDERS).index(record.gender), PAIRS.index(pair), OUTCOMES.index(outcome(record))
 
 
@@ -310,7 +313,8 @@ def _sentences_of_pairs() -> Floats:
     """What a unit of each cell adds to the table of sentences: ``[3 · 25, 2 · 3 · 5]``."""
     adds = np.zeros((len(_SIDES), len(OUTCOMES), len(OUTCOMES), *_SHAPE))
     for side, *outcomes in np.ndindex(adds.shape[:3]):
-        pair = PAIRS.index(None if side else "right" if set(outcomes) <= set(RIGHT) else "wrong")
+        both_right = "right" if set(outcomes) <= set(RIGHT) else "wrong"
+        pair = PAIRS.index(None if side else both_right)
         for gender, outcome in enumerate(outcomes):
             if side in {0, 1 + gender}:
                 adds[(side, *outcomes, gender, pair, outcome)] = 1
@@ -381,11 +385,8 @@ class FoundWords:
 
 def words(text: str, variant: Variant) -> tuple[str, ...]:
     """The words of a text as the variant splits it, none twice, in their order."""
-    return tuple(
-        dict.fromkeys(
-            (text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()
-        )
-    )
+    split = text if variant == "plain" else text.lower().translate(_PUNCTUATION)
+    return tuple(dict.fromkeys(split.split()))
 
 
 def asked(instance: object, *more: str) -> JsonDict:
@@ -503,8 +504,12 @@ class WordKind(MeasureKind):
         pairs = [
             (one, other) for one, other in _pairs(records) if one is not None and other is not None
         ]
-        texts = [[(each.translation or "", each.reference) for each in pair] for pair in pairs]
-        given = [values for pair in pairs if None not in (values := [each.score for each in pair])]
+        texts, given = [], []
+        for pair in pairs:
+            texts.append([(record.translation or "", record.reference) for record in pair])
+            of_pair = [record.score for record in pair]
+            if None not in of_pair:
+                given.append(of_pair)
         how = {"n_resamples": n_resamples, "seed": seed}
         beside = quality(texts, **how) | score_numbers(given, **how)
         return replace(scores, overall=replace(scores.overall, beside=beside))

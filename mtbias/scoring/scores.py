@@ -119,18 +119,15 @@ class Scores:
         """
         import pandas as pd
 
-        groups = [("overall", "", self.overall)]
-        groups += [
-            (f"by_{name}", key, group)
-            for name, part in self.by.items()
-            for key, group in part.items()
-        ]
-        numbers, rows = self.overall.counting.numbers, []
-        for name, key, group in groups:
-            row = {"breakdown": name, "group": key, **flat_row(group.plain(), numbers)}
-            rows.append(
-                {column: float("nan") if value is None else value for column, value in row.items()}
-            )
+        numbers = self.overall.counting.numbers
+        breakdowns = {"overall": {"": self.overall}}
+        breakdowns |= {f"by_{name}": dict(groups) for name, groups in self.by.items()}
+        rows = []
+        for name, groups in breakdowns.items():
+            for key, group in groups.items():
+                row = {"breakdown": name, "group": key, **flat_row(group.plain(), numbers)}
+                undefined = [column for column, value in row.items() if value is None]
+                rows.append(row | dict.fromkeys(undefined, float("nan")))
         return pd.DataFrame(rows)
 
 

@@ -11,6 +11,7 @@ Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,13 +27,15 @@ MANY_PRONOUNS = 4
 FEW_DISTANCES = 4
 """Up to so many different distances are a class each; more are cut at their quartiles."""
 
+
+def _pronoun_class(row: Described) -> str | None:
+    if row.pronouns is None:
+        return None
+    return str(row.pronouns) if row.pronouns < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more"
+
+
 _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
-    "pronouns": lambda rows: [
-        (str(n) if n < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more")
-        if (n := row.pronouns) is not None
-        else None
-        for row in rows
-    ],
+    "pronouns": lambda rows: [_pronoun_class(row) for row in rows],
     "distance": lambda rows: _binned([row.distance for row in rows], FEW_DISTANCES),
     "length": lambda rows: _binned([len(row.source.split()) for row in rows], 0),
     "domain": lambda rows: [row.domain for row in rows],
@@ -124,12 +127,11 @@ def weigh(
     if len(set(groups)) < 2:
         return None
     columns = properties_of(chosen, PROPERTIES if properties is None else properties)
-    if properties is not None:
-        for name, column in columns.items():
-            if all(value is None for value in column):
-                raise DataError(
-                    f"expected sentences with a {name}, got none in this corpus; leave {name} out"
-                )
+    for name, column in columns.items():
+        if properties is not None and set(column) == {None}:
+            raise DataError(
+                f"expected sentences with a {name}, got none in this corpus; leave {name} out"
+            )
     varying = {name: column for name, column in columns.items() if len(set(column)) > 1}
     try:
         solved = balance(groups, varying)
@@ -185,7 +187,8 @@ def _binned(values: Sequence[int | None], few: int) -> list[str | None]:
     uppers = sorted(
         {*np.quantile(present, (0.25, 0.5, 0.75), method="inverted_cdf").tolist(), known[-1]}
     )
-    lowers = [known[0], *(next(value for value in known if value > upper) for upper in uppers[:-1])]
+    # A class begins at the first known value above the upper end of the one before.
+    lowers = [known[0], *(known[bisect_right(known, upper)] for upper in uppers[:-1])]
     names = [
         str(lo) if lo == up else f"{lo} to {up}" for lo, up in zip(lowers, uppers, strict=True)
     ]

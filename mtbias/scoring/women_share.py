@@ -29,7 +29,8 @@ PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
 SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
 
 SHIPPED = {
-    "percent": "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)",
+    "percent": "U.S. Bureau of Labor Statistics, 2015 to 2017 "
+    "(with Rudinger et al. 2018; Zhao et al. 2018)",
     "winobias": "U.S. Bureau of Labor Statistics, 2017 (table 1 of Zhao et al. 2018)",
 }
 """Columns of the shares that ship with mtbias, and their sources."""
@@ -123,10 +124,8 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
     taken = column or next((name for name in SHARE_COLUMNS if name in table.columns), None)
     if named is None or taken is None or taken not in table.columns:
         wanted = column or " or ".join(SHARE_COLUMNS)
-        raise DataError(
-            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; got {table.listing}",
-            path=path, line=1,
-        )  # fmt: skip
+        columns = f"{' or '.join(ENTITY_COLUMNS)}, and {wanted}"
+        raise DataError(f"expected the columns {columns}; got {table.listing}", path=path, line=1)
     scale = 1 if taken in PERCENT_COLUMNS else 100
     shares: dict[str, float] = {}
     for record in table.records:
@@ -138,7 +137,8 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
         shares[name] = scale * record.number(taken, most=100 / scale)
     if not shares:
         raise DataError(
-            f"expected shares of women in column {taken!r}, got none; fill it, or name another with --women-column",
+            f"expected shares of women in column {taken!r}, got none; "
+            "fill it, or name another with --women-column",
             path=path,
         )
     return WomenShares(path.name, taken, table.file.sha256, shares)
