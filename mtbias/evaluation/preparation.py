@@ -149,11 +149,11 @@ def prepare_score(
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    if (
-        beside is not None and beside.lang == lang and not settings.part
-    ):  # each file may have another part
+    # Each file may have another part.
+    if beside is not None and beside.lang == lang and not settings.part:
         return _with_system(beside, system)
-    dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
+    dataset = corpus.name if corpus else settings.dataset
+    dataset = WINOMT if dataset is None else dataset
     _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
     kind = _measure_kind(corpus.measure, settings)
@@ -168,9 +168,8 @@ def prepare_score(
     measure = _if_here(lambda: kind.open(options))
     if settings.part:
         corpus = part_translated(corpus, system)
-    joined = system.joined(
-        corpus
-    )  # translations of another corpus are refused before Stanza's models are missed
+    # Translations of another corpus are refused before Stanza's models are missed.
+    joined = system.joined(corpus)
     request = Request(
         corpus=corpus,
         lang=lang,
@@ -194,8 +193,8 @@ def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
     strangers = given.noticed["extra"]
     if 100 * strangers > (100 - ENOUGH) * (len(there) + strangers):
         raise DataError(
-            f"expected a part of {corpus.name}, got {strangers:,} rows that belong to none of its sentences beside "
-            f"{len(there):,} that do; check --dataset and --data"
+            f"expected a part of {corpus.name}, got {strangers:,} rows that belong to none of its "
+            f"sentences beside {len(there):,} that do; check --dataset and --data"
         )
     return corpus if len(there) == len(corpus.instances) else corpus.part(there)
 

@@ -33,7 +33,7 @@ from mtbias.scoring.measure import Judged, Measure, MeasureKind, measure_entry
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
-from mtbias.types import Json, JsonDict, JsonObject, Progress, frozen, quiet
+from mtbias.types import Json, JsonDict, JsonObject, Progress, Translation, frozen, quiet
 from mtbias.version import __version__
 
 _log = logging.getLogger(__name__)
@@ -203,34 +203,36 @@ def repeat_numbers(
     if not translated.repeats:
         return {}
     instances = request.corpus.instances
-    records = [
-        first,
-        *(request.measure.judge(instances, each, progress) for each in translated.repeats),
-    ]
-    texts = [
-        [each.text for each in time] for time in (translated.translations, *translated.repeats)
-    ]
-    calls = [[_call(record) for record in time] for time in records]
+    records = [first]
+    texts = [_texts(translated.translations)]
+    for repeat in translated.repeats:
+        records.append(request.measure.judge(instances, repeat, progress))
+        texts.append(_texts(repeat))
     # No intervals here: those of the first time are those of the run.
     groups = [
-        request.kind.score(time, n_resamples=0, seed=request.seed).overall for time in records
+        request.kind.score(of_time, n_resamples=0, seed=request.seed).overall for of_time in records
     ]
     scores = [group.to_json() for group in groups]
     numbers: JsonDict = {}
-    for number in (number for number in groups[0].counting.numbers if number.headline):
-        values = [number.of(overall).value for overall in scores]
-        known = [value for value in values if value is not None]
-        spread = rounded(max(known) - min(known)) if known == values else None
-        numbers[number.key] = {"values": values, "spread": spread}
+    for number in groups[0].counting.numbers:
+        if number.headline:
+            values = [number.of(overall).value for overall in scores]
+            known = [value for value in values if value is not None]
+            spread = rounded(max(known) - min(known)) if known == values else None
+            numbers[number.key] = {"values": values, "spread": spread}
     return {
         "repeats": {
             "times": len(records),
             "n": len(instances),
             "translations_changed": _changed(texts),
-            "calls_changed": _changed(calls),
+            "calls_changed": _changed([list(map(_call, of_time)) for of_time in records]),
             "numbers": numbers,
         }
     }
+
+
+def _texts(translations: Sequence[Translation]) -> list[str | None]:
+    return [translation.text for translation in translations]
 
 
 def _call(record: Judged) -> tuple[Any, ...]:
@@ -245,7 +247,7 @@ def _call(record: Judged) -> tuple[Any, ...]:
 
 def _changed(times: Sequence[Sequence[object]]) -> JsonDict:
     """How many sentences are not the same every time."""
-    count = sum(any(value != row[0] for value in row) for row in zip(*times, strict=True))
+    count = sum(row.count(row[0]) < len(row) for row in zip(*times, strict=True))
     return {"count": count, "percent": rounded(percent_of(count, len(times[0])))}
 
 
@@ -412,6 +414,6 @@ def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTrans
         else f"{missing} of {parts} parts of the translations are missing"
     )
     return MissingTranslationsError(
-        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those of shard K of N, "
-        "without --shard it makes all and completes the run"
+        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those "
+        "of shard K of N, without --shard it makes all and completes the run"
     )

@@ -208,8 +208,8 @@ def to_lines(contents: Iterable[JsonObject]) -> Iterator[str]:
             line.encode()
         except UnicodeEncodeError as error:
             raise DataError(
-                f"expected text, got {line[error.start]!r} (half of a surrogate pair) in {content.get('id')!r}; "
-                "correct the text where it comes from"
+                f"expected text, got {line[error.start]!r} (half of a surrogate pair) "
+                f"in {content.get('id')!r}; correct the text where it comes from"
             ) from error
         yield line
 
@@ -265,8 +265,8 @@ def call_json(call: GenderCall, translation: str | None) -> JsonDict:
 
 def evidence_json(call: GenderCall) -> list[JsonDict]:
     """The evidence of a call as plain values, in the order of `calls.jsonl`."""
-    return [
-        {name: getattr(piece, name) for name in Evidence.__dataclass_fields__}
-        | {"span": list(piece.span)}
-        for piece in call.evidence
-    ]
+    return [{**_by_name(piece), "span": list(piece.span)} for piece in call.evidence]
+
+
+def _by_name(piece: Evidence) -> JsonDict:
+    return {name: getattr(piece, name) for name in Evidence.__dataclass_fields__}

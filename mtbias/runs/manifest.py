@@ -17,10 +17,10 @@ SCHEMA = 1
 """Version of the shape of `manifest.json`."""
 
 SIGNATURE_KEYS = (
-    "dataset", "source_language", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding",
-    "batch", "server", "prompt", "temperature", "answer_tokens", "repeat", "date", "cleaned",
-    "measure", "aligner", "evidence", "stanza", "parser", "plugin", "source_plugin", "variant",
-    "context", "quality", "scores", "mtbias", "seed",
+    "dataset", "source_language", "language", "system", "model", "revision", "direction", "engine",
+    "dtype", "decoding", "batch", "server", "prompt", "temperature", "answer_tokens", "repeat",
+    "date", "cleaned", "measure", "aligner", "evidence", "stanza", "parser", "plugin",
+    "source_plugin", "variant", "context", "quality", "scores", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""
 _SIGNED_AS = {
@@ -119,7 +119,8 @@ class RunManifest:
             raise ValueError("expected the objects 'identity' and 'execution'") from None
         if manifest.fingerprint != content.get("fingerprint"):
             raise ValueError(
-                f"expected the fingerprint {manifest.fingerprint} of the identity, got {content.get('fingerprint')}"
+                f"expected the fingerprint {manifest.fingerprint} of the identity, "
+                f"got {content.get('fingerprint')}"
             )
         return manifest
 

@@ -138,7 +138,8 @@ class RunFolder:
             return RunManifest.from_json(load_json(self._read(MANIFEST)))
         except ValueError as error:
             raise RunFolderError(
-                f"{self.path / MANIFEST}: expected a manifest of mtbias: {error}; choose another folder"
+                f"{self.path / MANIFEST}: expected a manifest of mtbias: {error}; "
+                "choose another folder"
             ) from error
 
     def has(self, name: str) -> bool:
@@ -208,8 +209,10 @@ class RunFolder:
             RunFolderError: as in `write_atomic`.
             ValueError: `metrics` holds a number that is not finite.
         """
-        names = [path.name for pattern in _HASHED for path in sorted(self.path.glob(pattern))]
-        hashes = {name: self._hash(name) for name in names}
+        files: list[Path] = []
+        for pattern in _HASHED:
+            files += sorted(self.path.glob(pattern))
+        hashes = {file.name: self._hash(file.name) for file in files}
         content = {**metrics, "files": hashes}
         self.write_atomic(
             METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode()
@@ -271,8 +274,9 @@ class RunFolder:
             return
         found = self.manifest
         if found.fingerprint != asked.fingerprint:
+            differences = "; ".join(found.differences(asked))
             raise RunFolderError(
-                f"{self.path}: belongs to another run: {'; '.join(found.differences(asked))}. Choose another folder"
+                f"{self.path}: belongs to another run: {differences}. Choose another folder"
             )
         if not self._shared and {**found.execution, **asked.execution} != found.execution:
             self.record_execution(asked.execution)
@@ -285,7 +289,8 @@ class RunFolder:
         if strangers and not self.has(MANIFEST):  # which another process may just have written
             named = ", ".join(strangers[:3]) + (", …" if len(strangers) > 3 else "")
             raise RunFolderError(
-                f"{self.path}: expected an empty folder or one with {MANIFEST}, got {named}; choose another folder"
+                f"{self.path}: expected an empty folder or one with {MANIFEST}, got {named}; "
+                "choose another folder"
             )
 
     def _metrics(self) -> JsonDict:
@@ -338,7 +343,8 @@ def _own_hash(metrics: JsonObject) -> str:
 
 
 def _manifest_text(manifest: RunManifest) -> bytes:
-    return f"{json.dumps(manifest.to_json(), ensure_ascii=False, allow_nan=False, indent=2)}\n".encode()
+    text = json.dumps(manifest.to_json(), ensure_ascii=False, allow_nan=False, indent=2)
+    return f"{text}\n".encode()
 
 
 # How far a run is, by the files of its folder alone: no corpus, model or tokenizer, and no clock.

@@ -295,7 +295,8 @@ def _pairs(records: Sequence[Any]) -> list[_Pair]:
 _SIDES = ("both", "feminine", "masculine")
 """Which sentences of a pair the corpus has."""
 _PAIR_OUTCOMES = tuple(
-    " / ".join(str(each or "none") for each in pair) for pair in product(OUTCOMES, repeat=2)
+    f"{feminine or 'none'} / {masculine or 'none'}"
+    for feminine, masculine in product(OUTCOMES, repeat=2)
 )
 _SHAPE = (len(GENDERS), len(PAIRS), len(OUTCOMES))
 _IS_RIGHT = np.broadcast_to(np.isin(np.arange(len(OUTCOMES)), RIGHT), _SHAPE)

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,8 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     alone = tuple(name for name, is_alone in zip(sets, one, strict=True) if is_alone)
     if not kept.any():
         raise DataError(
-            f"every example has a property that only one group has ({', '.join(alone)}); leave some out"
+            f"every example has a property that only one group has ({', '.join(alone)}); "
+            "leave some out"
         )
     used: Bools = np.any(members & kept, axis=1)
     balanced = tuple(name for name, is_used in zip(sets, used, strict=True) if is_used)
@@ -178,7 +179,9 @@ def balance_pairs(
     found = {}
     for pair in combinations(map(str, np.unique(labels)), 2):
         places = np.flatnonzero(np.isin(labels, pair)).tolist()
-        columns = {name: [column[n] for n in places] for name, column in properties.items()}
+        columns = {}
+        for name, column in properties.items():
+            columns[name] = [column[n] for n in places]
         found[pair] = balance(labels[places].tolist(), columns)
     return found
 
@@ -202,8 +205,7 @@ def _noise_bound(weights: Floats) -> float:
     return float(100 * above / weights.sum())
 
 
-# --- Examples to cells
-# ------------------------------------------------------------------------------------------------
+# --- Examples to cells ---
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,7 +220,8 @@ def _two_groups(groups: Sequence[Any]) -> tuple[tuple[str, str], Bools]:
 
     if (missing := pd.Series(groups, dtype=object).isna()).any():
         raise DataError(
-            f"expected a group for each example, got none for example {missing.argmax()}; leave it out"
+            f"expected a group for each example, got none for example {missing.argmax()}; "
+            "leave it out"
         )
     found, second = np.unique(np.array(groups, dtype=str), return_inverse=True)
     if len(found) != 2:
@@ -237,7 +240,8 @@ def _codes(name: str, column: Sequence[Any]) -> tuple[Counts, list[str]]:
     for value in found:
         if isinstance(value, float | np.floating) and not value.is_integer():
             raise DataError(
-                f"{name}: expected categories, or true and false, got {value}; cut it into bins first"
+                f"{name}: expected categories, or true and false, got {value}; "
+                "cut it into bins first"
             )
     if all(isinstance(value, bool | np.bool_) for value in found):
         return codes, [name if value else f"not {name}" for value in found]
@@ -258,14 +262,12 @@ def _cells(
     keys, of_example, sizes = np.unique(
         np.column_stack(columns), axis=0, return_inverse=True, return_counts=True
     )
-    rows = [
-        keys[:, place] == code
-        for place, values in enumerate(names, 1)
-        for code in range(len(values))
-    ]
+    rows = []
+    for place, values in enumerate(names, 1):
+        rows += [keys[:, place] == code for code in range(len(values))]
     members = np.array(rows, dtype=bool).reshape(len(rows), len(keys))
     cells = _Cells(sizes.astype(np.float64), keys[:, 0] == 1, of_example.reshape(-1))
-    return cells, members, [name for values in names for name in values]
+    return cells, members, [*chain.from_iterable(names)]
 
 
 def _one_sided(cells: _Cells, members: Bools) -> tuple[Bools, Bools]:
@@ -286,7 +288,7 @@ def _one_sided(cells: _Cells, members: Bools) -> tuple[Bools, Bools]:
         kept &= ~members[new].any(axis=0)
 
 
-# --- The program ------------------------------------------------------------------------------------------------------
+# --- The program ---
 
 
 class _Master:

@@ -451,7 +451,8 @@ class NumberUnits:
         """
         if self.groups != other.groups or self.sums.shape != other.sums.shape:
             raise DataError(
-                "expected two systems on the same rows, got other rows; score both on the same files"
+                "expected two systems on the same rows, got other rows; "
+                "score both on the same files"
             )
         ours, theirs = self.drawn(over).sums, other.drawn(over).sums
         wide = enough(len(ours))
@@ -499,11 +500,16 @@ def corrected(
 def _all_swaps(sizes: Sequence[int]) -> Arrangements:
     """Every combination of ks, with its probability."""
     ks = list(product(*(range(size + 1) for size in sizes)))
-    chances = product(*([comb(size, k) / 2**size for k in range(size + 1)] for size in sizes))
+    chances = product(*map(_binomial_chances, sizes))
     yield (
         np.array(ks, dtype=np.float64).reshape(len(ks), len(sizes)),
         np.array(list(map(prod, chances)), np.float64),
     )
+
+
+def _binomial_chances(n: int) -> list[float]:
+    """The probability of each k from 0 to n, of n fair coins."""
+    return [comb(n, k) / 2**n for k in range(n + 1)]
 
 
 def _drawn_swaps(sizes: Sequence[int], n_resamples: int, rng: Rng) -> Arrangements:

@@ -225,7 +225,8 @@ def interval_of_sum(parts: Sequence[tuple[float, Interval]]) -> Interval:
     (*Statistics in Medicine* 17, 1998).
     """
     total = sum(e for e, _ in parts)
-    down, up = (hypot(*(e - ends[side] for e, ends in parts)) for side in (0, 1))
+    down = hypot(*(e - low for e, (low, _) in parts))
+    up = hypot(*(e - high for e, (_, high) in parts))
     return total - down, total + up
 
 
