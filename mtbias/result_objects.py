@@ -13,13 +13,14 @@ from mtbias.errors import choices
 from mtbias.files.writing import write_atomic
 from mtbias.report.comparison_tables import first_table, render_comparison, shown_finding
 from mtbias.report.page import as_html
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import report_run
 from mtbias.report.run_page import render_html
 from mtbias.report.run_table import overall_table, render
 from mtbias.runs.call_records import CallRecord
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.definitions import CONSISTENCY, Number
+from mtbias.scoring.metrics_reader import read_metrics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +41,8 @@ class Run(FinishedRun):
 
     def _repr_html_(self) -> str:
         """What it shows in sentences, and the numbers of the whole corpus, for a notebook."""
-        said = [each["text"] for each in self.metrics.get("finding", ())]
-        return str(as_html(overall_table(self.metrics, numbers=self.numbers), said))
+        texts = [statement.text for statement in read_metrics(self.metrics).finding]
+        return str(as_html(overall_table(self.metrics, numbers=self.numbers), texts))
 
     def __getattr__(self, name: str) -> float | None:
         """A number of the whole corpus by its key (``run.delta_g``): as in `metrics`, None where
@@ -64,10 +65,11 @@ class Run(FinishedRun):
 
     def _numbers(self) -> dict[str, float | None]:
         """The numbers of the whole corpus, those over pairs of sentences too where it has pairs."""
-        overall, pairs = self.metrics["overall"], self.metrics.get("consistency")
-        values = {number.key: number.of(overall).value for number in self.numbers}
-        if pairs is not None:
-            values |= {number.key: number.of(pairs["all"]).value for number in CONSISTENCY}
+        metrics = read_metrics(self.metrics)
+        values = {number.key: metrics.overall.estimate(number).value for number in self.numbers}
+        if metrics.consistency is not None:
+            pairs = metrics.consistency.all
+            values |= {number.key: pairs.estimate(number).value for number in CONSISTENCY}
         return values
 
     @classmethod
@@ -114,7 +116,7 @@ class Run(FinishedRun):
             RunFolderError: the file cannot be written.
             OutputError: it was read, or is a file of a run, but for this run's own ``report.html``.
         """
-        page = render_html([ReportRun.of(self, name=name)])
+        page = render_html([report_run(self, name=name)])
         write_atomic(Path(path), page.encode(), page_of=self.path)
         return Path(path)
 

@@ -23,7 +23,7 @@ from mtbias.files.kept_work import (
     remove_parts,
 )
 from mtbias.language.source import ENGLISH_CODE
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import report_run
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
@@ -129,7 +129,7 @@ def evaluate(
         remove_parts(folder.path)
         run = FinishedRun.read(folder)
         if begun_here or not folder.has(REPORT):
-            folder.write_atomic(REPORT, render_html([ReportRun.of(run)]).encode())
+            folder.write_atomic(REPORT, render_html([report_run(run)]).encode())
         return run
 
 
@@ -212,11 +212,10 @@ def repeat_numbers(
     groups = [
         request.kind.score(of_time, n_resamples=0, seed=request.seed).overall for of_time in records
     ]
-    scores = [group.to_json() for group in groups]
     numbers: JsonDict = {}
     for number in groups[0].counting.numbers:
         if number.headline:
-            values = [number.of(overall).value for overall in scores]
+            values = [rounded(group[number.key].value) for group in groups]
             known = [value for value in values if value is not None]
             spread = rounded(max(known) - min(known)) if known == values else None
             numbers[number.key] = {"values": values, "spread": spread}

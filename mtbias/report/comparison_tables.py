@@ -20,7 +20,9 @@ from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER_NUMBERS, Number
-from mtbias.scoring.finding import CAUTION, Share, Statement, caution_text, few_found
+from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
+from mtbias.scoring.metrics_reader import read_alarms
+from mtbias.scoring.statements import Statement
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import (
     ALPHA,
@@ -144,7 +146,8 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
     """Systems and their differences; with `ranked` the systems alone, the highest in the first
     number first.
     """
-    warned = named_warnings([(f"{s.system} ({s.lang})", s.alarms) for s in c.systems])
+    alarms = [(f"{s.system} ({s.lang})", read_alarms(s.alarms)) for s in c.systems]
+    warned = named_warnings(alarms)
     shown = _by_first_number(c, next(iter(names))) if ranked else c
     few = {s.fingerprint: _few_found(s) for s in shown.systems}
 

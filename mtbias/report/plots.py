@@ -15,13 +15,13 @@ from markupsafe import Markup
 
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_table import level
 from mtbias.report.tables import cut
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER_NUMBERS, Number, Unit, breakdowns
+from mtbias.scoring.metrics_reader import GroupMetrics
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate, enough, estimate_text, number_text
-from mtbias.types import JsonObject, frozen
+from mtbias.types import frozen
 
 # The axes of plots: from values to places on the paper.
 
@@ -119,10 +119,10 @@ def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
         DataError: a `metrics.json` lacks a key.
     """
     headline = [n for n in runs[0].numbers if n.headline and n.unit is not Unit.OWN]
-    levels = " or ".join(sorted({level(run.metrics) for run in runs} - {""}))
+    levels = " or ".join(sorted({run.metrics.intervals.name for run in runs} - {""}))
 
     def panel(
-        numbers: Sequence[Number], by: str, parts: Sequence[Mapping[str, JsonObject]]
+        numbers: Sequence[Number], by: str, parts: Sequence[Mapping[str, GroupMetrics]]
     ) -> Panel:
         series = [
             (run.name, _points(numbers, groups)) for run, groups in zip(runs, parts, strict=True)
@@ -131,20 +131,20 @@ def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
         title = f"{', '.join(n.label for n in numbers)}{by}, in per cent and points"
         return Panel(title, levels, list(lines), series)
 
-    yield "overall", panel(headline, "", [{"": run.metrics["overall"]} for run in runs])
+    yield "overall", panel(headline, "", [{"": run.metrics.overall} for run in runs])
     of_groups = [n for n in headline if not n.whole]
-    for by in breakdowns(*(run.metrics for run in runs)):
+    for by in breakdowns(*(run.metrics.by for run in runs)):
         if not by.long:
-            parts = [run.metrics.get(by.key, {}) for run in runs]
+            parts = [run.metrics.by.get(by.key, {}) for run in runs]
             yield by.key, panel(of_groups, f" by {by.label}", parts)
 
 
-def _points(numbers: Sequence[Number], groups: Mapping[str, JsonObject]) -> dict[str, Estimate]:
+def _points(numbers: Sequence[Number], groups: Mapping[str, GroupMetrics]) -> dict[str, Estimate]:
     """Each number of each group, by the label of its line."""
     points = {}
     for number in numbers:
         for name, group in groups.items():
-            points[f"{number.label} {name}".strip()] = number.of(group)
+            points[f"{number.label} {name}".strip()] = group.estimate(number)
     return points
 
 
@@ -257,12 +257,12 @@ def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> l
     """
     if any(
         run.numbers not in (GENDER_NUMBERS, UNKNOWN_GENDER.numbers)
-        or "by_entity" not in run.metrics
+        or "by_entity" not in run.metrics.by
         for run in runs
     ):
         return []
-    found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
-    return found if shares or any(relation.entities for relation in found) else []
+    related = [relate(run.metrics.by["by_entity"], shares or shipped_shares()) for run in runs]
+    return related if shares or any(relation.entities for relation in related) else []
 
 
 def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, dict[str, str]]]:
@@ -279,10 +279,10 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     """
     declared = {one.key: one for one in run.numbers}
     pair = next((pair for pair in GENDERED if pair.keys() <= declared.keys()), None)
-    if pair is None or not run.metrics.get("by_entity"):
+    if pair is None or not run.metrics.by.get("by_entity"):
         return
     numbers = [declared[key] for key in pair]
-    points = _entity_points(run.metrics["by_entity"], numbers)
+    points = _entity_points(run.metrics.by["by_entity"], numbers)
     entities = _drawn_entities(points, shares)
     if not entities:
         return
@@ -290,7 +290,7 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     for place, name in enumerate(pair.values()):
         series.append((name, {entity: points[entity][place] for entity in entities}))
     what = "Right" if "men" in pair.values() else "Forms"
-    panel = Panel(f"{what} by entity, in per cent", level(run.metrics), entities, series)
+    panel = Panel(f"{what} by entity, in per cent", run.metrics.intervals.name, entities, series)
     yield panel, {entity: _share_text(shares.of(entity)) for entity in entities}
 
 
@@ -298,11 +298,13 @@ _EntityPoints = Mapping[str, Sequence[Estimate]]
 """By entity its two points, of men and of women; `n` are the rows of the gender."""
 
 
-def _entity_points(by_entity: Mapping[str, JsonObject], numbers: Sequence[Number]) -> _EntityPoints:
+def _entity_points(
+    by_entity: Mapping[str, GroupMetrics], numbers: Sequence[Number]
+) -> _EntityPoints:
     """The points of the entities in which all `numbers` are defined."""
     points = {}
     for name, group in by_entity.items():
-        both = [replace(number.of(group), n=number.rows(group)[0]) for number in numbers]
+        both = [replace(group.estimate(number), n=group.rows(number)[0]) for number in numbers]
         if all(point.value is not None for point in both):
             points[name] = both
     return points

@@ -27,6 +27,7 @@ from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, TRANSLATIONS, RunFo
 from mtbias.scoring.comparable_runs import SystemPair
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import Best, Number, Unit
+from mtbias.scoring.metrics_reader import RunMetrics, read_metrics
 from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
 from mtbias.types import JsonDict, JsonObject, frozen
 from mtbias.version import __version__
@@ -401,6 +402,7 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
         raise DataError(
             "expected a run in a folder, got one that was not written; evaluate it with out=DIR"
         )
+    metrics = read_metrics(run.metrics)
     return PublishedResult(
         mtbias=__version__,
         system=about.name or run.system,
@@ -411,10 +413,10 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
         fingerprint=run.fingerprint,
         calls=sha256_of_file(run.path / CALLS),
         sentences=len(run.known.calls),
-        numbers=tuple(_number(number, run) for number in run.numbers),
-        resamples=run.metrics["intervals"]["resamples"],
-        seed=run.metrics["intervals"]["seed"],
-        warnings=tuple(warnings(run.metrics["alarms"])),
+        numbers=tuple(_number(number, metrics) for number in run.numbers),
+        resamples=metrics.intervals.resamples,
+        seed=metrics.intervals.seed,
+        warnings=tuple(warnings(metrics.alarms)),
         alarms=run.metrics["alarms"],
         comparisons=(),
         link=about.link,
@@ -423,10 +425,9 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
     )
 
 
-def _number(number: Number, run: FinishedRun) -> PublishedNumber:
-    overall = run.metrics["overall"]
-    estimate = number.of(overall)
-    over_entities = (overall.get("ci_entities") or {}).get(number.key)
+def _number(number: Number, metrics: RunMetrics) -> PublishedNumber:
+    overall = metrics.overall
+    estimate = overall.estimate(number)
     return PublishedNumber(
         key=number.key,
         label=number.label,
@@ -438,7 +439,7 @@ def _number(number: Number, run: FinishedRun) -> PublishedNumber:
         shown=number.headline or number.coverage,
         value=estimate.value,
         interval=estimate.interval,
-        interval_entities=None if over_entities is None else (over_entities[0], over_entities[1]),
-        method=run.metrics["interval_methods"].get(number.key),
-        rows=dict(zip(number.rests_on, number.rows(overall), strict=True)),
+        interval_entities=(overall.entity_intervals or {}).get(number.key),
+        method=metrics.interval_methods.get(number.key),
+        rows=dict(zip(number.rests_on, overall.rows(number), strict=True)),
     )

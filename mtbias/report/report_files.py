@@ -18,16 +18,15 @@ from mtbias.errors import DataError, DependencyError, UsageError
 from mtbias.files.writing import make_folder, write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
-from mtbias.report.report_runs import ReportRun, unique_names, unknown_parts
+from mtbias.report.report_runs import ReportRun, report_run, unique_names, unknown_parts
 from mtbias.report.run_page import render_html
 from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import CLASSES, Number
 from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
-from mtbias.scoring.scores import UNKNOWN, flat_row
+from mtbias.scoring.metrics_reader import UNKNOWN, GroupMetrics, read_metrics
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
-from mtbias.stats.results import UNDEFINED, estimate_text, number_text
-from mtbias.types import JsonObject
+from mtbias.stats.results import UNDEFINED, number_text
 
 
 def write_report(
@@ -84,13 +83,16 @@ def write_report(
     files: dict[Path, tuple[bytes, str]] = {}
     drawn = _drawer(plot_format) if plots is not None else None
     if not page:
-        rows = [ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named]
+        rows = []
+        for name, run in named:
+            metrics = read_metrics(run.metrics)
+            rows.append(ReportRun(name, run.lang, metrics, numbers=run.numbers))
         table = paper_table(rows, form)
     if table and out is not None:
         files[out], table = (table.encode(), f"Table: {out}"), ""
     if page or plots is not None:
         unique = unique_names([(system, run.lang) for system, run in named])
-        shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
+        shown = [report_run(run, name) for run, name in zip(runs, unique, strict=True)]
         if any(run.numbers != shown[0].numbers for run in shown):
             raise DataError(
                 "expected runs of one measure in a page, got several; make one for each"
@@ -197,7 +199,7 @@ def paper_table(runs: Sequence[ReportRun], form: str) -> str:
     tables = [_table(ordered)]
     tables += [replace(_table(unknown), title="Sentences of unknown gender")] if unknown else []
     signatures = [
-        (f"{run.name}, {run.lang}", run.metrics["signature"] or UNDEFINED) for run in ordered
+        (f"{run.name}, {run.lang}", run.metrics.signature or UNDEFINED) for run in ordered
     ]
     return draw(tables, form, signatures)
 
@@ -206,11 +208,8 @@ def _records(run: ReportRun) -> Iterator[dict[str, object]]:
     """All numbers as `metrics.json` has them (per cent), with the names that `Scores.to_frame`
     gives them.
     """
-    metrics = run.metrics
-    parts = {"overall": {"": metrics["overall"]}}
-    parts |= {key: groups for key, groups in metrics.items() if key.startswith("by_")}
-    made = {key: metrics["intervals"][key] for key in ("level", "resamples", "seed")}
-    for breakdown, groups in parts.items():
+    metrics, intervals = run.metrics, run.metrics.intervals
+    for breakdown, groups in {"overall": {"": metrics.overall}, **metrics.by}.items():
         for name, group in groups.items():
             yield {
                 "corpus": run.corpus,
@@ -218,24 +217,26 @@ def _records(run: ReportRun) -> Iterator[dict[str, object]]:
                 "system": run.name,
                 "breakdown": breakdown,
                 "group": name,
-                **flat_row(group, run.numbers),
-                **made,
-                "signature": metrics["signature"],
+                **group.flat_row(run.numbers),
+                "level": intervals.level,
+                "resamples": intervals.resamples,
+                "seed": intervals.seed,
+                "signature": metrics.signature,
             }
 
 
 def _table(runs: Sequence[ReportRun]) -> PrintedTable:
     """What people read: a corpus is named where there are several."""
-    numbers, groups = runs[0].numbers, [run.metrics["overall"] for run in runs]
+    numbers, groups = runs[0].numbers, [run.metrics.overall for run in runs]
     headline = [number for number in numbers if number.headline]
     columns = {"Language": [run.lang for run in runs], "System": [run.name for run in runs]}
     if len({run.corpus for run in runs}) > 1:
         columns = {"Corpus": [run.corpus for run in runs], **columns}
     left = len(columns)
-    columns["n"] = [f"{group['n']:,}" for group in groups]
+    columns["n"] = [f"{group.n:,}" for group in groups]
     for number in numbers:
         if number.coverage:
-            shares = [number_text(number.of(group).value) for group in groups]
+            shares = [number_text(group.estimate(number).value) for group in groups]
             columns[f"{number.label}, %"] = shares
     for number in headline:
         columns[number.label] = [_with_caution(group, number) for group in groups]
@@ -243,7 +244,7 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
     if any(number.key == "delta_s" for number in headline):
         named = zip(runs, map(_few_found, groups), strict=True)
         notes += [f"{caution_text(run.label, least)}." for run, least in named if least is not None]
-    alarms = [(run.label, run.metrics.get("alarms")) for run in runs]
+    alarms = [(run.label, run.metrics.alarms) for run in runs]
     return PrintedTable(
         head=list(columns),
         rows=list(zip(*columns.values(), strict=True)),
@@ -254,22 +255,14 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
     )
 
 
-def with_interval(group: JsonObject, number: Number) -> str:
-    """A number of a group of `metrics.json` with its interval, where it has one: ``24.8 [22.4,
-    27.3]``.
-    """
-    found = number.of(group)
-    return estimate_text(found.value, found.interval, number.decimals)
+def _few_found(group: GroupMetrics) -> Share | None:
+    """The gender that a run finds too seldom for its ΔS to mean much."""
+    return few_found(group.confusion) if group.values.get("delta_s") is not None else None
 
 
-def _few_found(group: JsonObject) -> Share | None:
-    """Whom a run finds too seldom for its ΔS to mean much."""
-    return few_found(group["confusion"]) if group.get("delta_s") is not None else None
-
-
-def _with_caution(group: JsonObject, number: Number) -> str:
-    """The same; ΔS with a mark where few men or few women are found."""
-    text = with_interval(group, number)
+def _with_caution(group: GroupMetrics, number: Number) -> str:
+    """A number with its interval; ΔS with a mark where few men or few women are found."""
+    text = group.text(number)
     marked = number.key == "delta_s" and _few_found(group) is not None
     return f"{text} {CAUTION}" if marked else text
 
@@ -279,21 +272,21 @@ def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:
     about = [f"{number.label}: {number.about}" for number in headline if number.about]
     made = []
     for run in runs:
-        intervals, methods = run.metrics["intervals"], run.metrics.get("interval_methods", {})
-        if intervals["resamples"]:
+        intervals, methods = run.metrics.intervals, run.metrics.interval_methods
+        if intervals.resamples:
             shares = [n.label for n in headline if methods.get(n.key) == "wilson"]
             wilson = f"{', '.join(shares)}: Wilson; else " if shares else ""
-            drawn = f"{intervals['resamples']:,} resamples, seed {intervals['seed']}"
-            how = f"{wilson}{intervals['method']}, {drawn}"
-            made.append(f"{intervals['level']:g} % intervals in brackets ({how}).")
+            drawn = f"{intervals.resamples:,} resamples, seed {intervals.seed}"
+            how = f"{wilson}{intervals.method}, {drawn}"
+            made.append(f"{intervals.level:g} % intervals in brackets ({how}).")
     return [*about, *dict.fromkeys(made)]
 
 
-def _sizes(group: JsonObject, headline: Sequence[Number]) -> str:
+def _sizes(group: GroupMetrics, headline: Sequence[Number]) -> str:
     """How many rows there are, and how many in the classes that the headline compares."""
     classes = []
     for number in headline:
         if len(number.rests_on) > 1:
-            rows = zip(number.rests_on, number.rows(group), strict=True)
+            rows = zip(number.rests_on, group.rows(number), strict=True)
             classes.append(", ".join(f"{n:,} {CLASSES.get(name, name)}" for name, n in rows))
-    return f"n {group['n']:,}{': ' if classes else ''}{'; '.join(classes)}."
+    return f"n {group.n:,}{': ' if classes else ''}{'; '.join(classes)}."

@@ -19,9 +19,10 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
-from mtbias.scoring.scores import unknown_part
+from mtbias.scoring.metrics_reader import RunMetrics, read_metrics
+from mtbias.scoring.statements import Statement
 from mtbias.scoring.whole_person import PersonRecord
-from mtbias.types import JsonObject, frozen
+from mtbias.types import frozen
 
 _OWN = {"demo": "the demo's sentences", "custom": "sentences of one's own"}
 """What corpora are called that nobody downloads."""
@@ -37,8 +38,7 @@ class ReportRun:
     """What the reader knows it by, unique in the report."""
     lang: str
     """Code of the target language."""
-    metrics: JsonObject
-    """The content of its `metrics.json`, schema 1."""
+    metrics: RunMetrics
     calls: Sequence[CallRecord] = ()
     """The lines of its `calls.jsonl`; without any the report has no list of sentences."""
     direction: Direction = "ltr"
@@ -72,55 +72,50 @@ class ReportRun:
     @property
     def corpus(self) -> str:
         """Name of the corpus; empty where `metrics.json` does not say."""
-        return str((self.metrics.get("corpus") or {}).get("name", ""))
+        return self.metrics.corpus.name
 
     @property
-    def finding(self) -> Sequence[JsonObject]:
-        """What it says in sentences, as `metrics.json` has them; none of another measure."""
-        found: Sequence[JsonObject] = self.metrics.get("finding", ())
-        return found
+    def finding(self) -> Sequence[Statement]:
+        """What it says in sentences."""
+        return self.metrics.finding
 
     @property
     def unknown(self) -> ReportRun | None:
         """The numbers of its sentences of unknown gender, where it has others, too."""
-        part = unknown_part(self.metrics)
-        return (
-            None
-            if part is None
-            else ReportRun(self.name, self.lang, part, numbers=UNKNOWN_GENDER.numbers)
-        )
+        part = self.metrics.unknown
+        if part is None:
+            return None
+        return ReportRun(self.name, self.lang, part, numbers=UNKNOWN_GENDER.numbers)
 
-    @classmethod
-    def of(cls, run: FinishedRun, name: str | None = None) -> ReportRun:
-        """A finished run under a name, by default its system's; only gender calls are listed
-        sentence by sentence.
 
-        Raises:
-            UsageError: the language is not installed.
-        """
-        shown = cls(
-            name or run.system,
-            run.lang,
-            run.metrics,
-            numbers=run.numbers,
-            date=str(run.manifest.execution.get("date", "")),
-            source_lang=run.source_lang,
-            files=run.corpus[1],
-        )
-        if run.kind.reads_persons:
-            direction = get_language(run.lang).direction
-            return replace(
-                shown, persons=run.calls, direction=direction, explain=explain_command(run)
-            )
-        if not run.kind.reads_entities:
-            return shown
-        return replace(
-            shown,
-            calls=run.calls,
-            direction=get_language(run.lang).direction,
-            answers=run.answers,
-            explain=explain_command(run),
-        )
+def report_run(run: FinishedRun, name: str | None = None) -> ReportRun:
+    """A finished run under a name, by default its system's; only gender calls are listed sentence
+    by sentence.
+
+    Raises:
+        UsageError: the language is not installed.
+    """
+    plain = ReportRun(
+        name or run.system,
+        run.lang,
+        read_metrics(run.metrics),
+        numbers=run.numbers,
+        date=str(run.manifest.execution.get("date", "")),
+        source_lang=run.source_lang,
+        files=run.corpus[1],
+    )
+    if run.kind.reads_persons:
+        direction = get_language(run.lang).direction
+        return replace(plain, persons=run.calls, direction=direction, explain=explain_command(run))
+    if not run.kind.reads_entities:
+        return plain
+    return replace(
+        plain,
+        calls=run.calls,
+        direction=get_language(run.lang).direction,
+        answers=run.answers,
+        explain=explain_command(run),
+    )
 
 
 def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
@@ -150,13 +145,13 @@ def _facts(runs: Sequence[ReportRun], corpora: Iterable[str]) -> Iterator[str]:
     """What the corpora are, how many sentences were scored, when, and by which mtbias."""
     for name in corpora:
         yield datasets()[name].description if name in datasets() else corpus_name(name)
-    sizes = sorted({run.metrics["n"] for run in runs if "n" in run.metrics})
+    sizes = sorted({run.metrics.n for run in runs if run.metrics.n is not None})
     if sizes:
         yield f"{' or '.join(map('{:,}'.format, sizes))} sentences"
     dates = sorted({run.date for run in runs} - {""})
     if dates:
         yield f"scored {' and '.join(dates)}"
-    for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""}):
+    for version in sorted({run.metrics.mtbias for run in runs} - {""}):
         yield f"mtbias {version}"
 
 

@@ -30,6 +30,7 @@ from mtbias.report.report_runs import (
     join_sentences,
     language_name,
     listed,
+    report_run,
     title_and_intro,
     unique_names,
     unknown_parts,
@@ -50,12 +51,12 @@ from mtbias.scoring.definitions import (
     breakdowns,
     decisive,
 )
-from mtbias.scoring.finding import Quote, Statement, entity_gaps, expected_text, few_found
+from mtbias.scoring.finding import entity_gaps, expected_text, few_found
+from mtbias.scoring.metrics_reader import UNKNOWN, Consistency, GroupMetrics, RunMetrics
 from mtbias.scoring.ranking import distance, ranks, relation
-from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.statements import Quote, Statement
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
 from mtbias.stats.results import ALPHA, MIN_ROWS, Difference, number_text
-from mtbias.types import JsonObject
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemPair
@@ -72,9 +73,9 @@ class _Filling(Formatter):
         return number_text(value) if value is None or isinstance(value, float) else f"{value:,}"
 
 
-def filled(template: str, group: JsonObject) -> str:
+def filled(template: str, group: GroupMetrics) -> str:
     """The format string of a declaration (`Number.reading`) with the numbers of a group."""
-    return _Filling().vformat(template, (), group)
+    return _Filling().vformat(template, (), group.by_key())
 
 
 def render_html(
@@ -119,7 +120,7 @@ def page_of_runs(runs: Sequence[FinishedRun], compared: Comparison | None = None
     names = {run.fingerprint: run.system for run in runs}
     names |= {system.fingerprint: system.system for system in compared.systems} if compared else {}
     unique = unique_names([(names[run.fingerprint], run.lang) for run in runs])
-    return render_html([ReportRun.of(*each) for each in zip(runs, unique, strict=True)], compared)
+    return render_html([report_run(*each) for each in zip(runs, unique, strict=True)], compared)
 
 
 def _differs(runs: Sequence[ReportRun], sentence: Sentence) -> bool:
@@ -143,7 +144,7 @@ def _ordered(runs: Sequence[ReportRun], number: Number | None) -> list[ReportRun
 
 
 def _value(run: ReportRun, number: Number) -> float | None:
-    return number.of(run.metrics["overall"]).value
+    return run.metrics.overall.estimate(number).value
 
 
 def _ranks(
@@ -208,7 +209,7 @@ def _part(
                 panel, ident=f"{ident}-{i}", axis=PERCENT_SCALE, beside=beside, width=width
             )
             drawn.append((run, svg))
-    by_all = breakdowns(*(run.metrics for run in runs))
+    by_all = breakdowns(*(run.metrics.by for run in runs))
     long = [by for by in by_all if by.long]
     return _Part(
         runs,
@@ -224,7 +225,7 @@ def _part(
 def _has_same_sizes(runs: Sequence[ReportRun], by: Breakdown) -> bool:
     """Whether each group of a breakdown has as many sentences in each run that has the group."""
     for groups in _by_group(runs, by).values():
-        sizes = {group["n"] for group in groups if group}
+        sizes = {group.n for group in groups if group}
         if len(sizes) > 1:
             return False
     return True
@@ -245,11 +246,11 @@ def _page(
     parts = [_part(runs, women, sentences["columns"], "entities")]
     if unknown:
         parts.append(_part(unknown, of_unknown, sentences["columns"], "unknown"))
-    by_all = breakdowns(*(run.metrics for run in runs))
+    by_all = breakdowns(*(run.metrics.by for run in runs))
     few = [by for by in by_all if not by.long]
     numbers = runs[0].numbers
     differences = _differences(compared, numbers) if compared else []
-    paired = [run.metrics.get("consistency") for run in runs]
+    paired = [run.metrics.consistency for run in runs]
     statements = (compared.finding if compared else ()) or _statements(runs)
     by_group = "Men and women by occupation"
     if not women:
@@ -283,7 +284,6 @@ def _page(
         percent=PERCENT_SCALE,
         few_found=few_found,
         quoting=partial(_quoting, runs),
-        quote_of=lambda found: Quote(**found),
         ranks=ranked,
         parts=parts,
         headline=[n for n in numbers if n.headline],
@@ -327,12 +327,14 @@ def _by_id(records: Sequence[CallRecord]) -> dict[str, CallRecord]:
 
 def _says_something(run: ReportRun) -> bool:
     """Whether a run has a finding or a raised alarm."""
-    return bool(run.finding or (run.metrics.get("alarms") or {}).get("raised"))
+    return bool(run.finding or run.metrics.raised)
 
 
 def _leaves_out(run: ReportRun) -> bool:
     """Whether some sentences of a run have no call, or something was noticed in its input."""
-    return bool({"reasons", "evidence"} & run.metrics.keys()) or any(noticed(run.metrics))
+    metrics = run.metrics
+    has_calls = metrics.reasons is not None or metrics.evidence is not None
+    return has_calls or any(noticed(metrics))
 
 
 def _heads(runs: Sequence[ReportRun], columns: Sequence[str]) -> list[str]:
@@ -355,13 +357,13 @@ def _published(runs: Sequence[ReportRun]) -> dict[tuple[str, str], PrintedTable]
     return tables
 
 
-def _unpaired(paired: Sequence[JsonObject | None]) -> list[str]:
+def _unpaired(paired: Sequence[Consistency | None]) -> list[str]:
     """Why sentences have no counterfactual pair in any run."""
-    reasons = [part["left_out"] for part in paired if part is not None]
+    reasons = [part.left_out for part in paired if part is not None]
     return list(dict.fromkeys(chain.from_iterable(reasons)))
 
 
-_Rows = Callable[[JsonObject], tuple[list[str], list[list[str]]]]
+_Rows = Callable[[RunMetrics], tuple[list[str], list[list[str]]]]
 _DETAILS: tuple[tuple[str, _Rows, str], ...] = (
     (
         run_table.STRATEGIES,
@@ -403,10 +405,10 @@ def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
     of_groups = [number for number in headline if not number.whole]
     points = []
     for run in runs:
-        points += [number.of(run.metrics["overall"]) for number in headline]
+        points += [run.metrics.overall.estimate(number) for number in headline]
         for by in few:
-            for group in run.metrics.get(by.key, {}).values():
-                points += [number.of(group) for number in of_groups]
+            for group in run.metrics.by.get(by.key, {}).values():
+                points += [group.estimate(number) for number in of_groups]
     return Scale.around(((point.value, point.interval) for point in points), 100)
 
 
@@ -415,9 +417,7 @@ def _statements(runs: Sequence[ReportRun]) -> list[Statement]:
     if runs[0].numbers[: len(GENDER_NUMBERS)] != GENDER_NUMBERS:
         return []
     calls = [
-        SystemCalls(
-            run.lang, run.name, run.metrics["overall"]["confusion"], run.calls, run.source_lang
-        )
+        SystemCalls(run.lang, run.name, run.metrics.overall.confusion, run.calls, run.source_lang)
         for run in runs
     ]
     return list(gender_statements(calls))
@@ -484,13 +484,9 @@ def _reasons_by_gold(run: ReportRun) -> Counter[tuple[str, str]]:
     )
 
 
-_Group = JsonObject
-"""A group of `metrics.json`."""
-
-
-def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[_Group | None]]:
+def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[GroupMetrics | None]]:
     """For each group of a breakdown that any run has, what each run has of it."""
-    tables = [run.metrics.get(by.key, {}) for run in runs]
+    tables = [run.metrics.by.get(by.key, {}) for run in runs]
     groups = {}
     for name in chain.from_iterable(tables):
         groups[name] = [table.get(name) for table in tables]
@@ -500,7 +496,9 @@ def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[_Group
 def _entities(
     runs: Sequence[ReportRun], by: Breakdown, columns: Columns, shares: WomenShares | None
 ) -> tuple[
-    Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Group | None]]]
+    Breakdown,
+    WomenShares | None,
+    list[tuple[str, dict[str, int] | None, list[GroupMetrics | None]]],
 ]:
     """A breakdown with many groups, the filters that choose their sentences, and shares of women.
 
@@ -511,9 +509,9 @@ def _entities(
     gaps = entity_gaps(runs[0].metrics) if name == "entity" else []
     place_of = {gap.entity: place for place, gap in enumerate(gaps)}
 
-    def order(group: tuple[str, list[_Group | None]]) -> tuple[int, int, str]:
+    def order(group: tuple[str, list[GroupMetrics | None]]) -> tuple[int, int, str]:
         name, parts = group
-        size = next(part["n"] for part in parts if part)
+        size = next(part.n for part in parts if part)
         return place_of.get(name, len(gaps)), -size, name
 
     groups = sorted(_by_group(runs, by).items(), key=order)
@@ -525,13 +523,13 @@ def _entities(
     return by, shares, [(group, at.get(group, {}), parts) for group, parts in groups]
 
 
-_Axis = tuple[str, list[str | None]]
+_Axis = tuple[str, Sequence[str | None]]
 """An axis of a table of counts: its name, and those of its places."""
 
 
 def _axes(run: ReportRun) -> list[_Axis]:
     """The axes of a run's table of counts; none of an earlier release's."""
-    return list((run.metrics.get("confusion_axes") or {}).items())
+    return list(run.metrics.axes.items())
 
 
 def _confusion(run: ReportRun) -> tuple[_Axis, _Axis, list[list[int]]]:
@@ -539,5 +537,5 @@ def _confusion(run: ReportRun) -> tuple[_Axis, _Axis, list[list[int]]]:
     shows.
     """
     axes = _axes(run)
-    counts = np.sum(run.metrics["overall"]["confusion"], axis=tuple(range(len(axes) - 2)))
+    counts = np.sum(run.metrics.overall.confusion, axis=tuple(range(len(axes) - 2)))
     return axes[-2], axes[-1], counts.tolist()

@@ -29,7 +29,7 @@ from mtbias.report.call_steps import (
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import pronoun_class
-from mtbias.scoring.finding import PERSONS
+from mtbias.scoring.statements import PERSONS
 from mtbias.types import NAMES_BOTH, Evidence, Gender, JsonDict, Reason, Span, Stereotype
 
 GENDERS = [gender.value for gender in Gender]

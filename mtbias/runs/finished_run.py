@@ -19,7 +19,8 @@ from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import MeasureKind, find_measure, measure_entry, measure_in
-from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
+from mtbias.scoring.metrics_reader import UNKNOWN, unknown_part
+from mtbias.scoring.scores import SCHEMA, Scores
 from mtbias.types import JsonDict, JsonObject, frozen
 
 _BESIDE = ("corpus", "translations", "repeats")

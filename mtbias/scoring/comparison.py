@@ -30,8 +30,8 @@ from mtbias.scoring.comparison_finding import SystemCalls, comparison_finding
 from mtbias.scoring.consistency import compare_consistency, link
 from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
 from mtbias.scoring.definitions import CONSISTENCY, interval_methods, named
-from mtbias.scoring.finding import Statement
-from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.metrics_reader import UNKNOWN
+from mtbias.scoring.statements import Statement
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.paired import PairedTables, compare, corrected, pair_cells, tabulate
 from mtbias.stats.results import (

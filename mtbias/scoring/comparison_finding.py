@@ -17,16 +17,14 @@ from mtbias.scoring.bias import GENDER_COUNTING, classes
 from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import Best, Number, Unit, decisive
 from mtbias.scoring.finding import (
-    PERSONS,
     RULES,
-    Quote,
     Share,
-    Statement,
     clearly_apart,
     may_be_example,
     shares_of,
     told_apart,
 )
+from mtbias.scoring.statements import PERSONS, Statement, quote_record
 from mtbias.stats.results import Difference, Interval, estimate_text, number_text
 from mtbias.types import Gender
 
@@ -168,7 +166,7 @@ def _shared_error(
     where = f"{_language(lang)}: " if len({system.lang for system in systems}) > 1 else ""
     who = f"All {of} systems" if n == of else f"{n} of {of} systems"
     who = "Both systems" if n == of == 2 else who
-    quote = Quote.of(record)
+    quote = quote_record(record)
     person, becomes = PERSONS[gold.value], PERSONS[other.value]
     text = f"{where}{who} make the same error here: "
     text += f"{person}, the {quote.entity}, becomes {becomes}."

@@ -9,15 +9,13 @@ each (`mtbias.scoring.measure`).
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from enum import StrEnum
 from functools import cache
 from importlib import resources
 from typing import Literal, Protocol, TypeVar
 
-from mtbias.errors import DataError
-from mtbias.stats.results import Estimate
-from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.types import JsonDict, frozen
 
 IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the
@@ -122,33 +120,6 @@ class Number:
                 'declare interval="bootstrap"'
             )
 
-    def of(self, group: JsonObject) -> Estimate:
-        """Its value in a group of `metrics.json`, with its interval; `n` are all rows of the group.
-
-        Raises:
-            DataError: the group lacks it.
-        """
-        part = group[self.place] if self.place else group
-        if self.name not in part:
-            raise DataError(
-                f"expected the key {self.name!r} in metrics.json, got none; score the run again"
-            )
-        value, interval = part[self.name], part["ci"].get(self.name)
-        return Estimate(
-            value, None if value is None or not interval else (interval[0], interval[1]), part["n"]
-        )
-
-    def rows(self, group: JsonObject) -> list[int]:
-        """How many rows of a group each class has that it rests on.
-
-        Raises:
-            KeyError: the group does not count a class.
-        """
-        part = group[self.place] if self.place else group
-        return [
-            part[name] if name in WHOLE else part["denominators"][name] for name in self.rests_on
-        ]
-
 
 class _Rated(Protocol):
     @property
@@ -201,14 +172,15 @@ _LONG = 40
 """A breakdown that is declared nowhere is long where it has more groups than this."""
 
 
-def breakdowns(*runs: JsonObject) -> list[Breakdown]:
-    """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as
-    they come.
+def breakdowns(*runs: Mapping[str, Sized]) -> list[Breakdown]:
+    """The breakdowns that any run has with groups: `BREAKDOWNS` first, others as they come.
+
+    `runs` are the groups of each run by breakdown (`mtbias.scoring.metrics_reader.RunMetrics.by`).
     """
     sizes: dict[str, int] = {}
-    for metrics in runs:
-        for key, groups in metrics.items():
-            if key.startswith("by_") and groups:
+    for by in runs:
+        for key, groups in by.items():
+            if groups:
                 sizes[key] = len(groups)
     declared = [breakdown for breakdown in BREAKDOWNS if breakdown.key in sizes]
     known = {breakdown.key for breakdown in declared}
@@ -256,16 +228,6 @@ CONSISTENCY = declared("consistency")
 def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
     """How the interval of each number is made, by key; numbers without intervals are not in it."""
     return {number.key: number.interval for number in numbers if number.interval is not None}
-
-
-def all_neutral(group: JsonObject) -> bool:
-    """Whether all rows of a group of `metrics.json` have neutral gold gender: in WinoMT those
-    without a pronoun.
-
-    In such a group ΔG and the F1 are undefined, and its accuracy says nothing about men or women.
-    """
-    neutral = group.get("denominators", {}).get("neutral")
-    return bool(neutral) and neutral == group["n"]
 
 
 def named(numbers: Sequence[Number], key: str) -> Number:

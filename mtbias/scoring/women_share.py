@@ -19,9 +19,10 @@ import numpy as np
 
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
+from mtbias.scoring.metrics_reader import GroupMetrics
 from mtbias.stats.resampling import percentile_interval, spearman
 from mtbias.stats.results import N_RESAMPLES, Estimate, minus, number, source
-from mtbias.types import JsonObject, frozen
+from mtbias.types import frozen
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -145,29 +146,32 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
 
 
 def relate(
-    by_entity: Mapping[str, JsonObject], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
+    by_entity: Mapping[str, GroupMetrics], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
 ) -> WomenRelation:
     """Put the entities of a run beside their shares of women.
 
     The 95 % intervals come from a percentile bootstrap over entities, of seed 0; with fewer than 3
-    entities, or without resamples, there are none. `by_entity` are the groups of `metrics.json`.
+    entities, or without resamples, there are none. `by_entity` are the groups of the run.
     """
-    found = sorted((share, name) for name in by_entity if (share := shares.of(name)) is not None)
+    share_of = {name: shares.of(name) for name in by_entity}
+    known = sorted((share, name) for name, share in share_of.items() if share is not None)
 
-    def related(value: Callable[[JsonObject], float | None]) -> Estimate:
-        pairs = [
-            (share, each) for share, name in found if (each := value(by_entity[name])) is not None
-        ]
+    def related(value_of: Callable[[Mapping[str, float | None]], float | None]) -> Estimate:
+        pairs = []
+        for share, name in known:
+            value = value_of(by_entity[name].values)
+            if value is not None:
+                pairs.append((share, value))
         return _over_entities(pairs, n_resamples)
 
     return WomenRelation(
         shares=shares,
-        entities=len(found),
-        without=len(by_entity) - len(found),
-        accuracy=related(lambda group: group.get("accuracy")),
-        gap=related(lambda group: minus(group.get("recall_female"), group.get("recall_male"))),
+        entities=len(known),
+        without=len(by_entity) - len(known),
+        accuracy=related(lambda values: values.get("accuracy")),
+        gap=related(lambda values: minus(values.get("recall_female"), values.get("recall_male"))),
         resamples=n_resamples,
-        feminine=related(lambda group: group.get("feminine")),
+        feminine=related(lambda values: values.get("feminine")),
     )
 
 

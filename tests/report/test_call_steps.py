@@ -14,7 +14,7 @@ import pytest
 
 from mtbias.reading import says
 from mtbias.report.call_steps import WHY, explain_command, shell_word, why_taken
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import report_run
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import read_run
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Trust
@@ -171,7 +171,7 @@ def test_the_command_names_the_folder_of_the_run_as_a_shell_takes_it(tmp_path: P
     folder = write_run(tmp_path / "it's my run", "opus", make_records([True, False] * 4))
     command = explain_command(read_run(folder))
     assert shlex.split(command) == ["mtbias", "explain", str(folder)]
-    page = read_page(render_html([ReportRun.of(read_run(folder))]))
+    page = read_page(render_html([report_run(read_run(folder))]))
     assert page_data(page)["explain"] == [command]
     shown = [fold["all steps"][0] for fold in _folds(page)]
     assert len(shown) == 5
@@ -194,7 +194,7 @@ def test_a_run_without_a_folder_has_no_command(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path / "run", "opus", make_records([True] * 8)))
     kept = replace(run, records=run.calls, folder=None)
     assert explain_command(kept) == ""
-    page = read_page(render_html([ReportRun.of(kept)]))
+    page = read_page(render_html([report_run(kept)]))
     assert all("all steps" not in fold for fold in _folds(page))
     assert "The command at the end" not in page.one("section", id="sentences").text
 
