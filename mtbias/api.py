@@ -213,11 +213,13 @@ def score(
     """
     settings = settings or ScoreSettings()
     allow_missing = _may_lack(allow_missing, settings)
-    given = _given(
-        translations, system, _wanted(settings, lang), allow_missing=allow_missing, clean=clean
+    system_given = _given_system(
+        translations, system, _selection(settings, lang), allow_missing=allow_missing, clean=clean
     )
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
-    return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
+    return _run(
+        prepare_score(system_given, lang, settings, _own_corpus(columns, settings)), out, progress
+    )
 
 
 def score_systems(
@@ -273,22 +275,24 @@ def score_systems(
             )
     named: list[tuple[str, str, Path, str]] = []
     for lang in langs:
-        systems = _systems_in(translations, _wanted(settings, lang))
+        systems = _systems_in(translations, _selection(settings, lang))
         named += [(name, lang, path, part) for name, path, part in systems]
     for (name, lang), times in Counter((name, lang) for name, lang, *_ in named).items():
         if times > 1:
             raise UsageError(f"expected a name for each system, got two of {name} in {lang}")
-    given = [
-        _given(
+    systems_given = [
+        _given_system(
             path,
             name,
-            replace(_wanted(settings, lang), part=part),
+            replace(_selection(settings, lang), part=part),
             allow_missing=_may_lack(allow_missing, settings),
             clean=clean,
         )
         for name, lang, path, part in named
     ]
-    requests = prepare_scores(zip(given, [lang for _, lang, *_ in named], strict=True), settings)
+    requests = prepare_scores(
+        zip(systems_given, [lang for _, lang, *_ in named], strict=True), settings
+    )
     folders = [folder / f"{name}-{lang}" for name, lang, *_ in named]
     shown = RunsProgress([each.name for each in folders]) if progress is True else None
     runs: list[Run] = []
@@ -330,10 +334,10 @@ def reward(
     Raises:
         MtbiasError: as `rewards`.
     """
-    (found,) = rewards(
+    (result,) = rewards(
         [source], [translation], lang, entities=[entity], genders=[gender], settings=settings
     )
-    return found
+    return result
 
 
 def rewards(
@@ -405,7 +409,7 @@ def compare(
     """
     if not compared:
         raise UsageError("expected runs to compare, got none")
-    made = settings or BootstrapSettings()
+    bootstrap = settings or BootstrapSettings()
     runs: list[FinishedRun] = []
     for run in compared:
         if isinstance(run, FinishedRun):
@@ -416,8 +420,8 @@ def compare(
         compare_runs(
             runs,
             weighted=weighted,
-            n_resamples=made.resamples,
-            seed=made.seed,
+            n_resamples=bootstrap.resamples,
+            seed=bootstrap.seed,
             names=names,
             different_evaluators=different_evaluators,
         )
@@ -428,18 +432,23 @@ def _own_corpus(
     columns: Mapping[str, Sequence[str] | None], settings: ScoreSettings
 ) -> Corpus[Instance] | None:
     """The corpus of sentences in memory; None where none are given."""
-    given = {name: list(values) for name, values in columns.items() if values is not None}
-    if not given:
+    columns_given = {name: list(values) for name, values in columns.items() if values is not None}
+    if not columns_given:
         return None
     if settings.dataset is not None or settings.data is not None:
         raise UsageError(
             "expected sources, or settings with dataset or data, got both; leave one out"
         )
-    lengths = {name: len(values) for name, values in given.items()}
-    if not {"source", "entity", "gender"} <= given.keys() or len(set(lengths.values())) > 1:
-        found = ", ".join(f"{n} of {name}" for name, n in lengths.items())
-        raise UsageError(f"expected sources, entities and genders of the same length, got {found}")
-    rows = (dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
+    lengths = {name: len(values) for name, values in columns_given.items()}
+    if not {"source", "entity", "gender"} <= columns_given.keys() or len(set(lengths.values())) > 1:
+        listing = ", ".join(f"{n} of {name}" for name, n in lengths.items())
+        raise UsageError(
+            f"expected sources, entities and genders of the same length, got {listing}"
+        )
+    rows = (
+        dict(zip(columns_given, row, strict=True))
+        for row in zip(*columns_given.values(), strict=True)
+    )
     return custom_corpus(rows, source_language(settings.source_lang))
 
 
@@ -450,7 +459,7 @@ def _may_lack(allow_missing: bool, settings: ScoreSettings) -> bool:
     return settings.part or allow_missing
 
 
-def _wanted(settings: ScoreSettings, lang: str) -> Wanted:
+def _selection(settings: ScoreSettings, lang: str) -> Wanted:
     """Which translations of a file with those of several languages or data sets are meant."""
     from mtbias.translate.shape_table import Wanted
 
@@ -480,7 +489,7 @@ def _check_folder_name(name: str, path: AnyPath) -> None:
         )
 
 
-def _given(
+def _given_system(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
     system: str | None,
     wanted: Wanted,

@@ -98,14 +98,16 @@ def _read(
         raise PluginError(
             f"an entry_points.txt of what is installed cannot be read: {what}"
         ) from error
-    found: dict[str, list[tuple[EntryPoint, str]]] = {}
+    points_of: dict[str, list[tuple[EntryPoint, str]]] = {}
     for point in points:
-        known, origin = found.setdefault(point.name, []), _origin(point)
+        known, origin = points_of.setdefault(point.name, []), _origin(point)
         # A distribution that is found on two paths (an editable installation, its build folder) is
         # one.
-        if not any(other.value == point.value and told == origin for other, told in known):
+        if not any(
+            other.value == point.value and known_origin == origin for other, known_origin in known
+        ):
             known.append((point, origin))
-    return found
+    return points_of
 
 
 def _origin(point: EntryPoint) -> str:

@@ -130,8 +130,8 @@ class ComparedRuns(Comparison):
 
     def _repr_html_(self) -> str:
         """What it shows in sentences, and systems and differences, for a notebook."""
-        said = [each.text for each in shown_finding(self)]
-        return str(as_html(first_table(self, self._declared), said))
+        texts = [each.text for each in shown_finding(self)]
+        return str(as_html(first_table(self, self._declared), texts))
 
     @property
     def _declared(self) -> tuple[Number, ...]:
@@ -149,13 +149,13 @@ def _row(record: CallRecord) -> dict[str, Any]:
     """A row of `Run.calls_frame`."""
     content = record.to_json()
     call = record.call
-    kept = {
+    columns = {
         name: value
         for name, value in content.items()
         if name not in {"target", "target_spans", "evidence", "edits"}
     }
     return {
-        **kept,
+        **columns,
         "correct": None if record.gold is None else call.gender is record.gold,
         "target": " ".join(content["target"]),
         "decided_by": None if call.gender is None else call.decided_by,

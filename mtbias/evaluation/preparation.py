@@ -188,9 +188,11 @@ def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
     Raises:
         DataError: more than 5 % of the file's rows belong to no sentence of the corpus.
     """
-    given = system.read(corpus)
-    there = {translation.id for translation in given.translations if translation.reason != MISSING}
-    strangers = given.noticed["extra"]
+    translations = system.read(corpus)
+    there = {
+        translation.id for translation in translations.translations if translation.reason != MISSING
+    }
+    strangers = translations.noticed["extra"]
     if 100 * strangers > (100 - ENOUGH) * (len(there) + strangers):
         raise DataError(
             f"expected a part of {corpus.name}, got {strangers:,} rows that belong to none of its "
@@ -200,7 +202,7 @@ def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
 
 
 def prepare_scores(
-    given: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings
+    systems: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings
 ) -> Iterator[Request]:
     """The requests for several systems, each with a language; those of one language stand beside
     each other and share corpus, aligner and Stanza's models.
@@ -209,7 +211,7 @@ def prepare_scores(
         MtbiasError: as `prepare_score`.
     """
     request: Request | None = None
-    for system, lang in given:
+    for system, lang in systems:
         request = prepare_score(system, lang, settings, beside=request)
         yield request
 
@@ -241,11 +243,11 @@ def _measure_kind(own: str, settings: EvalSettings | ScoreSettings) -> MeasureKi
         UsageError: nobody registers it.
         SettingError: it does not judge such a data set; a setting that only another measure has.
     """
-    asked = settings.measure or own
-    kind = find_measure(asked)
-    if asked != own and own not in kind.judges:
-        known = " or ".join([*sorted(kind.judges), asked])
-        expected = f"expected a data set whose measure is {known} with {asked}"
+    name = settings.measure or own
+    kind = find_measure(name)
+    if name != own and own not in kind.judges:
+        known = " or ".join([*sorted(kind.judges), name])
+        expected = f"expected a data set whose measure is {known} with {name}"
         raise SettingError("measure", f"{expected}, got one whose measure is {own}")
     there = settings.__dataclass_fields__
     for setting in [each for each in _NOT_USED if each in there and each not in kind.uses]:
@@ -268,10 +270,10 @@ def _as_asked(
     return replace(corpus, measure=settings.measure)
 
 
-def _if_here(opened: Callable[[], T]) -> T | None:
+def _if_here(open_measure: Callable[[], T]) -> T | None:
     """What is opened; None where something is missing, which is not wrong yet."""
     with suppress(MissingResourceError):
-        return opened()
+        return open_measure()
     return None
 
 

@@ -29,7 +29,7 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, RunFolder, begun, run_progress
 from mtbias.scoring.finding import conclusions
-from mtbias.scoring.measure import Judged, Measure, MeasureKind, measure_entry
+from mtbias.scoring.measure import CallLine, Measure, MeasureKind, measure_entry
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
@@ -150,9 +150,9 @@ def evaluate_given(
         for request, out in requests:
             ready.append((request, out))
             if not out.exists():
-                given = planned(request, None).collect(MemoryStore())
-                if not isinstance(given, int):
-                    texts = (each.text for each in given.translations)
+                outputs = planned(request, None).collect(MemoryStore())
+                if not isinstance(outputs, int):
+                    texts = (each.text for each in outputs.translations)
                     request.measure.expect(text for text in texts if text is not None)
         for request, out in ready:
             yield evaluate(request, out=out, progress=progress)
@@ -163,7 +163,7 @@ def evaluate_given(
 
 def _measured(
     request: Request, translated: Translated, manifest: RunManifest, progress: Progress
-) -> tuple[Sequence[Judged], JsonObject]:
+) -> tuple[Sequence[CallLine], JsonObject]:
     """The records of the corpus, and the content of `metrics.json`."""
     records = request.measure.judge(request.corpus.instances, translated.translations, progress)
     scores = request.kind.score(records, n_resamples=request.n_resamples, seed=request.seed)
@@ -186,7 +186,7 @@ def _measured(
 
 
 def repeat_numbers(
-    request: Request, translated: Translated, first: Sequence[Judged], progress: Progress
+    request: Request, translated: Translated, first: Sequence[CallLine], progress: Progress
 ) -> JsonDict:
     """`repeats` of `metrics.json`; empty where everything was translated once.
 
@@ -234,7 +234,7 @@ def _texts(translations: Sequence[Translation]) -> list[str | None]:
     return [translation.text for translation in translations]
 
 
-def _call(record: Judged) -> tuple[Any, ...]:
+def _call(record: CallLine) -> tuple[Any, ...]:
     """What a record says of its sentence: of a gender, the gender or why there is none; else all
     but the words.
     """
@@ -368,17 +368,17 @@ def translate_corpus(
     """
     start = time.perf_counter()
     if folder is not None and not generate:
-        found = run_progress(folder.path)
-        if not found.translated:
-            raise _missing(folder, len(found.missing), found.parts)
+        progress_so_far = run_progress(folder.path)
+        if not progress_so_far.translated:
+            raise _missing(folder, len(progress_so_far.missing), progress_so_far.parts)
     if not plan.sizes:  # nothing is made
         return _collected(request, plan, MemoryStore(), folder), {}
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
-        made = request.measure.hint if plan.frees_cpu else None
+        hint = request.measure.hint if plan.frees_cpu else None
         try:
             tally = plan.translate(
-                store, range(len(plan.sizes)), partial(progress, "translate"), made
+                store, range(len(plan.sizes)), partial(progress, "translate"), hint
             )
         except BaseException:
             request.measure.abandon()
@@ -398,12 +398,12 @@ def translate_corpus(
 def _collected(
     request: Request, plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None
 ) -> Translated:
-    found = plan.collect(store)
-    if isinstance(found, int):
+    outputs = plan.collect(store)
+    if isinstance(outputs, int):
         if folder is None:
-            raise RuntimeError(f"expected all parts in memory, {found} are missing")
-        raise _missing(folder, found, len(plan.sizes))
-    return repaired(found, request.kind.repairs)
+            raise RuntimeError(f"expected all parts in memory, {outputs} are missing")
+        raise _missing(folder, outputs, len(plan.sizes))
+    return repaired(outputs, request.kind.repairs)
 
 
 def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:

@@ -207,8 +207,8 @@ def validate(
     ]
     if basis and not rows:
         known = ", ".join(sorted({label.basis or "none" for label in labels}))
-        wanted = f"labels in {lang!r} with basis {' or '.join(basis)}"
-        raise DataError(f"expected {wanted}, got none; the file has {known}")
+        labels_text = f"labels in {lang!r} with basis {' or '.join(basis)}"
+        raise DataError(f"expected {labels_text}, got none; the file has {known}")
     evaluator = {**measure.identity, "mtbias": __version__}
     about = {"lang": lang, "labels": len(labels), "bitext": len(bitext)}
     signature = "|".join(f"{key}:{value}" for key, value in {**about, **evaluator}.items())

@@ -74,12 +74,14 @@ class PieceOfEvidence:
     source: str
     rule: str
 
-    @classmethod
-    def of(cls, piece: Evidence) -> PieceOfEvidence:
-        """What a reader is told of a piece of evidence."""
-        source = SOURCES.get(piece.source, piece.source)
-        gender = piece.gender or "silent"
-        return cls(piece.kind, piece.word, gender, says(piece), source, piece.rule)
+
+def piece_of_evidence(evidence: Evidence) -> PieceOfEvidence:
+    """A piece of evidence in words."""
+    source = SOURCES.get(evidence.source, evidence.source)
+    gender = evidence.gender or "silent"
+    return PieceOfEvidence(
+        evidence.kind, evidence.word, gender, says(evidence), source, evidence.rule
+    )
 
 
 def why_taken(call: GenderCall) -> tuple[str, str]:

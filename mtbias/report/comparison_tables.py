@@ -67,24 +67,26 @@ def render_comparison(
         )
     compared = {number.key: number.short for number in numbers if number.compared}
     short = form == "text" and not full
-    found = _tables(comparison, compared, full=full, short=short)
+    shown = _tables(comparison, compared, full=full, short=short)
     if comparison.unknown is not None:
         names = {number.key: number.short for number in UNKNOWN_GENDER.compared}
         part, *more = _tables(comparison.unknown, names, full=full, short=short)
-        found += [
+        shown += [
             replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()),
             *more,
         ]
-    said = ""
+    finding = ""
     if form in {"text", "markdown"}:
-        said = _finding(shown_finding(comparison, full=full), form)
-    return said + draw(found, form, [("", comparison.signature)])
+        finding = _finding(shown_finding(comparison, full=full), form)
+    return finding + draw(shown, form, [("", comparison.signature)])
 
 
 def shown_finding(comparison: Comparison, *, full: bool = False) -> list[Statement]:
     """The sentences of a comparison; without `full` of several pairs not what else differs."""
     every = full or len(comparison.pairs) == 1
-    return [said for said in comparison.finding if every or said.rule != "bias_differs"]
+    return [
+        statement for statement in comparison.finding if every or statement.rule != "bias_differs"
+    ]
 
 
 def first_table(comparison: Comparison, numbers: Sequence[Number] = GENDER_NUMBERS) -> PrintedTable:
@@ -96,12 +98,12 @@ def first_table(comparison: Comparison, numbers: Sequence[Number] = GENDER_NUMBE
 
 def _finding(finding: Sequence[Statement], form: str) -> str:
     if form == "markdown":
-        return "".join(f"{tables.markdown_text(said.text)}\n\n" for said in finding)
+        return "".join(f"{tables.markdown_text(statement.text)}\n\n" for statement in finding)
     lines = []
-    for said in finding:
-        lines += wrapped(said.text)
-        if said.quote is not None:
-            lines += quote_lines(said.quote)
+    for statement in finding:
+        lines += wrapped(statement.text)
+        if statement.quote is not None:
+            lines += quote_lines(statement.quote)
     return "".join(f"{line}\n" for line in [*lines, *[""] * bool(lines)])
 
 
@@ -109,16 +111,16 @@ def _tables(
     c: Comparison, names: Mapping[str, str], *, full: bool, short: bool
 ) -> list[PrintedTable]:
     many = max(Counter(system.lang for system in c.systems).values()) > _FEW
-    found = [_numbers(c, names, ranked=short and many)]
+    shown = [_numbers(c, names, ranked=short and many)]
     if full and c.over_entities is not None and c.over_entities.intervals is not None:
-        found.append(_over_entities(c, names, c.over_entities))
+        shown.append(_over_entities(c, names, c.over_entities))
     if full and c.pairs:
-        found += [_tests(c, names), _sentences(c)]
+        shown += [_tests(c, names), _sentences(c)]
     if full and any(p.consistency for p in c.pairs):
-        found.append(_consistency(c))
+        shown.append(_consistency(c))
     if c.weightings:
-        found.append(_weighted(c, names))
-    return found
+        shown.append(_weighted(c, names))
+    return shown
 
 
 def _table_rows(

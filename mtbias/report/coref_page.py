@@ -166,10 +166,10 @@ def _page(
     headline = {}
     for name, rows in tables.items():
         headline[name] = [row for row in rows if row[0].headline]
-    said = finding_texts(evaluations, differences)
+    finding = finding_texts(evaluations, differences)
     drawn = [*chain.from_iterable(_drawings(evaluations, dataset) for dataset in tables)]
     content: dict[str, tuple[str, Any]] = {
-        "finding": ("Finding", said),
+        "finding": ("Finding", finding),
         "drawn": ("Both sides", drawn),
         "numbers": ("Numbers", headline),
         "differences": ("Differences", differences),

@@ -76,8 +76,8 @@ def render_evaluation(
             signatures.append((", ".join(names), result.signature))
     if not full and form == "text":
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, _hint(evaluations)])
-    said = finding_texts(evaluations, differences)
-    return _with_finding(said, draw(tables, form, signatures), form)
+    finding = finding_texts(evaluations, differences)
+    return _with_finding(finding, draw(tables, form, signatures), form)
 
 
 def finding_texts(
@@ -95,20 +95,20 @@ def finding_texts(
                 names += [TITLES[dataset]] * (len(first.results) > 1)
                 where = f"{', '.join(names)}: " if names else ""
                 sentences = system_finding(dataset, result.scores)
-                texts += [f"{where}{said.text}" for said in sentences]
+                texts += [f"{where}{statement.text}" for statement in sentences]
     if len(evaluations) > 1:
-        texts += [said.text for said in systems_finding(evaluations, differences)]
+        texts += [statement.text for statement in systems_finding(evaluations, differences)]
     return texts
 
 
-def _with_finding(said: Sequence[str], tables: str, form: str) -> str:
+def _with_finding(finding: Sequence[str], tables: str, form: str) -> str:
     """The tables below the sentences of the finding; in LaTeX these are comments."""
     if form == "latex":
-        return "".join(f"% {printable(text)}\n" for text in said) + tables
+        return "".join(f"% {printable(text)}\n" for text in finding) + tables
     if form == "markdown":
-        lines = [f"- {markdown_text(text)}\n" for text in said]
+        lines = [f"- {markdown_text(text)}\n" for text in finding]
         return "".join([*lines, "\n"] if lines else []) + tables
-    lines = [*chain.from_iterable(map(wrapped, said))]
+    lines = [*chain.from_iterable(map(wrapped, finding))]
     return "".join(f"{line}\n" for line in [*lines, *([""] if lines else [])]) + tables
 
 
@@ -189,14 +189,14 @@ def notes(evaluations: Sequence[Evaluation], *, full: bool = False) -> list[str]
     """What is to be said of the systems' answers, each note with its data set; with `full` also
     what is to be known of the data.
     """
-    said = []
+    texts = []
     for one in evaluations:
         for name, result in one.results.items():
             of = f"{one.name}, {name}" if len(evaluations) > 1 else name
-            said += [f"{of}: {note}" for note in result.scores.notes]
+            texts += [f"{of}: {note}" for note in result.scores.notes]
     for name, result in evaluations[0].results.items() if full else ():
-        said += [f"{name}: {remark}" for remark in result.scores.remarks]
-    return said
+        texts += [f"{name}: {remark}" for remark in result.scores.remarks]
+    return texts
 
 
 _UNITS = "per cent and points, but for correlations and biases (F/M)"
@@ -307,13 +307,13 @@ def _records(
     for evaluation in evaluations:
         for dataset, result in evaluation.results.items():
             of = {"system": evaluation.name, "minus": None, "dataset": dataset}
-            made = {**vars(evaluation.settings), "signature": result.signature}
-            yield from ({**of, **_ends(one.to_json()), **made} for one in result.scores.numbers)
+            settings = {**vars(evaluation.settings), "signature": result.signature}
+            yield from ({**of, **_ends(one.to_json()), **settings} for one in result.scores.numbers)
     for one in differences:
         d = one.difference
-        found = {"value": d.difference, "interval": d.interval, "p": d.p, "p_holm": d.p_holm}
+        values = {"value": d.difference, "interval": d.interval, "p": d.p, "p_holm": d.p_holm}
         of = {"system": one.first, "minus": one.second, "dataset": one.dataset}
-        yield {**of, **one.number.named(), **_ends(found)}
+        yield {**of, **one.number.named(), **_ends(values)}
 
 
 def _ends(values: JsonDict) -> JsonDict:

@@ -27,8 +27,8 @@ def disagreeing(records: Sequence[PersonRecord]) -> list[PersonRecord]:
 
 def by_run(runs: Iterable[ReportRun]) -> list[tuple[ReportRun, list[PersonRecord]]]:
     """The runs that have such persons, each with these."""
-    found = [(run, disagreeing(run.persons)) for run in runs]
-    return [(run, persons) for run, persons in found if persons]
+    by_name = [(run, disagreeing(run.persons)) for run in runs]
+    return [(run, persons) for run, persons in by_name if persons]
 
 
 def spread(records: Sequence[PersonRecord], most: int = MOST_SHOWN) -> list[PersonRecord]:

@@ -326,6 +326,6 @@ def _share_text(share: float | None) -> str:
     return "" if share is None else f"{number_text(share, 0)} %"
 
 
-def correlation_text(found: Estimate) -> str:
+def correlation_text(rho: Estimate) -> str:
     """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
-    return f"Spearman's ρ {estimate_text(found.value, found.interval, 2)}, n {found.n}"
+    return f"Spearman's ρ {estimate_text(rho.value, rho.interval, 2)}, n {rho.n}"

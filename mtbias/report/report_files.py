@@ -270,7 +270,7 @@ def _with_caution(group: GroupMetrics, number: Number) -> str:
 def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:
     """What the numbers are, and how their intervals were made."""
     about = [f"{number.label}: {number.about}" for number in headline if number.about]
-    made = []
+    methods_used = []
     for run in runs:
         intervals, methods = run.metrics.intervals, run.metrics.interval_methods
         if intervals.resamples:
@@ -278,8 +278,8 @@ def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:
             wilson = f"{', '.join(shares)}: Wilson; else " if shares else ""
             drawn = f"{intervals.resamples:,} resamples, seed {intervals.seed}"
             how = f"{wilson}{intervals.method}, {drawn}"
-            made.append(f"{intervals.level:g} % intervals in brackets ({how}).")
-    return [*about, *dict.fromkeys(made)]
+            methods_used.append(f"{intervals.level:g} % intervals in brackets ({how}).")
+    return [*about, *dict.fromkeys(methods_used)]
 
 
 def _sizes(group: GroupMetrics, headline: Sequence[Number]) -> str:

@@ -165,8 +165,8 @@ def corpus_name(name: str) -> str:
     """
     part = _PART.fullmatch(name)
     if part:
-        kept, whole = int(part["kept"]), int(part["all"])
-        of_all = f"{kept:,} of {whole:,} sentences"
+        size, whole = int(part["kept"]), int(part["all"])
+        of_all = f"{size:,} of {whole:,} sentences"
         return f"{corpus_name(part['corpus'])}: {of_all} ({part['which']})"
     return (
         datasets()[name].description.partition(":")[0]

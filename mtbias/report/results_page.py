@@ -412,11 +412,11 @@ def block_text(block: Block) -> str:
     else:
         texts.append(f"{len(block.results)} systems")
     # Men and women say what ΔG does, in words.
-    said = {"delta_g"} if shares else set()
+    covered = {"delta_g"} if shares else set()
     texts += [
         _range_text(other, block.results)
         for other in compared
-        if other is not first and other.key not in said
+        if other is not first and other.key not in covered
     ]
     return f"{'; '.join(text for text in texts if text)}."
 
@@ -454,8 +454,8 @@ def _finds(shares: Sequence[MenAndWomen]) -> str:
 def _best_text(block: Block, number: PublishedNumber) -> str:
     """Which system is best in a number, and which cannot be told from it."""
     best = block.results[0]
-    found = best.number(number.key) or number
-    value = estimate_text(found.value, found.interval, found.decimals)
+    of_best = best.number(number.key) or number
+    value = estimate_text(of_best.value, of_best.interval, of_best.decimals)
     text = f"{number.label.lower()} {value}"
     if len(block.results) == 1:
         return f"{best.system}: {text}"
@@ -483,14 +483,14 @@ def caution_text(result: PublishedResult) -> str:
     """Why its ΔS means little (`mtbias.scoring.finding.RULES`); empty where it finds enough men and
     women.
     """
-    found = (
+    recalls = (
         (name, result.number(f"recall_{key}"))
         for key, name in (("male", "men"), ("female", "women"))
     )
     least, limit = RULES["found"].limit, RULES["few_found"].limit
     few = [
         f"{number_text(n.value)} % of the {name}"
-        for name, n in found
+        for name, n in recalls
         if n and n.value is not None and n.value < limit and min(n.rows.values()) >= least
     ]
     return f"means little: finds {' and '.join(few)}" if few else ""

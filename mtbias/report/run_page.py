@@ -128,7 +128,7 @@ def _differs(runs: Sequence[ReportRun], sentence: Sentence) -> bool:
     for run, record in zip(runs, sentence.records, strict=True):
         if record is not None:
             calls.setdefault(run.lang, set()).add(record.call.gender)
-    return any(len(found) > 1 for found in calls.values())
+    return any(len(genders) > 1 for genders in calls.values())
 
 
 def _ordered(runs: Sequence[ReportRun], number: Number | None) -> list[ReportRun]:
@@ -472,8 +472,8 @@ def _differences(compared: Comparison, numbers: Sequence[Number]) -> list[_Row]:
             if n.key in pair.consistency
         ]
     if compared.unknown is not None:
-        found = _differences(compared.unknown, UNKNOWN_GENDER.numbers)
-        rows += [row._replace(label=f"{row.label}, unknown gender") for row in found]
+        of_unknown = _differences(compared.unknown, UNKNOWN_GENDER.numbers)
+        rows += [row._replace(label=f"{row.label}, unknown gender") for row in of_unknown]
     return rows
 
 

@@ -192,8 +192,8 @@ def quote_lines(quote: Quote) -> list[str]:
 
 def wrapped(text: str, indent: str = "") -> list[str]:
     """A sentence in lines for a terminal, those after its first indented; "90 %" stays together."""
-    kept = printable(text).replace(" %", "\u00a0%")
-    lines = wrap(kept, WIDTH, initial_indent=indent, subsequent_indent="  ")
+    unbroken = printable(text).replace(" %", "\u00a0%")
+    lines = wrap(unbroken, WIDTH, initial_indent=indent, subsequent_indent="  ")
     return [line.replace("\u00a0%", " %") for line in lines]
 
 
@@ -218,8 +218,8 @@ def _cells(numbers: Sequence[Number], metrics: RunMetrics) -> list[list[str]]:
     rows it rests on.
     """
     overall, level = metrics.overall, metrics.intervals.name
-    made, over_entities = metrics.entity_intervals, overall.entity_intervals or {}
-    over = f"over {made.entities:,} entities" if made and over_entities else ""
+    over_settings, over_entities = metrics.entity_intervals, overall.entity_intervals or {}
+    over = f"over {over_settings.entities:,} entities" if over_settings and over_entities else ""
     table = [["", "per cent", level, "n", over]]
     for number in numbers:
         estimate, own_over = overall.estimate(number), ""
@@ -458,8 +458,8 @@ def _noticed(metrics: RunMetrics) -> str:
 
 def _noticed_briefly(metrics: RunMetrics) -> str:
     """The same as a sentence, without the ids."""
-    found = "; ".join(f"{count:,} {what}" for what, count, _ in noticed(metrics))
-    return "\n".join(wrapped(f"Noticed in the input: {found}.")) if found else ""
+    texts = "; ".join(f"{count:,} {what}" for what, count, _ in noticed(metrics))
+    return "\n".join(wrapped(f"Noticed in the input: {texts}.")) if texts else ""
 
 
 _ABOUT = {
@@ -512,24 +512,24 @@ def published_table(metrics: RunMetrics) -> PrintedTable | None:
     """The lines of a run's data set and language, below them the means over languages; None where
     there are none.
     """
-    found = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics.signature or "")
+    place = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics.signature or "")
     lines = (
-        [line for line in published_lines(found[1]) if line["lang"] in {found[2], "mean"}]
-        if found
+        [line for line in published_lines(place[1]) if line["lang"] in {place[2], "mean"}]
+        if place
         else []
     )
-    if found is None or all(line["lang"] == "mean" for line in lines):
+    if place is None or all(line["lang"] == "mean" for line in lines):
         return None
     rows = []
     for line in lines:
         of = f"mean of 8 languages, {line['group']}" if line["lang"] == "mean" else line["lang"]
         accuracy, delta_g, delta_s = (number_text(float(line[key])) for key in PUBLISHED)
-        remembered = found[1] == "winomt" and line["how"] == "log"
+        remembered = place[1] == "winomt" and line["how"] == "log"
         rows.append([line["system"], of, accuracy, delta_g, UNDEFINED if remembered else delta_s])
     return PrintedTable(
         ["", "", "accuracy", "ΔG", "ΔS"],
         rows,
-        f"Published: {_ABOUT[found[1]]}",
-        [_DIFFERS[found[1]]],
+        f"Published: {_ABOUT[place[1]]}",
+        [_DIFFERS[place[1]]],
         left=2,
     )

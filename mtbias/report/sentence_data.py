@@ -22,6 +22,7 @@ from mtbias.reading.rules import SAYS
 from mtbias.report.call_steps import (
     WHY,
     PieceOfEvidence,
+    piece_of_evidence,
     shell_word,
     why_taken,
     word_read,
@@ -114,9 +115,9 @@ def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns)
     source = runs[0].source_lang
     texts = script_data(shown, columns, called, partial(_block, runs=runs))
     why = [WHY.get(call, "") for call in CALLS]
-    told = {"why": why, "explain": [run.explain for run in runs]}
+    explanations = {"why": why, "explain": [run.explain for run in runs]}
     named = {"genders": GENDERS, "persons": PERSONS, "calls": CALLS}
-    return {**named, **told, "source": source, **texts}
+    return {**named, **explanations, "source": source, **texts}
 
 
 def packed(content: object) -> str:
@@ -214,7 +215,7 @@ def _evidence(record: CallRecord | None) -> list[tuple[str, ...]]:
     """For each word that was looked at: what it shows in words, and the parts of the fold."""
     pieces = []
     for evidence in record.call.evidence if record else ():
-        parts = (evidence_words(evidence), *_PARTS(PieceOfEvidence.of(evidence)))
+        parts = (evidence_words(evidence), *_PARTS(piece_of_evidence(evidence)))
         pieces.append(tuple(map(_clean, parts)))
     return pieces
 
@@ -233,15 +234,15 @@ _SHOWN = {"tagger": "read as {}", "stanza": "read as {}"}
 
 def evidence_words(evidence: Evidence) -> str:
     """What a word shows: ``feminine form``, ``one form for both genders``, ``no gender shown``."""
-    told = SAYS[evidence.rule]
+    rule_text = SAYS[evidence.rule]
     if evidence.rule in NAMES_BOTH:
-        return told
+        return rule_text
     if evidence.gender is not None:
         text = _SHOWN.get(evidence.source, "{} form").format(_FORMS[evidence.gender])
         return f"{text}, also used of women" if evidence.rule == "generic_masculine" else text
     # Endings and features are codes, and no words.
     in_words = evidence.source in ("alignment", "lexicon") or evidence.rule == "foreign_word"
-    return told if in_words and told else "no gender shown"
+    return rule_text if in_words and rule_text else "no gender shown"
 
 
 def evidence_code(evidence: Evidence) -> str:
@@ -302,7 +303,7 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
         "pieces": marked,
         "entity_spans": entity_spans,
         "evidence_words": evidence_words,
-        "shown_pieces": lambda call: map(PieceOfEvidence.of, call.evidence),
+        "shown_pieces": lambda call: map(piece_of_evidence, call.evidence),
         "why_taken": why_taken,
         "word_read": word_read,
         "shell_word": shell_word,

@@ -70,14 +70,14 @@ def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
 # --- Texts ---
 
 
-def printable(text: str, kept: str = "") -> str:
-    """The text with "?" for control characters but those that are `kept`, and for marks that turn
+def printable(text: str, allowed: str = "") -> str:
+    """The text with "?" for control characters other than those `allowed`, and for marks that turn
     what follows them.
 
     Names come from files: a terminal obeys what it is sent, and a reader of a page believes the
     order that it shows.
     """
-    return _CONTROLS.sub(lambda match: match[0] if match[0] in kept else "?", text)
+    return _CONTROLS.sub(lambda match: match[0] if match[0] in allowed else "?", text)
 
 
 def cut(label: str, length: int = _LABEL_WIDTH) -> str:

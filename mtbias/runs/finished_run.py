@@ -57,9 +57,9 @@ class FinishedRun:
         metrics = folder.read_metrics()
         manifest = folder.manifest
         if metrics.get("schema") != SCHEMA:
-            found = f"expected schema {SCHEMA}, got {metrics.get('schema')!r}"
+            schemas = f"expected schema {SCHEMA}, got {metrics.get('schema')!r}"
             raise DataError(
-                f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS
+                f"{schemas}; read it with the mtbias that wrote it", path=folder.path / METRICS
             )
         return cls(manifest, metrics, measure_in(manifest.identity), folder=folder)
 
@@ -109,8 +109,8 @@ class FinishedRun:
         """What of its metrics follows from its calls; resamples and seed are the identity's, which
         its fingerprint protects.
         """
-        made = self.manifest.identity
-        drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
+        identity = self.manifest.identity
+        drawn: Any = {"n_resamples": identity["resamples"], "seed": identity["seed"]}
         scores = self.kind.score(self.calls, **drawn)
         again = scores.to_json(signature=self.signature, fingerprint=self.fingerprint)
         noticed = self.metrics.get("translations") or {}
@@ -150,10 +150,10 @@ class FinishedRun:
         """
         if self.folder is None or not (self.metrics.get("translations") or {}).get("cleaned"):
             return {}
-        found = self.folder.read_translations()
+        lines = self.folder.read_translations()
         return {
             line.id: line.raw
-            for line in found
+            for line in lines
             if line.raw is not None and line.raw.strip() != line.text
         }
 
@@ -193,13 +193,13 @@ class FinishedRun:
         release of mtbias.
         """
         identity = self.manifest.identity
-        found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
-        found |= {
+        content = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
+        content |= {
             key: identity[key]
             for key in ("evidence", "parser", "source_plugin", "variant", "context")
             if key in identity
         }
-        return {**measure_entry(self.measure), **found}
+        return {**measure_entry(self.measure), **content}
 
     @property
     def signature(self) -> str:
@@ -249,10 +249,10 @@ class FinishedRun:
         """What it reports of all sentences: the measure's numbers, and those beside them that were
         computed.
         """
-        found = self.metrics.get("overall", {})
+        overall = self.metrics.get("overall", {})
         return (
             *self.counting.numbers,
-            *(each for each in self.counting.beside if each.key in found),
+            *(each for each in self.counting.beside if each.key in overall),
         )
 
     @cached_property
@@ -260,8 +260,10 @@ class FinishedRun:
         """The numbers as typed objects, computed from `calls`: unrounded, with counts, intervals
         and denominators.
         """
-        made = self.metrics["intervals"]
-        return self.kind.score(self.calls, n_resamples=made["resamples"], seed=made["seed"])
+        intervals = self.metrics["intervals"]
+        return self.kind.score(
+            self.calls, n_resamples=intervals["resamples"], seed=intervals["seed"]
+        )
 
 
 def read_run(path: Path | str) -> FinishedRun:

@@ -80,14 +80,14 @@ class RunManifest:
         ]
         return "|".join([*parts, f"fp:{self.fingerprint}"])
 
-    def differences(self, asked: RunManifest) -> list[str]:
+    def differences(self, other: RunManifest) -> list[str]:
         """What differs between this identity and another, one phrase a key: ``seed: 0 here, 1 asked
         for``.
 
         Objects are compared key by key (``stanza.pos/gsd: …``); a missing key is "(absent)". Long
         values are cut.
         """
-        here, there = _flat(self.identity), _flat(asked.identity)
+        here, there = _flat(self.identity), _flat(other.identity)
         return [
             f"{key}: {here.get(key, _ABSENT)} here, {there.get(key, _ABSENT)} asked for"
             for key in sorted(here.keys() | there.keys())

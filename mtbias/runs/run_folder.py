@@ -26,7 +26,7 @@ from mtbias.files.writing import (
 )
 from mtbias.runs import call_records as records
 from mtbias.runs.manifest import RunManifest
-from mtbias.scoring.measure import Judged
+from mtbias.scoring.measure import CallLine
 from mtbias.types import Json, JsonDict, JsonObject, Translation, frozen
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = (
@@ -43,7 +43,7 @@ _HASHED = ("translations*.jsonl", CALLS)
 """Patterns of files whose SHA-256 `metrics.json` holds under `files`."""
 
 _Value = TypeVar("_Value")
-_Judged = TypeVar("_Judged", bound=Judged)
+_Line = TypeVar("_Line", bound=CallLine)
 
 
 class RunFolder:
@@ -189,7 +189,7 @@ class RunFolder:
         """
         self.write_atomic(CALLS, records.to_lines(calls))
 
-    def read_calls(self, read: Callable[[bytes], _Judged]) -> list[_Judged]:
+    def read_calls(self, read: Callable[[bytes], _Line]) -> list[_Line]:
         """The calls on disk, each as `read` makes it of its line
         (`mtbias.scoring.measure.MeasureKind.read`).
 
@@ -268,18 +268,23 @@ class RunFolder:
             return str(error)
         return None
 
-    def _claim(self, asked: RunManifest) -> None:
+    def _claim(self, wanted_manifest: RunManifest) -> None:
         """Write the manifest, or compare the one that is there."""
-        if not self.has(MANIFEST) and write_new(self.path / MANIFEST, _manifest_text(asked)):
+        if not self.has(MANIFEST) and write_new(
+            self.path / MANIFEST, _manifest_text(wanted_manifest)
+        ):
             return
-        found = self.manifest
-        if found.fingerprint != asked.fingerprint:
-            differences = "; ".join(found.differences(asked))
+        manifest = self.manifest
+        if manifest.fingerprint != wanted_manifest.fingerprint:
+            differences = "; ".join(manifest.differences(wanted_manifest))
             raise RunFolderError(
                 f"{self.path}: belongs to another run: {differences}. Choose another folder"
             )
-        if not self._shared and {**found.execution, **asked.execution} != found.execution:
-            self.record_execution(asked.execution)
+        if (
+            not self._shared
+            and {**manifest.execution, **wanted_manifest.execution} != manifest.execution
+        ):
+            self.record_execution(wanted_manifest.execution)
 
     def _refuse_foreign(self) -> None:
         refuse_special(self.path)

@@ -19,12 +19,12 @@ def run_folders(paths: Iterable[Path]) -> list[Path]:
     names; a page that mtbias put beside runs is passed over, so that ``runs/both/*`` means the
     runs. What is neither stays as it is, for whoever reads it to refuse.
     """
-    given = list(paths)
-    named = [path for path in given if not (_PAGE.fullmatch(path.name) and path.is_file())]
-    found = []
-    for path in named or given:
-        found += [*_runs_in(path)] or [path]
-    return found
+    places = list(paths)
+    named = [path for path in places if not (_PAGE.fullmatch(path.name) and path.is_file())]
+    folders = []
+    for path in named or places:
+        folders += [*_runs_in(path)] or [path]
+    return folders
 
 
 def _runs_in(folder: Path) -> Iterator[Path]:

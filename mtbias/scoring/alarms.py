@@ -148,9 +148,9 @@ def checks(
         lines = [record.to_json() for record in records]
         sources = [line["source"] for line in lines]
         texts = [line["translation"] for line in lines]
-        found = languages(texts, lang)
-        marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
-        return {"alarms": _content(marks, noticed, texts, lang, found)}
+        text_languages = languages(texts, lang)
+        marks = text_marks(sources, texts, lang, text_languages, _ratios(lang, source_lang))
+        return {"alarms": _content(marks, noticed, texts, lang, text_languages)}
     calls = [record.call for record in records]
     counts = count_classes(calls)
     counting = counting_of(records)
@@ -165,14 +165,14 @@ def checks(
     fixed = sum(withheld(record.call) for record in main)
     texts = [record.translation for record in records]
     signs = _signs_of_texts(records, texts, lang, source_lang)
-    found = signs.languages
+    text_languages = signs.languages
     marks = {**signs.marks, **_call_marks(records), **signs.entity_marks}
-    alarms = _content(marks, noticed, texts, lang, found)
+    alarms = _content(marks, noticed, texts, lang, text_languages)
     raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
     if raised:
-        kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
-        alarms["concerned"] = len(records) - len(kept)
-        if rows := of_main(kept):
+        undoubted = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
+        alarms["concerned"] = len(records) - len(undoubted)
+        if rows := of_main(undoubted):
             alarms["without"] = counting.group(
                 counting.tabulate(counting.cells(rows)), n_resamples, seed
             ).to_json()
@@ -217,7 +217,7 @@ def _content(
     noticed: JsonObject,
     texts: Texts,
     lang: str,
-    found: Sequence[str | None],
+    text_languages: Sequence[str | None],
 ) -> JsonDict:
     """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
 
@@ -226,7 +226,7 @@ def _content(
         noticed: of signs that rows are not marked with, how many do.
         texts: the translations.
         lang: the target language.
-        found: the languages that the translations are in.
+        text_languages: the languages that the translations are in.
     """
     counts = _counted(marks, noticed)
     damaged = [text for text, mark in zip(texts, marks["damaged"], strict=True) if mark]
@@ -236,7 +236,7 @@ def _content(
     certain = sum(is_damaged(text) for text in damaged if text is not None)
     if certain and certain * CERTAIN_ONE_IN >= len(texts):
         shares["damaged"]["above"] = True
-    others = Counter(language for language in found if language not in {None, lang})
+    others = Counter(language for language in text_languages if language not in {None, lang})
     return {
         "raised": [key for key, share in shares.items() if share["above"]],
         "shares": shares,
@@ -281,14 +281,14 @@ def _signs_of_texts(
     sources = [record.source for record in records]
     entities = [record.entity for record in records]
     inputs = [lang, source_lang, sources, entities, texts]
-    kept = results.get("signs", inputs)
-    if kept is not None:
-        return decoded(_SignsOfTexts, kept)
-    found = languages(texts, lang)
-    marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
+    stored = results.get("signs", inputs)
+    if stored is not None:
+        return decoded(_SignsOfTexts, stored)
+    text_languages = languages(texts, lang)
+    marks = text_marks(sources, texts, lang, text_languages, _ratios(lang, source_lang))
     of_entities = _entity_marks(records, entities, texts, lang, source_lang)
     signs = _SignsOfTexts(
-        found,
+        text_languages,
         {name: list(of) for name, of in marks.items()},
         {name: list(of) for name, of in of_entities.items()},
     )
@@ -301,7 +301,9 @@ def _call_marks(records: Sequence[Any]) -> dict[str, Marks]:
     calls = [record.call for record in records]
     classes = map(evidence_class, calls)
     marks: dict[str, Marks] = {
-        "outside_tables": [None if found is None else found in OUTSIDE for found in classes],
+        "outside_tables": [
+            None if evidence is None else evidence in OUTSIDE for evidence in classes
+        ],
     }
     if any(map(both_readers, calls)):  # none of an earlier release's run
         marks["readers_differ"] = [

@@ -104,7 +104,7 @@ def classes(counts: Counts) -> dict[str, int]:
     """
     confusion, rows = counts.sum(axis=0), counts.sum(axis=(1, 2))
     gold, called = confusion.sum(axis=1), confusion.sum(axis=0)
-    found = (rows.sum(), called[:_NO_CALL].sum(), *gold, *rows[:2], *called[:2])
+    sums = (rows.sum(), called[:_NO_CALL].sum(), *gold, *rows[:2], *called[:2])
     names = (
         "n",
         "decided",
@@ -116,7 +116,7 @@ def classes(counts: Counts) -> dict[str, int]:
         "called_male",
         "called_female",
     )
-    return dict(zip(names, map(int, found), strict=True))
+    return dict(zip(names, map(int, sums), strict=True))
 
 
 def stereotyped_gender(entities: Floats) -> Counts:
@@ -216,19 +216,19 @@ def strategies(records: Iterable[Called]) -> dict[str, JsonDict]:
     parts: dict[str, list[Strategy | None]] = {"unknown": [], "known": []}
     for record in records:
         parts["known" if record.gold in GOLDS[:_NEUTRAL] else "unknown"].append(record.call.does)
-    return {name: _by_strategy(found) for name, found in parts.items() if any(found)}
+    return {name: _by_strategy(used) for name, used in parts.items() if any(used)}
 
 
-def _by_strategy(found: Sequence[Strategy | None]) -> JsonDict:
+def _by_strategy(used: Sequence[Strategy | None]) -> JsonDict:
     """The share of each strategy that was used, in their order, behind that of its kind."""
     counts: Counter[str] = Counter()
-    for strategy in found:
+    for strategy in used:
         if strategy is not None:
             counts.update(_strategy_keys(strategy))
     content: JsonDict = {}
     for key in chain.from_iterable(map(_strategy_keys, Strategy)):
         if counts[key] or ":" not in key:
-            content[key] = share_json(counts[key], len(found))
+            content[key] = share_json(counts[key], len(used))
     return content
 
 
@@ -283,13 +283,13 @@ def _edits_of(rows: Sequence[Called], n_resamples: int, seed: int) -> JsonDict:
     resample = partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=source(seed))
     sizes = {"per_wrong": len(wrong), "per_sentence": len(rows)}
     intervals = [name for name, size in sizes.items() if enough(size)]
-    found = estimate(counts[None], _mean_edits, resample, n=sizes, intervals=intervals)
+    means = estimate(counts[None], _mean_edits, resample, n=sizes, intervals=intervals)
     return {
         "n": len(rows),
         "wrong": len(wrong),
         "edits": len(edits),
         "unknown": sum(not edit.known for edit in edits),
-        **{name: {"value": mean.value, "interval": mean.interval} for name, mean in found.items()},
+        **{name: {"value": mean.value, "interval": mean.interval} for name, mean in means.items()},
     }
 
 

@@ -228,12 +228,13 @@ def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
     rows = [by_id[row.id] for row in one.calls]
     counting = one.counting
     axes = len(counting.axes) - 1 if counting.given is None else counting.given
-    given = " or ".join(tuple(counting.axes)[:axes])
+    axis_names = " or ".join(tuple(counting.axes)[:axes])
     for a, b in zip(one.calls, rows, strict=True):
         if a.source != b.source or counting.place(a)[:axes] != counting.place(b)[:axes]:
             raise DataError(
-                f"expected the same sentences, got {a.id!r} with another source, or other {given}, "
-                f"in {_named(other)} than in {_named(one)}; score both with the same release"
+                f"expected the same sentences, got {a.id!r} with another source, "
+                f"or other {axis_names}, in {_named(other)} than in {_named(one)}; "
+                "score both with the same release"
             )
     return rows
 

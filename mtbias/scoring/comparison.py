@@ -141,7 +141,7 @@ class Comparison:
             "schema": SCHEMA,
             "mtbias": __version__,
             "signature": self.signature,
-            "finding": [said.to_json() for said in self.finding],
+            "finding": [statement.to_json() for statement in self.finding],
             "dataset": self.dataset,
             "files": dict(self.files),
             "rows": dict(self.rows),

@@ -258,10 +258,12 @@ def _explained(number: Number) -> str:
     return f"{number.label} ({about})"
 
 
-def _difference_text(number: Number, found: Difference) -> str:
+def _difference_text(number: Number, difference: Difference) -> str:
     """``ΔG (F1 male minus F1 female) 3.1 against 9.8, a difference of -6.7 points``."""
-    first, second = (number_text(value, number.decimals) for value in (found.first, found.second))
-    points = _points(number, found.difference, found.interval)
+    first, second = (
+        number_text(value, number.decimals) for value in (difference.first, difference.second)
+    )
+    points = _points(number, difference.difference, difference.interval)
     return f"{_explained(number)} {first} against {second}, {points}"
 
 
@@ -279,18 +281,18 @@ def _better_of(
     briefly: bool,
 ) -> str:
     """Which of two systems is better; `briefly`: not for whom."""
-    found = pair.plain[number.key]
-    values, difference, ends = (found.first, found.second), found.difference or 0.0, found.interval
+    plain = pair.plain[number.key]
+    values, difference, ends = (plain.first, plain.second), plain.difference or 0.0, plain.interval
     if difference < 0:
-        first, second, values, difference = second, first, (found.second, found.first), -difference
+        first, second, values, difference = second, first, (plain.second, plain.first), -difference
         ends = ends and (-ends[1], -ends[0])
     high, low = (number_text(value, number.decimals) for value in values)
     unit = " %" if number.unit is Unit.PERCENT else ""
     what = f"{number.label.lower()} {high} against {low}{unit}, {_points(number, difference, ends)}"
     names = f"{first.system} and {second.system}"
-    if found.p_holm is None:
+    if plain.p_holm is None:
         return f"Whether {names} differ was not tested: {what}"
-    if not found.significant:
+    if not plain.significant:
         return f"Within chance: no clear difference between {names}, {what}"
     for_whom = "" if briefly else _for_whom(first.group, second.group)
     return f"{first.system} is better than {second.system}: {what}{for_whom}"

@@ -207,14 +207,14 @@ def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:
     """
     content: dict[str, JsonDict] = {}
     for each in definitions.CONSISTENCY:
-        found = numbers[each.key]
-        part = content.setdefault(each.place, {"n": found.n, "ci": {}})
-        part[each.name] = found.value
+        estimate = numbers[each.key]
+        part = content.setdefault(each.place, {"n": estimate.n, "ci": {}})
+        part[each.name] = estimate.value
         if each.interval is not None:
-            part["ci"][each.name] = found.interval
+            part["ci"][each.name] = estimate.interval
     for gender in ("male", "female"):
-        found = numbers[f"within_{gender}"]
-        content["within"][gender] = {"n": found.n, "inconsistent": found.value}
+        estimate = numbers[f"within_{gender}"]
+        content["within"][gender] = {"n": estimate.n, "inconsistent": estimate.value}
     for name in ("across", "within"):
         content["delta_i"][name] = numbers[f"quadruple_{name}"].value
     return rounded(content)
@@ -359,14 +359,14 @@ def consistency(
         return None
     units = link(rows)
     counts = count_consistency(units, rows, calls)
-    found = {
+    parts = {
         name: compute_consistency(
             counts, decided=decided, n_resamples=n_resamples, rng=source(seed)
         )
         for name, decided in (("all", False), ("decided", True))
     }
     return {
-        **{name: _part_json(numbers) for name, numbers in found.items()},
+        **{name: _part_json(numbers) for name, numbers in parts.items()},
         "pairs_without_controls": len(units.pairs),
         "left_out": dict(units.left_out),
         "interval_methods": dict(definitions.interval_methods(definitions.CONSISTENCY)),

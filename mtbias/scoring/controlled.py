@@ -264,12 +264,12 @@ class _How:
     @property
     def groups(self) -> list[str]:
         """Those of `GROUPS` that the corpus has; one alone is all of it."""
-        told = {_told(row) for row in next(iter(self.rows.values()))}
-        return [group for group in GROUPS if group == ALL or group in told]
+        genders = {_source_gender(row) for row in next(iter(self.rows.values()))}
+        return [group for group in GROUPS if group == ALL or group in genders]
 
     def units(self, asked: str, gender: Gender, group: str) -> NumberUnits:
         """Whether each sentence of a group stands in a gender, in the run asked for so."""
-        rows = [row for row in self.rows[asked] if group in {ALL, _told(row)}]
+        rows = [row for row in self.rows[asked] if group in {ALL, _source_gender(row)}]
         sums = np.array([[row.call.gender is gender, 1] for row in rows], dtype=np.float64)
         entities = tuple(row.entity for row in rows)
         return NumberUnits(sums.reshape(-1, 2), entities, _share, shares=("share",))
@@ -277,7 +277,7 @@ class _How:
     def obedience(self, asked: Gender, group: str) -> Obedience:
         units = self.units(asked, asked, group)
         hits, n = map(int, units.sums.sum(axis=0))
-        rows = [row for row in self.rows[asked] if group in {ALL, _told(row)}]
+        rows = [row for row in self.rows[asked] if group in {ALL, _source_gender(row)}]
         calls = Counter(NONE if row.call.gender is None else row.call.gender.value for row in rows)
         change = over = None
         if NONE in self.rows:
@@ -307,7 +307,7 @@ class _How:
 
     def quality(self, references: Mapping[str, Mapping[str, str]]) -> list[Quality]:
         """Of each run that has references, and its change against the run without saying."""
-        found = []
+        scores = []
         for name, metric in quality_metrics().items():
             for asked, of in references.items():
                 rows = [row for row in self.rows[asked] if row.id in of]
@@ -317,8 +317,8 @@ class _How:
                 value, replicates = corpus_scores(metric, _texts(rows, of), drawn)
                 score = Estimate(value, percentile_interval(replicates), len(rows))
                 change = None if asked == NONE else self._change(metric, asked, references)
-                found.append(Quality(asked, name, score, change))
-        return found
+                scores.append(Quality(asked, name, score, change))
+        return scores
 
     def _change(
         self, metric: Metric, asked: str, references: Mapping[str, Mapping[str, str]]
@@ -341,7 +341,7 @@ class _How:
         return Difference(first, second, first - second, percentile_interval(of_first - of_second))
 
 
-def _told(row: Any) -> str:  # noqa: ANN401 - a record of the measure
+def _source_gender(row: Any) -> str:  # noqa: ANN401 - a record of the measure
     """The gender that the source tells."""
     return UNKNOWN if row.gold is None else str(row.gold.value)
 
@@ -363,12 +363,12 @@ def _drawn(n: int, n_resamples: int, seed: int) -> Floats:
     return drawn
 
 
-def _with_holm(found: ControlledRuns) -> ControlledRuns:
+def _with_holm(runs: ControlledRuns) -> ControlledRuns:
     """With p corrected over all changes and gaps together."""
-    changes = [one.change for one in found.obedience if one.change is not None]
-    tests = [{"": each} for each in (*changes, *found.gaps.values())]
+    changes = [one.change for one in runs.obedience if one.change is not None]
+    tests = [{"": each} for each in (*changes, *runs.gaps.values())]
     done = iter([each[""] for each in corrected(tests, together=True)])
     obedience = [
-        one if one.change is None else replace(one, change=next(done)) for one in found.obedience
+        one if one.change is None else replace(one, change=next(done)) for one in runs.obedience
     ]
-    return replace(found, obedience=obedience, gaps={group: next(done) for group in found.gaps})
+    return replace(runs, obedience=obedience, gaps={group: next(done) for group in runs.gaps})

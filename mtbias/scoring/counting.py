@@ -160,7 +160,7 @@ class Counting:
         rates, classes = self.rates(tables.total()), self.classes(tables.rows())
         drawn = any(each.interval == "bootstrap" for each in numbers)
         replicates = self.rates(tables.resampled_tables(n_resamples, rng)) if drawn else {}
-        found = {}
+        estimates = {}
         for each in numbers:
             value, rows = number(rates[each.key][0]), [classes[name] for name in each.rests_on]
             interval = None
@@ -168,8 +168,8 @@ class Counting:
                 interval = percentile_interval(replicates[each.key])
             elif each.interval == "wilson" and n_resamples:
                 interval = _wilson(each.key, value, rows[0])
-            found[each.key] = Estimate(value, interval, rows[0] if len(rows) == 1 else None)
-        return found
+            estimates[each.key] = Estimate(value, interval, rows[0] if len(rows) == 1 else None)
+        return estimates
 
     def group(self, table: Counts, n_resamples: int, seed: int) -> Group:
         """The numbers of a table, with intervals; the same table has the same intervals, whatever
@@ -229,15 +229,15 @@ class Group:
         """The group as it stands in `metrics.json`, unrounded."""
         return {
             **{name: rows for name, rows in self.classes.items() if name in WHOLE},
-            **{key: found.value for key, found in self.numbers.items()},
+            **{key: estimate.value for key, estimate in self.numbers.items()},
             **self.counting.more(self.counts),
-            **{key: found.value for key, found in self.beside.items()},
+            **{key: estimate.value for key, estimate in self.beside.items()},
             "ci": {
                 **{
                     each.key: self.numbers[each.key].interval
                     for each in self.counting.with_interval
                 },
-                **{key: found.interval for key, found in self.beside.items()},
+                **{key: estimate.interval for key, estimate in self.beside.items()},
             },
             **({} if self.over_entities is None else {"ci_entities": self.over_entities.intervals}),
             "denominators": {

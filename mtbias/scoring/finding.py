@@ -165,7 +165,7 @@ def run_finding(
     if np.shape(overall.confusion) == SHAPE:
         # Without a call nothing was measured.
         if classes(np.asarray(overall.confusion))["decided"]:
-            yield from _found(overall)
+            yield from _men_and_women_found(overall)
             yield from _stereotype(overall)
             yield from _few_found(overall)
         for gap in entity_gaps(metrics)[:_WIDEST]:
@@ -214,7 +214,7 @@ def clearly_apart(better: Share, worse: Share) -> bool:
     return low is not None and high is not None and low[0] > high[1]
 
 
-def _found(overall: GroupMetrics) -> Iterator[Statement]:
+def _men_and_women_found(overall: GroupMetrics) -> Iterator[Statement]:
     """The recalls of men and of women (a row without a call is an error), the larger first.
 
     Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not

@@ -406,7 +406,7 @@ def read_metrics(content: JsonObject) -> RunMetrics:
     """The records of a `metrics.json`, schema 1."""
     expected, readers = content.get("expected_wrong"), content.get("readers")
     uncalled, pairs = content.get("uncalled"), content.get("consistency")
-    made, over = content.get("intervals") or {}, content.get("entity_intervals")
+    settings, over = content.get("intervals") or {}, content.get("entity_intervals")
     unknown = unknown_part(content)
     return RunMetrics(
         overall=read_group(content.get("overall") or {}),
@@ -414,7 +414,7 @@ def read_metrics(content: JsonObject) -> RunMetrics:
         n=content.get("n"),
         mtbias=content.get("mtbias") or "",
         signature=content.get("signature"),
-        intervals=IntervalSettings(**_chosen(made, ("method", "level", "resamples", "seed"))),
+        intervals=IntervalSettings(**_chosen(settings, ("method", "level", "resamples", "seed"))),
         interval_methods=content.get("interval_methods") or {},
         entity_intervals=over and EntityIntervalSettings(over["entities"], over["reason"]),
         axes=content.get("confusion_axes") or {},

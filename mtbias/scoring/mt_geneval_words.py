@@ -362,26 +362,28 @@ _PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
 @frozen
-class FoundWords:
+class ReferenceWords:
     """The words of a translation that only one reference has, in the translation's order."""
 
     right: tuple[str, ...]
+    """Of the reference in the sentence's gender."""
     wrong: tuple[str, ...]
+    """Of the reference in the other gender."""
 
-    @classmethod
-    def of(
-        cls, text: str, instance: ReferencedSentence | ContextualSentence, variant: Variant
-    ) -> FoundWords:
-        """The words that only `reference` of the instance has, and those that only
-        `other_reference` has.
-        """
-        held, right, wrong = (
-            words(each, variant) for each in (text, instance.reference, instance.other_reference)
-        )
-        return cls(
-            tuple(w for w in held if w in right and w not in wrong),
-            tuple(w for w in held if w in wrong and w not in right),
-        )
+
+def reference_words(
+    text: str, instance: ReferencedSentence | ContextualSentence, variant: Variant
+) -> ReferenceWords:
+    """The words of `text` that only `reference` of the instance has, and those that only
+    `other_reference` has.
+    """
+    own_words = words(text, variant)
+    right = words(instance.reference, variant)
+    wrong = words(instance.other_reference, variant)
+    return ReferenceWords(
+        right=tuple(word for word in own_words if word in right and word not in wrong),
+        wrong=tuple(word for word in own_words if word in wrong and word not in right),
+    )
 
 
 def words(text: str, variant: Variant) -> tuple[str, ...]:
@@ -390,7 +392,7 @@ def words(text: str, variant: Variant) -> tuple[str, ...]:
     return tuple(dict.fromkeys(split.split()))
 
 
-def asked(instance: object, *more: str) -> JsonDict:
+def instance_fields(instance: object, *more: str) -> JsonDict:
     """What a record keeps of an instance, by name."""
     return {name: getattr(instance, name) for name in ("id", "row", "source", "reference", *more)}
 
@@ -408,7 +410,7 @@ class WordRecord:
     reference: str
     correct: bool | None
     """None: there is no translation."""
-    evidence: FoundWords
+    evidence: ReferenceWords
     pair_correct: bool | None = None
     """Whether it and `pair` are both correct; None: `pair` is not in the corpus."""
     bleu: float | None = None
@@ -436,8 +438,8 @@ class WordMeasure(Measure):
         """The variant, how BLEU and chrF are computed where sacrebleu is installed, and the scores
         that are given.
         """
-        given = {} if self.scores is None else {"scores": self.scores.label}
-        return {"variant": self.variant, "quality": quality_signatures(), **given}
+        scores = {} if self.scores is None else {"scores": self.scores.label}
+        return {"variant": self.variant, "quality": quality_signatures(), **scores}
 
     def check(
         self,
@@ -461,15 +463,15 @@ class WordMeasure(Measure):
         """See `mtbias.scoring.measure.Measure`."""
         texts = {translation.id: translation.text for translation in translations}
         words_of = {
-            each.id: FoundWords.of(texts[each.id] or "", each, self.variant) for each in instances
+            each.id: reference_words(texts[each.id] or "", each, self.variant) for each in instances
         }
-        right = {id_: texts[id_] is not None and not found.wrong for id_, found in words_of.items()}
+        right = {id_: texts[id_] is not None and not words.wrong for id_, words in words_of.items()}
         progress("compare", len(instances), len(instances))
         bleu = sentence_bleu([(texts[each.id], each.reference) for each in instances])
         scores = {} if self.scores is None else self.scores.of(instances)
         return [
             WordRecord(
-                **asked(each, "gender", "pair"),
+                **instance_fields(each, "gender", "pair"),
                 translation=texts[each.id],
                 correct=None if texts[each.id] is None else right[each.id],
                 evidence=words_of[each.id],
@@ -505,14 +507,14 @@ class WordKind(MeasureKind):
         pairs = [
             (one, other) for one, other in _pairs(records) if one is not None and other is not None
         ]
-        texts, given = [], []
+        texts, scores_of_pairs = [], []
         for pair in pairs:
             texts.append([(record.translation or "", record.reference) for record in pair])
             of_pair = [record.score for record in pair]
             if None not in of_pair:
-                given.append(of_pair)
+                scores_of_pairs.append(of_pair)
         how = {"n_resamples": n_resamples, "seed": seed}
-        beside = quality(texts, **how) | score_numbers(given, **how)
+        beside = quality(texts, **how) | score_numbers(scores_of_pairs, **how)
         return replace(scores, overall=replace(scores.overall, beside=beside))
 
 

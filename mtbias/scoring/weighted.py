@@ -136,8 +136,8 @@ def weigh(
     try:
         solved = balance(groups, varying)
     except DataError as error:
-        asked = ", ".join(varying)
-        raise DataError(f"sentences cannot be balanced by {what} over {asked}: {error}") from error
+        names = ", ".join(varying)
+        raise DataError(f"sentences cannot be balanced by {what} over {names}: {error}") from error
     weights, kinds = np.ones(len(rows)), np.zeros(len(rows), dtype=np.int64)
     weights[places] = solved.weights
     kind_of = list(zip(solved.is_second.tolist(), *varying.values(), strict=True))

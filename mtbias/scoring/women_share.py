@@ -124,8 +124,8 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
     named = next((name for name in ENTITY_COLUMNS if name in table.columns), None)
     taken = column or next((name for name in SHARE_COLUMNS if name in table.columns), None)
     if named is None or taken is None or taken not in table.columns:
-        wanted = column or " or ".join(SHARE_COLUMNS)
-        columns = f"{' or '.join(ENTITY_COLUMNS)}, and {wanted}"
+        share_names = column or " or ".join(SHARE_COLUMNS)
+        columns = f"{' or '.join(ENTITY_COLUMNS)}, and {share_names}"
         raise DataError(f"expected the columns {columns}; got {table.listing}", path=path, line=1)
     scale = 1 if taken in PERCENT_COLUMNS else 100
     shares: dict[str, float] = {}
