@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import chain
 from string import Formatter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -246,79 +247,166 @@ def _page(
     parts = [_part(runs, women, sentences["columns"], "entities")]
     if unknown:
         parts.append(_part(unknown, of_unknown, sentences["columns"], "unknown"))
+    page = RunPage(runs, compared, ranked, parts)
+    title, intro = title_and_intro(runs)
+    return render_page(
+        "run.html",
+        title=title,
+        intro=intro,
+        sections=_sections(page, has_women=bool(women), n_sentences=total),
+        page=page,
+        runs=runs,
+        percent=PERCENT_SCALE,
+        pair_numbers=CONSISTENCY,
+        shipped=shipped_shares().name,
+        min_rows=MIN_ROWS,
+        alpha=ALPHA,
+        why=WHY,
+        few_found=few_found,
+        language_name=language_name,
+        filled=filled,
+        expected_text=expected_text,
+        reasons_by_gold=_reasons_by_gold,
+        alarms=alarm_texts,
+        tables=run_table,
+        plots=plots,
+        persons=person_list,
+        **sentences,
+    )
+
+
+def _sections(page: RunPage, *, has_women: bool, n_sentences: int) -> dict[str, tuple[str, Any]]:
+    """The headings, each with what its section shows; a section that shows nothing is left out."""
+    runs, compared = page.runs, page.compared
     by_all = breakdowns(*(run.metrics.by for run in runs))
-    few = [by for by in by_all if not by.long]
-    numbers = runs[0].numbers
-    differences = _differences(compared, numbers) if compared else []
-    paired = [run.metrics.consistency for run in runs]
-    statements = (compared.finding if compared else ()) or _statements(runs)
     by_group = "Men and women by occupation"
-    if not women:
+    if not has_women:
         by_group = f"By {listed([by.label for by in by_all])}"
     has_weights = compared is not None and any(system.weighted for system in compared.systems)
     content: dict[str, tuple[str, Any]] = {
-        "finding": ("Finding", statements or any(_says_something(run) for run in runs)),
+        "finding": ("Finding", page.statements or any(_says_something(run) for run in runs)),
         "numbers": ("Numbers", True),
-        "differences": ("Differences", differences or has_weights),
+        "differences": ("Differences", page.differences or has_weights),
         "groups": (by_group, by_all),
-        "unknown": ("Sentences of unknown gender", parts[1:]),
+        "unknown": ("Sentences of unknown gender", page.parts[1:]),
         "persons": ("Persons with a word in the other gender", person_list.by_run(runs)),
         "left-out": ("What was left out", [run for run in runs if _leaves_out(run)]),
         "more": ("More numbers", True),
         "how": ("How it was made", True),
         "sentences": (
             "Sentences on which the calls differ" if compared else "Sentences",
-            total and any(run.calls for run in runs),
+            n_sentences and any(run.calls for run in runs),
         ),
     }
-    title, intro = title_and_intro(runs)
-    return render_page(
-        "run.html",
-        title=title,
-        intro=intro,
-        sections={key: part for key, part in content.items() if part[1]},
-        runs=runs,
-        records=[_by_id(run.calls) for run in runs],
-        statements=statements,
-        recalls=_recalls(runs, statements),
-        percent=PERCENT_SCALE,
-        few_found=few_found,
-        quoting=partial(_quoting, runs),
-        ranks=ranked,
-        parts=parts,
-        headline=[n for n in numbers if n.headline],
-        grouped=[n for n in numbers if n.headline and not n.whole],
-        few=[(by, _by_group(runs, by)) for by in few],
-        axis=_axis(runs, few),
-        compared=compared,
-        differences=differences,
-        difference_axis=Scale.around(
-            (row.found.difference, row.found.interval) for row in differences
-        ),
-        numbers=numbers,
-        unknown=numbers == UNKNOWN_GENDER.numbers,
-        heads=partial(_heads, runs),
-        language_name=language_name,
-        citations=citations_of(runs),
-        filled=filled,
-        tables=run_table,
-        plots=plots,
-        persons=person_list,
-        published=_published(runs),
-        expected_text=expected_text,
-        alarms=alarm_texts,
-        confusions=[(run, _confusion(run)) for run in runs if len(_axes(run)) > 1],
-        paired=paired,
-        of_pairs=CONSISTENCY,
-        unpaired=_unpaired(paired),
-        shipped=shipped_shares().name,
-        min_rows=MIN_ROWS,
-        alpha=ALPHA,
-        why=WHY,
-        details=[(title, _with_rows(runs, rows_of), note) for title, rows_of, note in _DETAILS],
-        reasons_by_gold=_reasons_by_gold,
-        **sentences,
-    )
+    return {key: part for key, part in content.items() if part[1]}
+
+
+@dataclass(frozen=True, eq=False)
+class RunPage:
+    """What the page of runs shows, as its template reads it."""
+
+    runs: Sequence[ReportRun]
+    compared: Comparison | None
+    ranks: Mapping[str, str] | None
+    """The rank of each run by name, where there are `RANKED` runs or more; empty where nothing was
+    tested."""
+    parts: Sequence[_Part]
+    """The main sentences, then those of unknown gender where the corpus has others, too."""
+
+    @property
+    def numbers(self) -> Sequence[Number]:
+        """What the measure of the runs reports."""
+        return self.runs[0].numbers
+
+    @property
+    def headline(self) -> list[Number]:
+        """The numbers at the head of the page."""
+        return [number for number in self.numbers if number.headline]
+
+    @property
+    def group_numbers(self) -> list[Number]:
+        """Those of them that groups have, too."""
+        return [number for number in self.headline if not number.whole]
+
+    @property
+    def of_unknown_gender(self) -> bool:
+        """Whether no sentence of the corpus shows a gender."""
+        return self.numbers == UNKNOWN_GENDER.numbers
+
+    @cached_property
+    def statements(self) -> Sequence[Statement]:
+        """What the runs show together, in sentences."""
+        return (self.compared.finding if self.compared else ()) or _statements(self.runs)
+
+    @cached_property
+    def differences(self) -> list[_Row]:
+        """All differences of the comparison."""
+        return _differences(self.compared, self.numbers) if self.compared else []
+
+    @cached_property
+    def records(self) -> list[dict[str, CallRecord]]:
+        """The calls of each run by id."""
+        return [_by_id(run.calls) for run in self.runs]
+
+    @cached_property
+    def recalls(self) -> list[Number]:
+        """The numbers that are drawn beside the finding."""
+        return _recalls(self.runs, self.statements)
+
+    @cached_property
+    def few(self) -> list[tuple[Breakdown, dict[str, list[GroupMetrics | None]]]]:
+        """The breakdowns with few groups, and what each run has of each group."""
+        by_all = breakdowns(*(run.metrics.by for run in self.runs))
+        return [(by, _by_group(self.runs, by)) for by in by_all if not by.long]
+
+    @cached_property
+    def axis(self) -> Scale:
+        """The axis of the headline's numbers."""
+        return _axis(self.runs, [by for by, _ in self.few])
+
+    @cached_property
+    def difference_axis(self) -> Scale:
+        """The axis of the differences."""
+        differences = [row.found for row in self.differences]
+        return Scale.around((one.difference, one.interval) for one in differences)
+
+    @cached_property
+    def paired(self) -> list[Consistency | None]:
+        """The numbers over pairs of sentences, of each run."""
+        return [run.metrics.consistency for run in self.runs]
+
+    @property
+    def unpaired(self) -> list[str]:
+        """Why sentences have no counterfactual pair in any run."""
+        return _unpaired(self.paired)
+
+    @property
+    def published(self) -> dict[tuple[str, str], PrintedTable]:
+        """What was published on the same data sets, by language and title."""
+        return _published(self.runs)
+
+    @cached_property
+    def confusions(self) -> list[tuple[ReportRun, _Confusion]]:
+        """Gold gender and call of the runs whose tables say it."""
+        return [(run, _confusion(run)) for run in self.runs if len(_axes(run)) > 1]
+
+    @property
+    def details(self) -> list[tuple[str, list[tuple[ReportRun, list[str], list[list[str]]]], str]]:
+        """Further tables: a title, the runs with header and rows, and a note."""
+        return [(title, _with_rows(self.runs, rows_of), note) for title, rows_of, note in _DETAILS]
+
+    @property
+    def citations(self) -> list[str]:
+        """What to cite beside the numbers."""
+        return citations_of(self.runs)
+
+    def heads(self, columns: Sequence[str]) -> list[str]:
+        """The heads of `columns` for each run, behind its name where there are several runs."""
+        return _heads(self.runs, columns)
+
+    def quoting(self, quote: Quote) -> list[ReportRun]:
+        """The runs of the language whose translation is quoted, the quoted one first."""
+        return _quoting(self.runs, quote)
 
 
 def _by_id(records: Sequence[CallRecord]) -> dict[str, CallRecord]:
@@ -532,7 +620,11 @@ def _axes(run: ReportRun) -> list[_Axis]:
     return list(run.metrics.axes.items())
 
 
-def _confusion(run: ReportRun) -> tuple[_Axis, _Axis, list[list[int]]]:
+_Confusion = tuple[_Axis, _Axis, list[list[int]]]
+"""What the sentence says, what the translation shows, and the counts of both."""
+
+
+def _confusion(run: ReportRun) -> _Confusion:
     """Counts by the last two axes of a run's table: what the sentence says, what the translation
     shows.
     """
