@@ -176,6 +176,16 @@ def _ranks(
     return texts
 
 
+class LongBreakdown(NamedTuple):
+    """A breakdown with many groups, as a table to sort."""
+
+    by: Breakdown
+    shares: WomenShares | None
+    """Of women, where the groups are entities."""
+    groups: Sequence[tuple[str, dict[str, int] | None, list[GroupMetrics | None]]]
+    """Name, the filters that choose its sentences, and what each run has of it."""
+
+
 class _Part(NamedTuple):
     """The runs, or their sentences of unknown gender where the corpus has others, too."""
 
@@ -187,8 +197,8 @@ class _Part(NamedTuple):
     """The entities of each run against their shares of women; empty where these are not known."""
     drawn: Sequence[tuple[ReportRun, Markup]]
     """Men and women by entity, a plot for each run that has any."""
-    long: Sequence[Any]
-    """Breakdowns with many groups (`_entities`)."""
+    long: Sequence[LongBreakdown]
+    """Breakdowns with many groups."""
     same_n: bool
     """Whether a group has as many sentences in each run."""
 
@@ -583,11 +593,7 @@ def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[GroupM
 
 def _entities(
     runs: Sequence[ReportRun], by: Breakdown, columns: Columns, shares: WomenShares | None
-) -> tuple[
-    Breakdown,
-    WomenShares | None,
-    list[tuple[str, dict[str, int] | None, list[GroupMetrics | None]]],
-]:
+) -> LongBreakdown:
     """A breakdown with many groups, the filters that choose their sentences, and shares of women.
 
     Entities come in the order of the first run's gaps between men and women, other groups with most
@@ -605,10 +611,11 @@ def _entities(
     groups = sorted(_by_group(runs, by).items(), key=order)
     shares = shares if name == "entity" else None
     if name not in columns or not any(run.calls for run in runs):
-        return by, shares, [(group, None, parts) for group, parts in groups]
+        return LongBreakdown(by, shares, [(group, None, parts) for group, parts in groups])
     at = {value: {name: i} for i, value in enumerate(columns[name][0])}
     # A page that is too large has not every group's sentences: such a name shows them all.
-    return by, shares, [(group, at.get(group, {}), parts) for group, parts in groups]
+    rows = [(group, at.get(group, {}), parts) for group, parts in groups]
+    return LongBreakdown(by, shares, rows)
 
 
 _Axis = tuple[str, Sequence[str | None]]

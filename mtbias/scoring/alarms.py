@@ -40,7 +40,7 @@ from mtbias.scoring.text_signs import Marks, Texts, text_marks, unusual_characte
 from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import languages
-from mtbias.types import Gender, JsonDict, JsonObject, Reason, frozen
+from mtbias.types import Called, Gender, JsonDict, JsonObject, Reason, frozen
 
 
 @frozen
@@ -155,7 +155,7 @@ def checks(
     counts = count_classes(calls)
     counting = counting_of(records)
 
-    def of_main(some: Sequence[Any]) -> Sequence[Any]:
+    def of_main(some: Sequence[Called]) -> Sequence[Called]:
         """Those of the run's main numbers: without sentences of unknown gender, where there are
         others.
         """
@@ -274,7 +274,7 @@ class _SignsOfTexts:
 
 
 def _signs_of_texts(
-    records: Sequence[Any], texts: Sequence[str | None], lang: str, source_lang: str
+    records: Sequence[Called], texts: Sequence[str | None], lang: str, source_lang: str
 ) -> _SignsOfTexts:
     """The signs of these texts, worked out once where the records say where to keep them."""
     results = getattr(records, "results", NOTHING_KEPT)
@@ -296,7 +296,7 @@ def _signs_of_texts(
     return signs
 
 
-def _call_marks(records: Sequence[Any]) -> dict[str, Marks]:
+def _call_marks(records: Sequence[Called]) -> dict[str, Marks]:
     """The marks of the signs that calls show."""
     calls = [record.call for record in records]
     classes = map(evidence_class, calls)
@@ -321,7 +321,7 @@ def _call_marks(records: Sequence[Any]) -> dict[str, Marks]:
 
 
 def _entity_marks(
-    records: Sequence[Any],
+    records: Sequence[Called],
     entities: Sequence[str],
     texts: Sequence[str | None],
     lang: str,
@@ -342,7 +342,7 @@ def _entity_marks(
     return marks
 
 
-def _without_call(records: Sequence[Any], reason: Reason) -> Marks:
+def _without_call(records: Sequence[Called], reason: Reason) -> Marks:
     """Whether each translation has no call for this reason.
 
     How many nouns of fixed gender there are depends on the corpus: they are left out where no

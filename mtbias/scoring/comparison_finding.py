@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ from mtbias.scoring.finding import (
 )
 from mtbias.scoring.statements import PERSONS, Statement, quote_record
 from mtbias.stats.results import Difference, Interval, estimate_text, number_text
-from mtbias.types import Gender
+from mtbias.types import Called, Gender
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
@@ -39,7 +39,7 @@ class SystemCalls(NamedTuple):
     system: str
     confusion: ArrayLike
     """Counts stereotype × gold × call of all its sentences."""
-    calls: Sequence[Any] = ()
+    calls: Sequence[Called] = ()
     """Its lines of `calls.jsonl`, to quote."""
     source_lang: str = ENGLISH_CODE
 
@@ -148,10 +148,10 @@ def _shared_error(
     if not _men_first(shares):
         gold, other = other, gold
     best: tuple[float, ...] = (0, 0, 0, 0)
-    chosen: tuple[str, int, int, Any] | None = None
+    chosen: tuple[str, int, int, Called] | None = None
     for lang in dict.fromkeys(system.lang for system in systems):
         peers = [system for system in systems if system.lang == lang and system.calls]
-        wrong: dict[str, list[Any]] = {}
+        wrong: dict[str, list[Called]] = {}
         for system in peers:
             for record in system.calls:
                 if record.gold is gold and record.call.gender is other:
@@ -173,7 +173,7 @@ def _shared_error(
     return Statement("shared", text, quote)
 
 
-def _nouns(records: Sequence[Any]) -> int:
+def _nouns(records: Sequence[Called]) -> int:
     """On how many of these calls a noun decides."""
     return sum(record.call.decided_by == "noun" for record in records)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from mtbias.stats.results import (
     rounded,
     source,
 )
-from mtbias.types import Gender, JsonDict, frozen
+from mtbias.types import Called, Gender, JsonDict, frozen
 from mtbias.version import __version__
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def compare_asked(
             several languages, or of a corpus without entities; no sentence has a reference.
     """
     _check(runs, references or {})
-    rows: dict[str, list[Any]] = {asked: [] for asked in runs}
+    rows: dict[str, list[Called]] = {asked: [] for asked in runs}
     for part in parts(list(runs.values())):
         named = name_runs(part, names=list(runs), different_evaluators=different_evaluators)
         for asked, run in zip(runs, named, strict=True):
@@ -257,7 +257,7 @@ def _check(runs: Mapping[str, ComparableRun], references: Mapping[str, object]) 
 class _How:
     """The same sentences by what was asked for, and how numbers are made of them."""
 
-    rows: Mapping[str, Sequence[Any]]
+    rows: Mapping[str, Sequence[Called]]
     n_resamples: int
     seed: int
 
@@ -341,7 +341,7 @@ class _How:
         return Difference(first, second, first - second, percentile_interval(of_first - of_second))
 
 
-def _source_gender(row: Any) -> str:  # noqa: ANN401 - a record of the measure
+def _source_gender(row: Called) -> str:
     """The gender that the source tells."""
     return UNKNOWN if row.gold is None else str(row.gold.value)
 
@@ -350,7 +350,7 @@ def _share(sums: Floats) -> dict[str, Floats]:
     return {"share": percent(sums[..., 0], sums[..., 1])}
 
 
-def _texts(rows: Sequence[Any], references: Mapping[str, str]) -> list[tuple[str, str]]:
+def _texts(rows: Sequence[Called], references: Mapping[str, str]) -> list[tuple[str, str]]:
     """Translation and reference of each; a missing translation is the empty one."""
     return [(row.translation or "", references[row.id]) for row in rows]
 

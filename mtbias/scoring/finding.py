@@ -149,7 +149,7 @@ def conclusions(
 
 
 def run_finding(
-    metrics: RunMetrics, records: Sequence[Any] = (), source_lang: str = ENGLISH_CODE
+    metrics: RunMetrics, records: Sequence[Called] = (), source_lang: str = ENGLISH_CODE
 ) -> Iterator[Statement]:
     """The sentences of a run, in the order of `RULES`.
 
@@ -361,7 +361,7 @@ def entity_gaps(metrics: RunMetrics) -> list[EntityGap]:
     )
 
 
-def _quote(gap: EntityGap, records: Sequence[Any], source_lang: str) -> Quote | None:
+def _quote(gap: EntityGap, records: Sequence[Called], source_lang: str) -> Quote | None:
     """The first sentence about the gender found less often that is called the other, by its noun if
     there is one, which a reader sees; else the first without a call. Of those in which nobody
     disputes whom the pronoun means.

@@ -21,7 +21,7 @@ from functools import partial
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,9 @@ from mtbias.types import (
 # Quality beside bias: BLEU and chrF of feminine and of masculine sentences against their
 # references, and the gap; and scores that the user gives. A system may be right about gender and
 # translate women's sentences worse all the same.
+
+S = TypeVar("S")
+"""What is known of one sentence."""
 
 GAPS = {"bleu": "quality_gap", "chrf": "chrf_gap"}
 """Keys of the differences, by metric."""
@@ -129,8 +132,8 @@ def score_numbers(
 def _with_gap(
     name: str,
     gap: str,
-    statistic: Callable[[Sequence[Any], Tables], tuple[float, Floats]],
-    pairs: Sequence[Sequence[Any]],
+    statistic: Callable[[Sequence[S], Tables], tuple[float, Floats]],
+    pairs: Sequence[Sequence[S]],
     n_resamples: int,
     seed: int,
 ) -> dict[str, Estimate]:
@@ -233,7 +236,14 @@ RIGHT, COVERED = [0, 1], [0, 2]
 NUMBERS = declared("mt_geneval")
 
 
-def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measure
+class _Checked(Protocol):
+    @property
+    def correct(self) -> bool | None: ...
+    @property
+    def evidence(self) -> ReferenceWords: ...
+
+
+def outcome(record: _Checked) -> str | None:
     """Of `OUTCOMES`; None too where there is nothing to judge."""
     if record.correct is None:
         return None
@@ -242,7 +252,7 @@ def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measur
     )
 
 
-def _place(record: Any) -> tuple[int, int, int]:  # noqa: ANN401
+def _place(record: WordRecord) -> tuple[int, int, int]:
     pair = None
     if record.pair_correct is not None:
         pair = "right" if record.pair_correct else "wrong"
@@ -276,12 +286,12 @@ def _classes(table: Counts) -> dict[str, int]:
     }
 
 
-_Pair = tuple[Any | None, Any | None]
+_Pair = tuple["WordRecord | None", "WordRecord | None"]
 """The records of a feminine sentence and of its masculine counterpart; None where the corpus lacks
 it."""
 
 
-def _pairs(records: Sequence[Any]) -> list[_Pair]:
+def _pairs(records: Sequence[WordRecord]) -> list[_Pair]:
     """The pairs in the order in which they begin."""
     by_id = {record.id: record for record in records}
     pairs: dict[frozenset[str], _Pair] = {}
@@ -510,8 +520,8 @@ class WordKind(MeasureKind):
         texts, scores_of_pairs = [], []
         for pair in pairs:
             texts.append([(record.translation or "", record.reference) for record in pair])
-            of_pair = [record.score for record in pair]
-            if None not in of_pair:
+            of_pair = [record.score for record in pair if record.score is not None]
+            if len(of_pair) == len(pair):
                 scores_of_pairs.append(of_pair)
         how = {"n_resamples": n_resamples, "seed": seed}
         beside = quality(texts, **how) | score_numbers(scores_of_pairs, **how)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
-from typing import Any
 
-from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.types import Called, JsonDict, JsonObject, frozen
 
 PERSONS = {"male": "a man", "female": "a woman", "neutral": "a person of neutral gender"}
 """How a finding names the person of a gender."""
@@ -35,14 +34,20 @@ class Quote:
         return f"{who}{PERSONS[self.gold]} in the source, {shown} in the translation{where}"
 
 
-def quote_record(record: Any) -> Quote:  # noqa: ANN401 - a line of `calls.jsonl`
-    """The sentence of a line of `calls.jsonl`."""
-    call, text = record.call, record.translation
+def quote_record(record: Called) -> Quote:
+    """The sentence of a line of `calls.jsonl`.
+
+    Raises:
+        ValueError: it has no translation, or its source shows no gender.
+    """
+    call, text, gold = record.call, record.translation, record.gold
+    if text is None or gold is None:
+        raise ValueError(f"expected a translated sentence that shows a gender, got {record.id!r}")
     words = text[call.target[0].start : call.target[0].end] if call.target else None
     gender = call.gender and call.gender.value
     named = re.search(re.escape(record.entity), record.source, re.IGNORECASE)
     entity = named[0] if named else record.entity
-    return Quote(record.id, record.gold.value, gender, record.source, text, entity, words)
+    return Quote(record.id, gold.value, gender, record.source, text, entity, words)
 
 
 @frozen
