@@ -74,7 +74,7 @@ class Run(FinishedRun):
 
     @classmethod
     def from_finished(cls, finished: FinishedRun) -> Run:
-        """The same run, with the sentences that were read already."""
+        """A finished run as the API's class, with the sentences that were read already."""
         run = cls(
             finished.manifest, finished.metrics, finished.measure, finished.records, finished.folder
         )
@@ -140,7 +140,7 @@ class ComparedRuns(Comparison):
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> ComparedRuns:
-        """The same comparison."""
+        """A comparison as the API's class."""
         content = {each.name: getattr(comparison, each.name) for each in fields(comparison)}
         return cls(**content)
 

@@ -202,7 +202,7 @@ def explain_person(options: MeasureOptions, instance: Instance, translation: str
 
 
 def explain_person_in_run(run: FinishedRun, id_: str) -> str:
-    """The same of a person of a run, as its `calls.jsonl` has it.
+    """How a person of a run was read, from its `calls.jsonl`.
 
     Raises:
         DataError: none has this id.

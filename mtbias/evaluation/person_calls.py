@@ -68,7 +68,7 @@ _POSSESSIVE = re.compile(r"\s?['’]s?\b", re.IGNORECASE)
 """Behind a name: it is no subject."""
 _CONTEXT_DOMAIN = "wikipedia"
 _PARSED_AT_ONCE = 1000
-"""Sources, after which progress is told."""
+"""The number of sources after which progress is reported."""
 
 SourcePerson = Instance | ContextualSentence
 """An instance in which a person is looked for."""

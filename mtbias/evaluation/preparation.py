@@ -183,7 +183,7 @@ def prepare_score(
 
 
 def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
-    """The sentences of a corpus of which a file has translations, empty ones included.
+    """The sentences of a corpus that a file translates, empty translations included.
 
     Raises:
         DataError: more than 5 % of the file's rows belong to no sentence of the corpus.
@@ -217,7 +217,7 @@ def prepare_scores(
 
 
 def _with_system(request: Request, system: GivenSystem) -> Request:
-    """The same request for another system's translations.
+    """A request with another system's translations.
 
     Raises:
         DataError: they do not fit the corpus.

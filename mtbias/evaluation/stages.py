@@ -329,7 +329,9 @@ def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStor
 
 
 def readable_store(plan: Plan, out: Path | None) -> MemoryStore:
-    """What the run in `out` has of `plan`, to be looked at: nothing is written or removed there."""
+    """The parts of `plan` that the run in `out` has, to be read only: nothing is written or
+    removed.
+    """
     store = MemoryStore()
     record = None if out is None else read_plan(out)
     if out is not None and record is not None and record.key == plan.key:

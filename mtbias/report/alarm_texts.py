@@ -17,7 +17,7 @@ from mtbias.scoring.metrics_reader import Alarms, RunMetrics
 from mtbias.stats.results import estimate_text, number_text
 
 _NAMED = 3
-"""So many other languages, and unusual characters, are named."""
+"""The most other languages, or unusual characters, that a warning names."""
 
 
 def warnings(alarms: Alarms | None) -> list[str]:

@@ -38,8 +38,8 @@ _FEW = 2
 """More systems of a language than these are ranked, and their differences shown when asked for."""
 
 _UNMARKED = "  "
-"""As wide as the marks of a significant difference and of a caution, so that numbers stand below
-each other."""
+"""Blanks as wide as the mark of a significant difference or of a caution, so that numbers line up.
+"""
 
 
 def render_comparison(
@@ -227,7 +227,7 @@ def _few_found(system: SystemNumbers) -> Share | None:
 
 
 def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityIntervals) -> PrintedTable:
-    """The same numbers with their intervals over entities."""
+    """The compared numbers with their intervals over entities."""
     head = ["", "", *(name + _UNMARKED for name in names.values())]
 
     def cells(of: SystemNumbers | SystemPair) -> Iterable[Estimate | Difference]:

@@ -57,8 +57,8 @@ class _Row:
 
 
 def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
-    """The documents of the first system by their groups, those first of which it gets some right
-    and some wrong.
+    """The documents of the first system by group; first the groups in which it gets some documents
+    right and some wrong.
     """
     groups: list[list[_Row]] = []
     for dataset, of_first in evaluations[0].results.items():

@@ -143,7 +143,7 @@ def system_table(evaluations: Sequence[Evaluation], dataset: str) -> PrintedTabl
 
 
 _P_DECIMALS = 4
-"""As many as 10,000 resamples can tell apart."""
+"""Decimals of a p-value: as many as 10,000 resamples can tell apart."""
 
 
 def labelled(one: NamedNumber) -> str:
@@ -186,8 +186,8 @@ def _brief(one: NamedNumber | None, differences: Collection[str]) -> str:
 
 
 def notes(evaluations: Sequence[Evaluation], *, full: bool = False) -> list[str]:
-    """What is to be said of the systems' answers, each note with its data set; with `full` also
-    what is to be known of the data.
+    """Remarks on the systems' answers, each with its data set; with `full` also remarks on the
+    data.
     """
     texts = []
     for one in evaluations:

@@ -32,7 +32,7 @@ def by_run(runs: Iterable[ReportRun]) -> list[tuple[ReportRun, list[PersonRecord
 
 
 def spread(records: Sequence[PersonRecord], most: int = MOST_SHOWN) -> list[PersonRecord]:
-    """As many of `records` as a page shows, evenly over them."""
+    """At most `most` of `records`, evenly spread."""
     count = min(len(records), most)
     return [records[n * len(records) // count] for n in range(count)]
 

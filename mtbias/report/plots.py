@@ -242,7 +242,7 @@ GENDERED = (
 """The two numbers of an entity that are drawn on one line, with their names for people."""
 
 MOST = 40
-"""So many entities are drawn at most."""
+"""The most entities that are drawn."""
 
 
 def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> list[WomenRelation]:

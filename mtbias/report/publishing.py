@@ -84,7 +84,7 @@ class PublishedDifference:
     on the page alone."""
 
     def turned(self) -> PublishedDifference:
-        """The same, seen from the other run."""
+        """The difference seen from the other run."""
         ends = None if self.interval is None else (-self.interval[1], -self.interval[0])
         return PublishedDifference(minus(0.0, self.difference), ends, self.p)
 
@@ -143,7 +143,7 @@ class PublishedResult:
     warnings: tuple[str, ...]
     """The run's alarms in words; the page shows them all."""
     alarms: JsonObject
-    """The same as numbers, as `metrics.json` has them."""
+    """The alarms as numbers, as `metrics.json` has them."""
     comparisons: tuple[PublishedComparison, ...]
     """With runs that were published together with it; both lines hold a comparison, each from its
     own side."""

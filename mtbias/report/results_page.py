@@ -76,8 +76,8 @@ class Block:
     pairs: Sequence[RankedPair]
     """All of them."""
     ranks: Mapping[str, Mapping[Identity, Rank]]
-    """By number and result; without results that lack the number, without numbers of which none is
-    best, and empty for a block of one."""
+    """The rank of each result, by number. A result without the number has none; a number of which
+    no value is best has no ranks, and so has a block of one."""
     families: Mapping[str, int]
     """By number, how many tests Holm's correction is over."""
     apart: tuple[str, ...] = ()
@@ -311,7 +311,8 @@ class _Corpus(NamedTuple):
     shown: list[tuple[str, Block]]
     """The blocks with their names on the page."""
     grid: PublishedNumber | None
-    """The first compared number, of which there is a table of all systems in all blocks."""
+    """The number in the table of all systems and blocks: the deciding one, or the first compared
+    one."""
     files: str
 
     @property
@@ -399,8 +400,8 @@ def _corpus(blocks: Sequence[Block]) -> _Corpus:
 
 
 def block_text(block: Block) -> str:
-    """How many men and women the systems are right for; which is best in the deciding number, which
-    cannot be told from it; and how the others range.
+    """For how many men and women the systems are right, which system is best in the deciding
+    number, which are tied with it, and the range of the other numbers.
     """
     compared = [number for number in block.numbers if number.compared] or [*block.numbers]
     first = decisive(compared)
@@ -452,7 +453,7 @@ def _finds(shares: Sequence[MenAndWomen]) -> str:
 
 
 def _best_text(block: Block, number: PublishedNumber) -> str:
-    """Which system is best in a number, and which cannot be told from it."""
+    """The best system in a number, and the systems that are tied with it."""
     best = block.results[0]
     of_best = best.number(number.key) or number
     value = estimate_text(of_best.value, of_best.interval, of_best.decimals)

@@ -72,7 +72,7 @@ def repeat_title(repeats: Repeats) -> str:
 
 
 def repeat_block(metrics: RunMetrics, numbers: Sequence[Number]) -> str:
-    """The same for a terminal; empty where there are no repeats."""
+    """The repeats as a table for a terminal; empty where there are none."""
     rows = repeat_lines(metrics, numbers)
     if not rows or metrics.repeats is None:
         return ""
@@ -457,7 +457,7 @@ def _noticed(metrics: RunMetrics) -> str:
 
 
 def _noticed_briefly(metrics: RunMetrics) -> str:
-    """The same as a sentence, without the ids."""
+    """What was noticed as one sentence, without ids."""
     texts = "; ".join(f"{count:,} {what}" for what, count, _ in noticed(metrics))
     return "\n".join(wrapped(f"Noticed in the input: {texts}.")) if texts else ""
 

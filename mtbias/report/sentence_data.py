@@ -35,7 +35,7 @@ from mtbias.types import NAMES_BOTH, Evidence, Gender, JsonDict, Reason, Span, S
 
 GENDERS = [gender.value for gender in Gender]
 UNKNOWN = "unknown"
-"""As gold gender: the source shows none."""
+"""The gold gender of a sentence whose source shows none."""
 CALLS = [*GENDERS, *(reason.value for reason in Reason)]
 
 BLOCK = 1024
@@ -246,7 +246,9 @@ def evidence_words(evidence: Evidence) -> str:
 
 
 def evidence_code(evidence: Evidence) -> str:
-    """The same with its source and what the form shows: ``female (lexicon, feminine: Ärztin)``."""
+    """What a word shows, with its source and what the form shows: ``female (lexicon, feminine:
+    Ärztin)``.
+    """
     shown = ", ".join(part for part in (evidence.source, says(evidence)) if part)
     return f"{evidence.gender or 'silent'} ({shown})"
 
@@ -268,7 +270,8 @@ _LEAST_BYTES = 40
 """A sentence takes more than these."""
 
 FIRST = 5
-"""So many sentences can be read without the script; of three runs and more `FIRST_OF_MANY`."""
+"""Sentences that can be read without the script; `FIRST_OF_MANY` on a page of three runs or more.
+"""
 FIRST_OF_MANY = 3
 
 _ORDER = {"wrong": 0, "none": 1, "right": 2, "called": 3}

@@ -43,15 +43,15 @@ class PrintedTable:
     rows: Sequence[Sequence[str]]
     title: str = ""
     notes: Sequence[str] = ()
-    """What is to be said below."""
+    """Remarks below the table."""
     left: int = 1
-    """So many columns from the first on stand flush left; those after them hold numbers, flush
+    """The number of leading columns that are flush left; the others hold numbers and are flush
     right."""
     parts: Sequence[object] = ()
     """For each row what it belongs to: LaTeX has a rule where that changes. Empty: there are no
     rules."""
     warnings: Sequence[str] = ()
-    """What is to be read before the numbers: above title and table."""
+    """Warnings, which stand above title and table."""
 
 
 # --- Numbers ---
@@ -106,9 +106,7 @@ def markdown_text(text: str) -> str:
 
 
 def note_on_bits(signature: str | None) -> str:
-    """What is to be known of a run whose signature names a type of less than 32 bits; "" for
-    others.
-    """
+    """The caution on a run whose signature names a type of less than 32 bits; "" for others."""
     dtype = _DTYPE.search(signature or "")
     if dtype is None or dtype[1] == "float32":
         return ""

@@ -66,7 +66,7 @@ class CorrectedNumbers:
     signature: str
     n: int
     plain: Mapping[str, Estimate]
-    """As called, by number."""
+    """The numbers as called, by key."""
     corrected: Mapping[str, Estimate]
     labels: Mapping[str, int]
     """Human labels by gender."""

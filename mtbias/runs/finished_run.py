@@ -51,8 +51,8 @@ class FinishedRun:
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
-        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they
-        are asked for.
+        """The run in a folder, checked; its sentences are read when they are first used. Errors are
+        those of `read_run`.
         """
         metrics = folder.read_metrics()
         manifest = folder.manifest

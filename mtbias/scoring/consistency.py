@@ -198,7 +198,7 @@ _SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "within_male": (("men_differ",), ("men",)),
     "within_female": (("women_differ",), ("women",)),
 }
-"""The numbers that are single shares of pairs: the sums of which pairs, of which."""
+"""The numbers that are shares of pairs: the sums in the numerator, and those in the denominator."""
 
 
 def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:

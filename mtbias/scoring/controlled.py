@@ -105,8 +105,8 @@ class Quality:
     score: Estimate
     """With its bootstrap interval over sentences, and how many have a reference."""
     change: Difference | None
-    """First: `score`; second: that of what was asked for without saying, over the sentences of
-    which both have a reference. None of that run itself, and where it was not given."""
+    """First: `score`; second: the score of the run that was asked for without a gender, over the
+    sentences with a reference in both. None for that run itself, and where it is not given."""
 
 
 @frozen
@@ -255,7 +255,9 @@ def _check(runs: Mapping[str, ComparableRun], references: Mapping[str, object]) 
 
 @frozen
 class _How:
-    """The same sentences by what was asked for, and how numbers are made of them."""
+    """The sentences of each run, by the gender that was asked for, and how numbers are computed
+    from them.
+    """
 
     rows: Mapping[str, Sequence[Called]]
     n_resamples: int

@@ -44,7 +44,7 @@ class Best(StrEnum):
     ZERO = "zero"
     """At 0: the further away on either side, the more unequal."""
     EVEN = "even"
-    """At 50: a share of one gender, of which more and less are unequal alike."""
+    """At 50, for the share of one gender: more and less are equally unequal."""
     OPEN = "open"
     """Nowhere: no value is better than another, and systems are not ranked in it."""
 
@@ -63,7 +63,7 @@ class Number:
     label: str
     """Its name for people."""
     short: str = ""
-    """The same where there is little room; by default `label`."""
+    """The label where there is little room; by default `label`."""
     unit: Unit = Unit.PERCENT
     decimals: int = 1
     """With which it is shown."""
@@ -148,7 +148,7 @@ class Breakdown:
     label: str = ""
     """Its name for people; by default that of the key."""
     short: str = ""
-    """The same as the head of a column; by default `label`."""
+    """The label as the head of a column; by default `label`."""
     long: bool = False
     """Whether it has too many groups for a terminal: a page has a list to sort, with few
     numbers."""

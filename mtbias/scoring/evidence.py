@@ -37,7 +37,7 @@ class EvidenceClass(StrEnum):
     TAGGER = "tagger, noun outside the table"
     """The tagger's gender of the noun, at this place or over the corpus."""
     AGREEMENT_OUTSIDE = "what agrees with a noun outside the table"
-    """As `AGREEMENT`, where the table does not have the noun."""
+    """What agrees with a noun that the table does not have."""
     FEATURES = "Stanza's Gender features alone"
     """What the second reader goes by (``--evidence stanza``): no table is asked."""
 
@@ -76,7 +76,7 @@ def withheld(call: GenderCall) -> bool:
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """Those whose calls are labelled often enough; of calls of both forms there are none."""
 WORDS = 20
-"""So many words on which the readers differ are named."""
+"""The most words that are named on which the readers differ."""
 
 
 def both_readers(call: GenderCall) -> bool:

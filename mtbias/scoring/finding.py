@@ -112,7 +112,7 @@ RULES: Mapping[str, Rule] = {
 """By the name that a sentence has in JSON, in the order in which they are said."""
 
 _WIDEST = 3
-"""So many entities are named."""
+"""The most entities that a finding names."""
 
 
 def conclusions(
@@ -266,7 +266,7 @@ def few_found(confusion: ArrayLike) -> Share | None:
 
 
 _FINEST = 2
-"""So many decimals are used at most to tell two shares apart."""
+"""The most decimals that are used to tell two shares apart."""
 
 
 CAUTION = "†"

@@ -46,8 +46,8 @@ class Rank(NamedTuple):
     not_tested: int
     """With so many systems there is no test."""
     other_side: int = 0
-    """So many differ significantly and lie on the other side of the best value: which is better was
-    not tested."""
+    """Systems that differ significantly but lie on the other side of the best value: which is
+    better was not tested."""
 
     @property
     def text(self) -> str:

@@ -23,7 +23,7 @@ from mtbias.stats.results import Counts, Floats, rounded
 from mtbias.types import Described, Gender, JsonDict, Stereotype
 
 MANY_PRONOUNS = 4
-"""So many pronouns and more are one class."""
+"""Sentences with this many pronouns or more are one class."""
 FEW_DISTANCES = 4
 """Up to so many different distances are a class each; more are cut at their quartiles."""
 
@@ -44,11 +44,11 @@ _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
 PROPERTIES = tuple(name for name in _PROPERTIES if name != "stereotype")
 """What sentences are balanced over where nothing else is asked for; see `properties_of`."""
 ALL_PROPERTIES = tuple(_PROPERTIES)
-"""The same and the stereotype, over which ΔG's two groups can be balanced, and ΔS's cannot: they
-are stereotypes."""
+"""The properties, and the stereotype: the groups of ΔG can be balanced over it; those of ΔS are
+stereotypes."""
 
 _LARGEST = 5
-"""So many of the largest weights are listed."""
+"""The number of largest weights that are listed."""
 
 WEIGHTED = ("delta_g", "delta_s")
 """The numbers that can be weighted."""
@@ -61,7 +61,7 @@ _GROUPS: Mapping[str, tuple[str, Callable[[Described], Hashable], tuple[Hashable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighting:
-    """The weights of one number's two groups, and what is to be said about them."""
+    """The weights of one number's two groups, and how well they balance."""
 
     number: str
     """``delta_g`` (groups: gold male, female) or ``delta_s`` (pro, anti)."""

@@ -66,13 +66,13 @@ class WomenRelation:
     accuracy: Estimate
     """Spearman's ρ of accuracy and share, in [−1, 1]; `n` are entities."""
     gap: Estimate
-    """The same of right for women minus right for men (recalls), in points, over the entities that
-    have both. Above 0: the more women do the work, the better women come through the translation
+    """Spearman's ρ of the share and recall of women minus recall of men, in points, over the
+    entities that have both. Above 0: the more women do the work, the better women are translated
     compared with men."""
     resamples: int
     feminine: Estimate
-    """Of unknown gender: the same of the share of calls that are feminine, in per cent. Above 0:
-    the more women do the work, the more feminine forms it is translated with."""
+    """For sentences of unknown gender: Spearman's ρ of the share and the feminine calls, in per
+    cent. Above 0: the more women do the work, the more feminine forms it is translated with."""
 
 
 def occupation(entity: str) -> str:

@@ -50,7 +50,7 @@ _COLUMNS_A_ROUND = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Balance:
-    """Weights of examples, and what is to be said about them."""
+    """Weights of examples, and how well they balance the groups."""
 
     weights: Floats
     """A weight for each example, in their order, 0 or more; they sum to the number of examples."""
@@ -90,7 +90,7 @@ class Balance:
 
     @property
     def effective_size(self) -> float:
-        """The same of all examples together."""
+        """The value for all examples together."""
         return _effective(self.weights)
 
     @property

@@ -478,7 +478,7 @@ def _with_wilson(share: Estimate, units: int) -> Estimate:
 def corrected(
     comparisons: Iterable[Mapping[str, Difference]], *, together: bool = False
 ) -> list[dict[str, Difference]]:
-    """The same differences, with p corrected by Holm.
+    """The differences with p corrected by Holm.
 
     Args:
         comparisons: of several pairs of systems, or parts of a corpus; a number without a p is no

@@ -128,8 +128,8 @@ _P_VALUES = frozenset({"p", "p_holm", "p_one_sided"})
 
 
 def rounded(value: T) -> T:
-    """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting;
-    all else as it is.
+    """The value as files have it: floats rounded to `DECIMALS` (−0.0 as 0.0) and tuples as lists,
+    at any depth; all else unchanged.
 
     Rounded at the very end, so that the same run gives the same bytes. A p-value above 0 never
     becomes 0: one that is too small for `DECIMALS` keeps its first two digits.
