@@ -29,7 +29,7 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, RunFolder, begun, run_progress
 from mtbias.scoring.finding import conclusions
-from mtbias.scoring.measure import CallLine, Measure, MeasureKind, measure_entry
+from mtbias.scoring.measure import Measure, MeasureKind, MeasureRecord, measure_entry
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
@@ -163,7 +163,7 @@ def evaluate_given(
 
 def _measured(
     request: Request, translated: Translated, manifest: RunManifest, progress: Progress
-) -> tuple[Sequence[CallLine], JsonObject]:
+) -> tuple[Sequence[MeasureRecord], JsonObject]:
     """The records of the corpus, and the content of `metrics.json`."""
     records = request.measure.judge(request.corpus.instances, translated.translations, progress)
     scores = request.kind.score(records, n_resamples=request.n_resamples, seed=request.seed)
@@ -186,7 +186,7 @@ def _measured(
 
 
 def repeat_numbers(
-    request: Request, translated: Translated, first: Sequence[CallLine], progress: Progress
+    request: Request, translated: Translated, first: Sequence[MeasureRecord], progress: Progress
 ) -> JsonDict:
     """`repeats` of `metrics.json`; empty where everything was translated once.
 
@@ -234,7 +234,7 @@ def _texts(translations: Sequence[Translation]) -> list[str | None]:
     return [translation.text for translation in translations]
 
 
-def _call(record: CallLine) -> tuple[Any, ...]:
+def _call(record: MeasureRecord) -> tuple[Any, ...]:
     """What a record says of its sentence: of a gender, the gender or why there is none; else all
     but the words.
     """

@@ -1,4 +1,4 @@
-"""The alarms of a run in words: what stands above its numbers where they may not be believed.
+"""The alarms of a run in words, for the place above numbers that may be wrong.
 
 Nothing is computed here; all stands in `metrics.json` (`alarms`).
 """
@@ -81,7 +81,7 @@ def shown_without(metrics: RunMetrics, numbers: Sequence[Number]) -> list[tuple[
 
 
 def alarm_block(metrics: RunMetrics, numbers: Sequence[Number], width: int, *, full: bool) -> str:
-    """What stands above the numbers in a terminal of that width; empty where nothing is above its
+    """The warnings above the numbers in a terminal of that width; empty where nothing is above its
     limit.
 
     With `full` the numbers without the sentences concerned, too.
@@ -112,7 +112,7 @@ class CheckRow(NamedTuple):
 
 
 def check_rows(metrics: RunMetrics) -> Iterator[CheckRow]:
-    """What was checked."""
+    """Each checked share, with its limit."""
     for key, checked in metrics.alarms.shares.items() if metrics.alarms else ():
         if key in DECLARED:
             sign, share = DECLARED[key], checked.share
@@ -122,8 +122,8 @@ def check_rows(metrics: RunMetrics) -> Iterator[CheckRow]:
 
 
 def checks_block(metrics: RunMetrics) -> str:
-    """What was checked, for a terminal: every share where one is above its limit; and how often the
-    readers agree.
+    """The checked shares for a terminal, where one is above its limit; and how often the readers
+    agree.
     """
     rows = list(check_rows(metrics))
     if not rows:

@@ -63,7 +63,7 @@ _NEURAL = re.compile(r"neural\((?P<model>.*)@(?P<revision>[^@]*),(?P<layer>\d+)\
 
 @frozen
 class PieceOfEvidence:
-    """A word that was looked at, as the fold shows it."""
+    """A piece of evidence as the fold below a sentence shows it."""
 
     kind: str
     word: str
@@ -85,8 +85,7 @@ def piece_of_evidence(evidence: Evidence) -> PieceOfEvidence:
 
 
 def why_taken(call: GenderCall) -> tuple[str, str]:
-    """Why the word that was read is taken to render the entity: in words, and as `calls.jsonl`
-    has it.
+    """Why the aligned word is taken to render the entity: in words, and as `calls.jsonl` has it.
 
     Edge cases: both are empty where no word was read.
     """

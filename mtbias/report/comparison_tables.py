@@ -82,7 +82,9 @@ def render_comparison(
 
 
 def shown_finding(comparison: Comparison, *, full: bool = False) -> list[Statement]:
-    """The sentences of a comparison; without `full` of several pairs not what else differs."""
+    """The sentences of a comparison's finding; of several pairs, only `full` has the other
+    differences.
+    """
     every = full or len(comparison.pairs) == 1
     return [
         statement for statement in comparison.finding if every or statement.rule != "bias_differs"
@@ -221,7 +223,7 @@ def _cautions(systems: Sequence[SystemNumbers], few: Mapping[str, Share | None])
 
 
 def _few_found(system: SystemNumbers) -> Share | None:
-    """Whom a system finds too seldom for its ΔS to mean much."""
+    """The gender that a system finds too seldom for its ΔS to mean much."""
     number = system.plain.get("delta_s")
     return few_found(system.group.counts) if number and number.value is not None else None
 
@@ -327,7 +329,7 @@ def _weighted(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
 
 
 def _weights(weighting: Weighting) -> Iterator[str]:
-    """What the weights are balanced over, and what that costs."""
+    """The properties that the weights balance, and their cost."""
     b = weighting.balance
     yield f"balanced over {', '.join(weighting.properties) or 'nothing'}"
     if weighting.constant:

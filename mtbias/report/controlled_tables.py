@@ -27,7 +27,7 @@ _WORDS = {"bleu": "BLEU", "chrf": "chrF"}
 
 
 def render_controlled(runs: ControlledRuns, form: str = "text", *, full: bool = False) -> str:
-    """What was found as ``text``, ``markdown``, ``latex`` or ``json``, ending in a newline; text
+    """The comparison as ``text``, ``markdown``, ``latex`` or ``json``, ending in a newline; text
     without `full` has no intervals over entities and no p.
     """
     if form == "json":
@@ -44,7 +44,9 @@ def render_controlled(runs: ControlledRuns, form: str = "text", *, full: bool = 
 
 
 def finding(runs: ControlledRuns) -> Iterator[str]:
-    """What it says in words: how many obey, what asking changes, and whom the system obeys more."""
+    """The finding in sentences: how many obey, what asking changes, and which gender the system
+    obeys more.
+    """
     whole = {one.asked: one for one in runs.obedience if one.group == ALL}
     for one in whole.values():
         text = (
@@ -64,7 +66,7 @@ def finding(runs: ControlledRuns) -> Iterator[str]:
 
 
 def _unasked(change: Difference | None) -> str:
-    """What is so without being asked, and whether asking changes it."""
+    """The share in that gender without asking, and whether asking changes it."""
     if change is None or change.second is None:
         return ""
     without = f"{number_text(change.second)} % are without being asked"

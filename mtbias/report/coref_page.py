@@ -89,7 +89,7 @@ _OUTCOMES = ("right", "wrong")
 
 
 def _column(values: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The values that there are, and the place of each one's."""
+    """The different values, sorted, and the place of each row's value among them."""
     known = sorted(set(values))
     return known, [known.index(one) for one in values]
 

@@ -113,7 +113,7 @@ def _with_finding(finding: Sequence[str], tables: str, form: str) -> str:
 
 
 def _hint(evaluations: Sequence[Evaluation]) -> str:
-    """What `--full` has more than this."""
+    """A line on what `--full` adds."""
     all_of_them = sum(len(result.scores.numbers) for result in evaluations[0].results.values())
     return f"--full prints all {all_of_them:,} numbers of a system, p, and notes on the data."
 

@@ -50,7 +50,7 @@ def render_page(
 
 
 def render(template: str, **view: object) -> Markup:
-    """What a template makes of these values."""
+    """The markup that a template makes of these values."""
     html = _environment().get_template(template).render(**view)
     return Markup(html)  # noqa: S704 - its values are escaped
 
@@ -89,9 +89,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """What stands in a page for a value: text that is no markup without what a browser would
-    obey.
-    """
+    """A value as a page shows it: plain text without the characters that a browser would obey."""
     return (
         printable(value, "\t\n\r\u2028\u2029")
         if isinstance(value, str) and not isinstance(value, Markup)

@@ -26,7 +26,7 @@ def disagreeing(records: Sequence[PersonRecord]) -> list[PersonRecord]:
 
 
 def by_run(runs: Iterable[ReportRun]) -> list[tuple[ReportRun, list[PersonRecord]]]:
-    """The runs that have such persons, each with these."""
+    """The runs with persons who have a word in the other gender, each with these persons."""
     by_name = [(run, disagreeing(run.persons)) for run in runs]
     return [(run, persons) for run, persons in by_name if persons]
 

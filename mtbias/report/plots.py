@@ -71,7 +71,7 @@ class Scale(NamedTuple):
         ]
 
     def share(self, value: float) -> float:
-        """How far along the axis `value` stands, from 0 to 1."""
+        """The place of `value` on the axis, from 0 to 1."""
         return (value - self.low) / (self.high - self.low)
 
 

@@ -126,7 +126,7 @@ _ZOOM = 2
 
 
 def _drawer(form: str) -> Callable[[str], bytes]:
-    """From a plot to the bytes of its file.
+    """A function that makes the bytes of a file from a plot.
 
     Raises:
         DependencyError: what draws PNG is not installed.
@@ -226,7 +226,7 @@ def _records(run: ReportRun) -> Iterator[dict[str, object]]:
 
 
 def _table(runs: Sequence[ReportRun]) -> PrintedTable:
-    """What people read: a corpus is named where there are several."""
+    """The table for people; it names the corpora where there are several."""
     numbers, groups = runs[0].numbers, [run.metrics.overall for run in runs]
     headline = [number for number in numbers if number.headline]
     columns = {"Language": [run.lang for run in runs], "System": [run.name for run in runs]}

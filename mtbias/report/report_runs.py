@@ -76,7 +76,7 @@ class ReportRun:
 
     @property
     def finding(self) -> Sequence[Statement]:
-        """What it says in sentences."""
+        """The run's finding, in sentences."""
         return self.metrics.finding
 
     @property
@@ -160,8 +160,8 @@ _PART = re.compile(r"(?P<corpus>.+)-(?P<kept>\d+)-of-(?P<all>\d+)-(?P<which>[0-9
 
 
 def corpus_name(name: str) -> str:
-    """``WinoMT``; as it is where it is a plugin's. Of a part with its number of sentences and the
-    hash that tells which they are.
+    """``WinoMT``; the name itself for a plugin's corpus. The name of a part has its number of
+    sentences and the hash that identifies them.
     """
     part = _PART.fullmatch(name)
     if part:

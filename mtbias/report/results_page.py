@@ -51,7 +51,7 @@ Differences = Mapping[str, PublishedDifference]
 
 
 class PairOutcome(NamedTuple):
-    """What is known of two systems in one number: the first minus the second."""
+    """The comparison of two systems in one number, the first minus the second."""
 
     relation: Relation
     difference: PublishedDifference | None = None

@@ -120,7 +120,7 @@ class FinishedRun:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that changes results."""
+        """The hash of everything that changes results."""
         return self.manifest.fingerprint
 
     @property
@@ -142,8 +142,8 @@ class FinishedRun:
 
     @cached_property
     def answers(self) -> Mapping[str, str]:
-        """By id the whole answer of a language model, where it is more than the translation; empty
-        without a folder.
+        """The whole answers of a language model by id, where they are more than the translation;
+        empty without a folder.
 
         Raises:
             DataError: `translations.jsonl` is damaged; with path and line.
@@ -246,9 +246,7 @@ class FinishedRun:
 
     @property
     def numbers(self) -> tuple[Number, ...]:
-        """What it reports of all sentences: the measure's numbers, and those beside them that were
-        computed.
-        """
+        """The numbers of all sentences: the measure's, and those beside them that were computed."""
         overall = self.metrics.get("overall", {})
         return (
             *self.counting.numbers,

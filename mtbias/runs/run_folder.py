@@ -26,7 +26,7 @@ from mtbias.files.writing import (
 )
 from mtbias.runs import call_records as records
 from mtbias.runs.manifest import RunManifest
-from mtbias.scoring.measure import CallLine
+from mtbias.scoring.measure import MeasureRecord
 from mtbias.types import Json, JsonDict, JsonObject, Translation, frozen
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = (
@@ -43,7 +43,7 @@ _HASHED = ("translations*.jsonl", CALLS)
 """Patterns of files whose SHA-256 `metrics.json` holds under `files`."""
 
 _Value = TypeVar("_Value")
-_Line = TypeVar("_Line", bound=CallLine)
+_Line = TypeVar("_Line", bound=MeasureRecord)
 
 
 class RunFolder:

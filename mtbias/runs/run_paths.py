@@ -1,4 +1,4 @@
-"""Which runs paths mean: those of a command that takes several."""
+"""The runs that the paths of a command name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PAGE = re.compile(r"report(-[^/]+)?\.html")
 
 
 def run_folders(paths: Iterable[Path]) -> list[Path]:
-    """The folders of runs that are meant, in the order of the paths.
+    """The folders of the runs that `paths` name, in their order.
 
     A folder that is no run's stands for the runs in it and in its folders, in the order of their
     names; a page that mtbias put beside runs is passed over, so that ``runs/both/*`` means the

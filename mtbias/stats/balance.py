@@ -71,7 +71,7 @@ class Balance:
 
     @property
     def n_zero(self) -> int:
-        """Examples of weight 0: they do not count at all."""
+        """The number of examples with weight 0, which do not count."""
         return int((self.weights == 0).sum())
 
     @property
