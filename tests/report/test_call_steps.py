@@ -155,11 +155,10 @@ def test_text_in_a_fold_stays_text() -> None:
 def test_the_example_of_the_finding_has_its_fold() -> None:
     # Ten men called right and ten women called wrong: the widest gap, and its example is a woman.
     records = [make_record(row, M, gold=(M, F)[row % 2]) for row in range(20)]
-    run = make_run(records)
     quote = {"id": "demo-2", "source": "The cook ate her soup.", "translation": "x"}
     said = {"rule": "entity", "text": "cook", "quote": {**quote, "gold": "female", "call": "male"}}
-    metrics = {**run.metrics, "finding": [{"rule": "found", "text": "It finds."}, said]}
-    page = read_page(render_html([replace(run, metrics=metrics, explain="mtbias explain run")]))
+    run = make_run(records, finding=[{"rule": "found", "text": "It finds."}, said])
+    page = read_page(render_html([replace(run, explain="mtbias explain run")]))
     fold = page.one("figure", **{"class": "quote"}).one("details")
     assert fold.text.split()[-3:] == ["explain", "run", "demo-2"]
 

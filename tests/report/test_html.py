@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -399,7 +400,7 @@ def test_what_was_left_out_and_why() -> None:
         make_record(2, None),
         make_record(3, None, reason=Reason.AMBIGUOUS),
     ]
-    noticed = {
+    noticed: dict[str, Any] = {
         "corpus": {"name": "winomt", "rows": 1234, "skipped": 2, "notes": {"row repeated": 6}},
         "translations": {"missing": 5, "extra": 0, "examples": {"missing": ["a", "b", "c", "d"]}},
     }
