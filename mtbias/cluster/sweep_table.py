@@ -22,7 +22,8 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import GENDER_NUMBERS, Number
-from mtbias.scoring.metrics_reader import RunMetrics, read_metrics
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
 
 FILES = {
     "table.txt": "text",

@@ -13,7 +13,7 @@ from mtbias.errors import escaped
 from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import CLASSES, Number
-from mtbias.scoring.metrics_reader import Alarms, RunMetrics
+from mtbias.scoring.metrics_records import Alarms, RunMetrics
 from mtbias.stats.results import estimate_text, number_text
 
 _NAMED = 3

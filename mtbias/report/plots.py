@@ -18,7 +18,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import cut
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER_NUMBERS, Number, Unit, breakdowns
-from mtbias.scoring.metrics_reader import GroupMetrics
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
 from mtbias.stats.results import Estimate, enough, estimate_text, number_text
 from mtbias.types import frozen

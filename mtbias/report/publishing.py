@@ -27,7 +27,8 @@ from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, TRANSLATIONS, RunFo
 from mtbias.scoring.comparable_runs import SystemPair
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import Best, Number, Unit
-from mtbias.scoring.metrics_reader import RunMetrics, read_metrics
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
 from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
 from mtbias.types import JsonDict, JsonObject, frozen
 from mtbias.version import __version__

@@ -24,7 +24,8 @@ from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import CLASSES, Number
 from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
-from mtbias.scoring.metrics_reader import UNKNOWN, GroupMetrics, read_metrics
+from mtbias.scoring.metrics_reader import UNKNOWN, read_metrics
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
 from mtbias.stats.results import UNDEFINED, number_text
 

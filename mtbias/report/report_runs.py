@@ -19,7 +19,8 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
-from mtbias.scoring.metrics_reader import RunMetrics, read_metrics
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
 from mtbias.scoring.statements import Statement
 from mtbias.scoring.whole_person import PersonRecord
 from mtbias.types import frozen

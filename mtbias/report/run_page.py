@@ -53,7 +53,8 @@ from mtbias.scoring.definitions import (
     decisive,
 )
 from mtbias.scoring.finding import entity_gaps, expected_text, few_found
-from mtbias.scoring.metrics_reader import UNKNOWN, Consistency, GroupMetrics, RunMetrics
+from mtbias.scoring.metrics_reader import UNKNOWN
+from mtbias.scoring.metrics_records import Consistency, GroupMetrics, RunMetrics
 from mtbias.scoring.ranking import distance, ranks, relation
 from mtbias.scoring.statements import Quote, Statement
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares

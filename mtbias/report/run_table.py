@@ -26,13 +26,8 @@ from mtbias.scoring.definitions import (
     Unit,
     breakdowns,
 )
-from mtbias.scoring.metrics_reader import (
-    CountedRows,
-    GroupMetrics,
-    Repeats,
-    RunMetrics,
-    read_metrics,
-)
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import CountedRows, GroupMetrics, Repeats, RunMetrics
 from mtbias.scoring.statements import PERSONS, Quote
 from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
 from mtbias.types import JsonObject

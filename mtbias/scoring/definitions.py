@@ -175,7 +175,7 @@ _LONG = 40
 def breakdowns(*runs: Mapping[str, Sized]) -> list[Breakdown]:
     """The breakdowns that any run has with groups: `BREAKDOWNS` first, others as they come.
 
-    `runs` are the groups of each run by breakdown (`mtbias.scoring.metrics_reader.RunMetrics.by`).
+    `runs` are the groups of each run by breakdown (`mtbias.scoring.metrics_records.RunMetrics.by`).
     """
     sizes: dict[str, int] = {}
     for by in runs:

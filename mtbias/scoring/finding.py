@@ -19,7 +19,8 @@ from mtbias.language.source import ENGLISH_CODE
 from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.scoring.bias import GOLDS, SHAPE, classes
 from mtbias.scoring.definitions import CLASSES
-from mtbias.scoring.metrics_reader import ExpectedErrors, GroupMetrics, RunMetrics, read_metrics
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import ExpectedErrors, GroupMetrics, RunMetrics
 from mtbias.scoring.statements import Quote, Statement, quote_record
 from mtbias.scoring.whole_person import Outcome
 from mtbias.stats.resampling import wilson_percent

@@ -19,7 +19,7 @@ import numpy as np
 
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
-from mtbias.scoring.metrics_reader import GroupMetrics
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.stats.resampling import percentile_interval, spearman
 from mtbias.stats.results import N_RESAMPLES, Estimate, minus, number, source
 from mtbias.types import frozen

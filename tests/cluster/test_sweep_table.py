@@ -12,7 +12,8 @@ from mtbias.cluster.sweep_table import render_sweep, table_is_current, write_tab
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan, make_plan
 from mtbias.errors import MissingTranslationsError
 from mtbias.runs.run_folder import RunFolder
-from mtbias.scoring.metrics_reader import RunMetrics, read_metrics
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
 from mtbias.types import Gender, GenderCall, Instance, Span, Stereotype
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import mtbias
 from mtbias.report.report_runs import ReportRun, citations_of, report_run
-from mtbias.scoring.metrics_reader import CorpusMetrics
+from mtbias.scoring.metrics_records import CorpusMetrics
 from mtbias.settings import ScoreSettings
 
 

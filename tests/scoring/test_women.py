@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError, UsageError
-from mtbias.scoring.metrics_reader import GroupMetrics
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.scoring.women_share import WomenShares, read_women, relate, shipped_shares
 from mtbias.stats.results import Estimate
 
