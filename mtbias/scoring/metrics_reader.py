@@ -125,7 +125,7 @@ def read_alarms(content: JsonObject | None) -> Alarms | None:
     shares = {}
     for key, share in (content.get("shares") or {}).items():
         shares[key] = CheckedShare(
-            _share(share), share["limit"], share["above"], share.get("measured", True)
+            read_share(share), share["limit"], share["above"], share.get("measured", True)
         )
     return Alarms(
         raised=content["raised"],
@@ -153,7 +153,8 @@ def _groups(content: JsonObject) -> dict[str, GroupMetrics]:
     return {name: read_group(group) for name, group in content.items()}
 
 
-def _share(content: JsonObject) -> ShareMetrics:
+def read_share(content: JsonObject) -> ShareMetrics:
+    """The record of a share (`mtbias.stats.resampling.share_json`)."""
     interval = _interval(content["interval"])
     return ShareMetrics(content["n"], content["of"], content["percent"], interval)
 
@@ -171,7 +172,7 @@ def _counted(content: JsonObject, key: str) -> dict[str, CountedRows] | None:
 
 
 def _uncalled(content: JsonObject) -> Uncalled:
-    shares = {key: _share(part) for key, part in content.items() if key != "delta_g"}
+    shares = {key: read_share(part) for key, part in content.items() if key != "delta_g"}
     return Uncalled(shares, _estimate(content["delta_g"]))
 
 
@@ -187,7 +188,7 @@ def _consistency(content: JsonObject) -> Consistency:
 def _strategies(content: JsonObject) -> dict[str, dict[str, ShareMetrics]]:
     parts = {}
     for source, shares in content.items():
-        parts[source] = {strategy: _share(share) for strategy, share in shares.items()}
+        parts[source] = {strategy: read_share(share) for strategy, share in shares.items()}
     return parts
 
 
@@ -226,7 +227,7 @@ def _expected_errors(content: JsonObject) -> dict[str, ExpectedErrors]:
 
 
 def _readers(content: JsonObject) -> ReaderAgreement:
-    shares = {key: _share(part) for key, part in content.items() if key != "words"}
+    shares = {key: read_share(part) for key, part in content.items() if key != "words"}
     words = [
         ReaderWord(word["form"], word["tables"], word["stanza"], word["n"])
         for word in content.get("words") or ()
