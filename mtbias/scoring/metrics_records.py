@@ -25,8 +25,8 @@ class GroupMetrics:
     """A set of sentences: its numbers, and the rows that they rest on."""
 
     whole: Mapping[str, int] = field(default_factory=dict)
-    """The classes at the head of a group: ``n``, all rows; ``decided``, those with a call where the
-    measure has such."""
+    """The classes at the head of a group (`mtbias.scoring.definitions.WHOLE`): all rows, and those
+    with a call where the measure has such."""
     values: Mapping[str, float | None] = field(default_factory=dict)
     """By key, in per cent or points; None where undefined."""
     intervals: Mapping[str, Interval | None] = field(default_factory=dict)
