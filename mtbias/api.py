@@ -12,16 +12,16 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import groupby
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.corpus_kinds import WINOMT
 from mtbias.corpora.own_sentences import custom_corpus
-from mtbias.errors import SettingError, UsageError, choices
+from mtbias.errors import SettingError, UsageError
 from mtbias.evaluation.preparation import prepare_eval, prepare_score, prepare_scores, refuse_unused
 from mtbias.evaluation.stages import (
     Request,
@@ -36,17 +36,13 @@ from mtbias.files.file_ledger import REPORT, file_ledger
 from mtbias.files.writing import write_atomic
 from mtbias.language.source import source_language
 from mtbias.machine.stage_progress import ProgressLine, RunsProgress, draws_bars
-from mtbias.report.comparison_tables import first_table, render_comparison, shown_finding
-from mtbias.report.page import as_html
-from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_page import page_of_runs, render_html
-from mtbias.report.run_table import headline_text, overall_table, render
-from mtbias.runs.call_records import CallRecord
+from mtbias.report.run_page import page_of_runs
+from mtbias.report.run_table import headline_text
+from mtbias.result_objects import AnyPath, ComparedRuns, Run
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_paths import run_folders
 from mtbias.scoring.comparison import Comparison, compare_runs
-from mtbias.scoring.definitions import CONSISTENCY, Number
 from mtbias.settings import (
     LANG,
     BootstrapSettings,
@@ -59,8 +55,6 @@ from mtbias.translate.outputs import Shard
 from mtbias.types import Instance, Progress, quiet
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from mtbias.evaluation.reward import Reward
     from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
@@ -80,116 +74,6 @@ __all__ = [
     "score_systems",
     "translate_shard",
 ]
-
-AnyPath: TypeAlias = "str | PathLike[str]"
-
-
-class Run(FinishedRun):
-    """A finished run: its numbers, its sentences, and how they were made."""
-
-    def __repr__(self) -> str:
-        return f"Run({self.system!r}, lang={self.lang!r}, dataset={self.corpus[0]!r}, n={self.metrics['n']})"
-
-    def __str__(self) -> str:
-        """The table that the commands print."""
-        return render(self.metrics, numbers=self.numbers).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """What it shows in sentences, and the numbers of the whole corpus, for a notebook."""
-        said = [each["text"] for each in self.metrics.get("finding", ())]
-        return str(as_html(overall_table(self.metrics, numbers=self.numbers), said))
-
-    def __getattr__(self, name: str) -> float | None:
-        """A number of the whole corpus by its key (``run.delta_g``): as in `metrics`, None where
-        undefined.
-
-        Raises:
-            AttributeError: there is no such number; names the close ones.
-        """
-        if name.startswith("_"):  # also while the object is being made
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        numbers = self._numbers()
-        if name in numbers:
-            return numbers[name]
-        raise AttributeError(
-            f"a run has no {name!r}; {choices(name, numbers, {each: each for each in dir(self)})}"
-        )
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._numbers()})
-
-    def _numbers(self) -> dict[str, float | None]:
-        """The numbers of the whole corpus, those over pairs of sentences too where it has pairs."""
-        found = {number.key: number.of(self.metrics["overall"]).value for number in self.numbers}
-        pairs = self.metrics.get("consistency")
-        return (
-            found
-            if pairs is None
-            else {**found, **{n.key: n.of(pairs["all"]).value for n in CONSISTENCY}}
-        )
-
-    def to_frame(self) -> pd.DataFrame:
-        """The numbers as a data frame, one row a group: see
-        `mtbias.scoring.scores.Scores.to_frame`.
-        """
-        return self.scores.to_frame()
-
-    def calls_frame(self) -> pd.DataFrame:
-        """The sentences as a data frame, one row each, in the corpus's order, with the id as index.
-
-        Columns: those of `calls.jsonl` up to `reason`, `stanza_gender` and `does`; `correct` (the
-        call is the gold gender; no call is not correct; missing where the gender is unknown);
-        `target` (the aligned words, joined by a space); `decided_by` (the kind of word the call
-        rests on); `edits` (how many words show the gender). What is absent is missing: `gender`
-        where there is no call, `reason` where there is one. For another measure than the gender of
-        an entity: the keys of its lines.
-        """
-        import pandas as pd
-
-        if not self.kind.reads_entities:
-            return pd.DataFrame([record.to_json() for record in self.calls]).set_index("id")
-        frame = pd.DataFrame([_row(record) for record in self.calls]).set_index("id")
-        return frame.astype({"distance": "Int64"})
-
-    def report(self, path: AnyPath, *, name: str | None = None) -> Path:
-        """Write the run's report, one HTML file that needs nothing else, and return its path.
-
-        Args:
-            path: the file to write; one that is there is replaced.
-            name: what the reader knows the system by; by default `system`.
-
-        Raises:
-            UsageError: the language is not installed.
-            RunFolderError: the file cannot be written.
-            OutputError: it was read, or is a file of a run, but for this run's own ``report.html``.
-        """
-        page = render_html([ReportRun.of(self, name=name)])
-        write_atomic(Path(path), page.encode(), page_of=self.path)
-        return Path(path)
-
-
-class ComparedRuns(Comparison):
-    """A comparison, as a terminal and a notebook show it."""
-
-    def __str__(self) -> str:
-        """The finding and the table that the command prints."""
-        return render_comparison(self, numbers=self._declared).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """What it shows in sentences, and systems and differences, for a notebook."""
-        said = [each.text for each in shown_finding(self)]
-        return str(as_html(first_table(self, self._declared), said))
-
-    @property
-    def _declared(self) -> tuple[Number, ...]:
-        """What the measure of the runs reports."""
-        return self.systems[0].group.counting.numbers
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> ComparedRuns:
-        """The same comparison."""
-        content = {each.name: getattr(comparison, each.name) for each in fields(comparison)}
-        return cls(**content)
 
 
 def evaluate(
@@ -329,11 +213,13 @@ def score(
     """
     settings = settings or ScoreSettings()
     allow_missing = _may_lack(allow_missing, settings)
-    given = _given(
-        translations, system, _wanted(settings, lang), allow_missing=allow_missing, clean=clean
+    system_given = _given_system(
+        translations, system, _selection(settings, lang), allow_missing=allow_missing, clean=clean
     )
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
-    return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
+    return _run(
+        prepare_score(system_given, lang, settings, _own_corpus(columns, settings)), out, progress
+    )
 
 
 def score_systems(
@@ -387,31 +273,32 @@ def score_systems(
             raise UsageError(
                 f"expected {LANG} in the path where there are several languages, got {path}"
             )
-    named = [
-        (name, lang, path, part)
-        for lang in langs
-        for name, path, part in _systems_in(translations, _wanted(settings, lang))
-    ]
+    named: list[tuple[str, str, Path, str]] = []
+    for lang in langs:
+        systems = _systems_in(translations, _selection(settings, lang))
+        named += [(name, lang, path, part) for name, path, part in systems]
     for (name, lang), times in Counter((name, lang) for name, lang, *_ in named).items():
         if times > 1:
             raise UsageError(f"expected a name for each system, got two of {name} in {lang}")
-    given = [
-        _given(
+    systems_given = [
+        _given_system(
             path,
             name,
-            replace(_wanted(settings, lang), part=part),
+            replace(_selection(settings, lang), part=part),
             allow_missing=_may_lack(allow_missing, settings),
             clean=clean,
         )
         for name, lang, path, part in named
     ]
-    requests = prepare_scores(zip(given, [lang for _, lang, *_ in named], strict=True), settings)
+    requests = prepare_scores(
+        zip(systems_given, [lang for _, lang, *_ in named], strict=True), settings
+    )
     folders = [folder / f"{name}-{lang}" for name, lang, *_ in named]
     shown = RunsProgress([each.name for each in folders]) if progress is True else None
     runs: list[Run] = []
     for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure):
         for done in evaluate_given(group, progress=shown or _shown(progress)):
-            runs.append(_as_run(done))
+            runs.append(Run.from_finished(done))
             if shown is not None:
                 shown.end_run(headline_text(done.metrics, done.numbers))
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
@@ -447,10 +334,10 @@ def reward(
     Raises:
         MtbiasError: as `rewards`.
     """
-    (found,) = rewards(
+    (result,) = rewards(
         [source], [translation], lang, entities=[entity], genders=[gender], settings=settings
     )
-    return found
+    return result
 
 
 def rewards(
@@ -522,19 +409,19 @@ def compare(
     """
     if not compared:
         raise UsageError("expected runs to compare, got none")
-    made = settings or BootstrapSettings()
+    bootstrap = settings or BootstrapSettings()
     runs: list[FinishedRun] = []
     for run in compared:
         if isinstance(run, FinishedRun):
             runs.append(run)
         else:
             runs += map(read_run, run_folders([Path(run)]))
-    return ComparedRuns.of(
+    return ComparedRuns.from_comparison(
         compare_runs(
             runs,
             weighted=weighted,
-            n_resamples=made.resamples,
-            seed=made.seed,
+            n_resamples=bootstrap.resamples,
+            seed=bootstrap.seed,
             names=names,
             different_evaluators=different_evaluators,
         )
@@ -545,18 +432,23 @@ def _own_corpus(
     columns: Mapping[str, Sequence[str] | None], settings: ScoreSettings
 ) -> Corpus[Instance] | None:
     """The corpus of sentences in memory; None where none are given."""
-    given = {name: list(values) for name, values in columns.items() if values is not None}
-    if not given:
+    columns_given = {name: list(values) for name, values in columns.items() if values is not None}
+    if not columns_given:
         return None
     if settings.dataset is not None or settings.data is not None:
         raise UsageError(
             "expected sources, or settings with dataset or data, got both; leave one out"
         )
-    lengths = {name: len(values) for name, values in given.items()}
-    if not {"source", "entity", "gender"} <= given.keys() or len(set(lengths.values())) > 1:
-        found = ", ".join(f"{n} of {name}" for name, n in lengths.items())
-        raise UsageError(f"expected sources, entities and genders of the same length, got {found}")
-    rows = (dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
+    lengths = {name: len(values) for name, values in columns_given.items()}
+    if not {"source", "entity", "gender"} <= columns_given.keys() or len(set(lengths.values())) > 1:
+        listing = ", ".join(f"{n} of {name}" for name, n in lengths.items())
+        raise UsageError(
+            f"expected sources, entities and genders of the same length, got {listing}"
+        )
+    rows = (
+        dict(zip(columns_given, row, strict=True))
+        for row in zip(*columns_given.values(), strict=True)
+    )
     return custom_corpus(rows, source_language(settings.source_lang))
 
 
@@ -567,7 +459,7 @@ def _may_lack(allow_missing: bool, settings: ScoreSettings) -> bool:
     return settings.part or allow_missing
 
 
-def _wanted(settings: ScoreSettings, lang: str) -> Wanted:
+def _selection(settings: ScoreSettings, lang: str) -> Wanted:
     """Which translations of a file with those of several languages or data sets are meant."""
     from mtbias.translate.shape_table import Wanted
 
@@ -592,11 +484,12 @@ def _check_folder_name(name: str, path: AnyPath) -> None:
     """Refuse a system's name that no folder can have."""
     if not name or name in {".", ".."} or "/" in name or "\0" in name:
         raise UsageError(
-            f"{path}: expected a system's name that a folder can have, got {name!r:.60}; give NAME=FILE"
+            f"{path}: expected a system's name that a folder can have, got {name!r:.60}; "
+            "give NAME=FILE"
         )
 
 
-def _given(
+def _given_system(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
     system: str | None,
     wanted: Wanted,
@@ -633,34 +526,12 @@ def _prepared(
 
 
 def _shown(progress: Progress | bool) -> Progress:
-    return (ProgressLine() if progress else quiet) if isinstance(progress, bool) else progress
+    if isinstance(progress, bool):
+        return ProgressLine() if progress else quiet
+    return progress
 
 
 def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
-    return _as_run(
+    return Run.from_finished(
         evaluate_request(request, out=None if out is None else Path(out), progress=_shown(progress))
     )
-
-
-def _as_run(done: FinishedRun) -> Run:
-    run = Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
-    vars(run).update(vars(done))  # its calls, where they were read
-    return run
-
-
-def _row(record: CallRecord) -> dict[str, Any]:
-    """A row of `Run.calls_frame`."""
-    content = record.to_json()
-    call = record.call
-    kept = {
-        name: value
-        for name, value in content.items()
-        if name not in {"target", "target_spans", "evidence", "edits"}
-    }
-    return {
-        **kept,
-        "correct": None if record.gold is None else call.gender is record.gold,
-        "target": " ".join(content["target"]),
-        "decided_by": None if call.gender is None else call.decided_by,
-        "edits": len(call.edits),
-    }

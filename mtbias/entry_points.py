@@ -24,21 +24,21 @@ def installed(group: str) -> dict[str, tuple[str, ...]]:
 
     More than one distribution is a conflict, which `load` refuses.
     """
-    return {
-        name: tuple(origin for _, origin in points)
-        for name, points in sorted(_registered(group).items())
-    }
+    origins = {}
+    for name, points in sorted(_registered(group).items()):
+        origins[name] = tuple(origin for _, origin in points)
+    return origins
 
 
 def called(group: str) -> dict[str, str]:
     """What the objects of a group are called in their modules, in lower case, and the names that
     they have there.
     """
-    return {
-        point.attr.lower(): name
-        for name, points in _registered(group).items()
-        for point, _ in points
-    }
+    names = {}
+    for name, points in _registered(group).items():
+        for point, _ in points:
+            names[point.attr.lower()] = name
+    return names
 
 
 def package_of(group: str, name: str) -> str | None:
@@ -98,14 +98,16 @@ def _read(
         raise PluginError(
             f"an entry_points.txt of what is installed cannot be read: {what}"
         ) from error
-    found: dict[str, list[tuple[EntryPoint, str]]] = {}
+    points_of: dict[str, list[tuple[EntryPoint, str]]] = {}
     for point in points:
-        known, origin = found.setdefault(point.name, []), _origin(point)
+        known, origin = points_of.setdefault(point.name, []), _origin(point)
         # A distribution that is found on two paths (an editable installation, its build folder) is
         # one.
-        if not any(other.value == point.value and told == origin for other, told in known):
+        if not any(
+            other.value == point.value and known_origin == origin for other, known_origin in known
+        ):
             known.append((point, origin))
-    return found
+    return points_of
 
 
 def _origin(point: EntryPoint) -> str:
@@ -125,9 +127,9 @@ def _load(point: EntryPoint, what: str) -> object:
         raise PluginError(f"{what} {point.name!r} of {_origin(point)}: {error}") from error
     except KeyboardInterrupt:  # the user's, not the plugin's
         raise
-    except (
-        BaseException
-    ) as error:  # it may fail in any way, sys.exit included; its distribution must be named
+    # It may fail in any way, sys.exit included; its distribution must be named.
+    except BaseException as error:
         raise PluginError(
-            f"{what} {point.name!r} of {_origin(point)} fails to load ({point.value}): {type(error).__name__}: {error}"
+            f"{what} {point.name!r} of {_origin(point)} fails to load ({point.value}): "
+            f"{type(error).__name__}: {error}"
         ) from error

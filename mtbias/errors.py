@@ -124,18 +124,16 @@ class DataError(MtbiasError):
     def __init__(
         self, message: str, *, path: Path | str | None = None, line: int | None = None
     ) -> None:
-        self.path = (
-            None if path is None else "standard input" if str(path) == STANDARD_INPUT else str(path)
-        )
+        self.path = None if path is None else str(path)
+        if self.path == STANDARD_INPUT:
+            self.path = "standard input"
         self.line = line
-        where = (
-            ""
-            if self.path is None
-            else f"{self.path}:{line}: "
-            if line is not None
-            else f"{self.path}: "
-        )
-        super().__init__(f"{where}{message}")
+        super().__init__(f"{self._where()}{message}")
+
+    def _where(self) -> str:
+        if self.path is None:
+            return ""
+        return f"{self.path}: " if self.line is None else f"{self.path}:{self.line}: "
 
 
 class MissingResourceError(MtbiasError):

@@ -83,12 +83,15 @@ MOST_RESAMPLES = 1_000_000
 """Their numbers are held in memory all at once: a million take about 1 GiB."""
 
 
-def at_least(least: int, default: int | None, most: int = 10**9) -> Any:  # noqa: ANN401 - of whatever type it gets
+# ruff: noqa: ANN401 - a field is of whatever type it gets
+
+
+def at_least(least: int, default: int | None, most: int = 10**9) -> Any:
     """A field for a whole number from `least` to `most`, with its default."""
     return field(default=default, metadata={"range": (int, least, most)})
 
 
-def drawn(default: int) -> Any:  # noqa: ANN401 - of whatever type it gets
+def drawn(default: int) -> Any:
     """A field for the draws of intervals and tests: none, or enough for the ends of an interval of
     95 %.
     """
@@ -97,7 +100,7 @@ def drawn(default: int) -> Any:  # noqa: ANN401 - of whatever type it gets
     )
 
 
-def number_in(least: float, most: float, default: float | None) -> Any:  # noqa: ANN401 - of whatever type it gets
+def number_in(least: float, most: float, default: float | None) -> Any:
     """A field for a number from `least` to `most`, which may have a fraction, with its default."""
     return field(default=default, metadata={"range": (float, least, most)})
 
@@ -110,7 +113,8 @@ def check_number(
     Raises:
         SettingError: what was expected, and what came.
     """
-    kind = "whole number" if whole else "number" if most is not None else "finite number"
+    kind = "finite number" if most is None else "number"
+    kind = "whole number" if whole else kind
     is_number = type(value) is int or (not whole and type(value) is float and isfinite(value))
     if not is_number or value < least:  # type: ignore[operator] # a number, as just checked
         raise SettingError(name, f"expected a {kind} of at least {least}, got {_short(value)}")
@@ -382,6 +386,8 @@ def combined(kind: type[S], *parts: Settings, **more: object) -> S:
         SettingError: a value that cannot be.
     """
     names = {each.name for each in fields(kind)}
-    given = ((name, value) for part in parts for name, value in vars(part).items())
-    taken = {name: value for name, value in given if name in names and value is not None}
-    return kind(**{**taken, **more})
+    values: dict[str, Any] = {}
+    for part in parts:
+        of_part = {name: value for name, value in vars(part).items() if name in names}
+        values |= {name: value for name, value in of_part.items() if value is not None}
+    return kind(**{**values, **more})

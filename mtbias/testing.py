@@ -13,13 +13,13 @@ matter of test sentences with known answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain, islice, product
 from operator import attrgetter
 
 from mtbias.errors import PluginError
 from mtbias.language.definition import Language
-from mtbias.language.grammar import CASES, NounKind, SpeakerRules
+from mtbias.language.grammar import CASES, NounKind, NounReading, SpeakerRules
 from mtbias.language.installed import is_language_code
 from mtbias.language.split_texts import SplitTexts
 from mtbias.reading import decide
@@ -66,8 +66,9 @@ def check_language(language: Language) -> None:
     if problems:
         shown = "".join(f"\n  {p}" for p in problems[:MAX_SHOWN])
         rest = f"\n  … and {len(problems) - MAX_SHOWN} more" if len(problems) > MAX_SHOWN else ""
+        places = f"{len(problems)} places"
         raise AssertionError(
-            f"language {language.code!r} breaks the contract in {len(problems)} places:{shown}{rest}\n"
+            f"language {language.code!r} breaks the contract in {places}:{shown}{rest}\n"
             "languages/README.md describes the format"
         )
 
@@ -89,15 +90,18 @@ def contract_problems(
     if header:
         return header
     tried = pair_outcomes(language) if outcomes is None else outcomes
-    problems = [f"{c.__name__.lstrip('_')}: {problem}" for c in _CHECKS for problem in c(language)]
+    problems = []
+    for check in _CHECKS:
+        name = check.__name__.lstrip("_")
+        problems += [f"{name}: {problem}" for problem in check(language)]
     return problems + [f"gender_pairs: {each.problem}" for each in tried if each.problem]
 
 
 def _header(language: Language) -> Problems:
     if not is_language_code(language.code):
         yield (
-            "the code must be one of ISO 639-1, or, where that has none, one of ISO 639-3 that Stanza knows; "
-            f"got {language.code!r}"
+            "the code must be one of ISO 639-1, or, where that has none, one of ISO 639-3 "
+            f"that Stanza knows; got {language.code!r}"
         )
     if not language.name.strip():
         yield "the language has no name"
@@ -119,7 +123,8 @@ def _header(language: Language) -> Problems:
         yield "there are no nouns"
     if not language.glossary:
         yield "there are no English translations: the aligner goes without a lexicon"
-    if not any(r.kind.gender for readings in language.nouns.values() for r in readings):
+    readings = chain.from_iterable(language.nouns.values())
+    if not any(reading.kind.gender for reading in readings):
         yield "no noun says a gender: every call would rest on its articles"
 
 
@@ -136,14 +141,18 @@ def _cut(language: Language, text: str) -> Problems:
     last = 0
     for token in language.tokens(text):
         start, end = token.span
+        where = f"in {text!r}:"
         if not last <= start < end <= len(text):
-            yield f"in {text!r}: {token.text!r} at {start}–{end} overlaps what is before it or leaves the text"
+            place = f"{token.text!r} at {start}–{end}"
+            yield f"{where} {place} overlaps what is before it or leaves the text"
             return
         if text[start:end] != token.text:
-            yield f"in {text!r}: the token {token.text!r} is not the text at {start}–{end}, {text[start:end]!r}"
+            here = f"the text at {start}–{end}, {text[start:end]!r}"
+            yield f"{where} the token {token.text!r} is not {here}"
         folded = language.fold(token.text)
         if token.form != folded:
-            yield f"in {text!r}: the form of {token.text!r} is {token.form!r}, folded it is {folded!r}"
+            form = f"the form of {token.text!r} is {token.form!r}"
+            yield f"{where} {form}, folded it is {folded!r}"
         if any(c.isalnum() for c in text[last:start]):
             yield f"in {text!r}: {text[last:start]!r} is in no token"
         last = end
@@ -185,7 +194,8 @@ def _determiners(language: Language) -> Problems:
     noun = _unknown(language) or "x"
     for form in language.determiners:
         if form not in _forms(language, _phrase(language, form, noun)):
-            yield f"the determiner {form!r} is not one token before a noun, so that no text contains it"
+            problem = "is not one token before a noun, so that no text contains it"
+            yield f"the determiner {form!r} {problem}"
     for noun_form, forms in language.silent_determiners.items():
         if noun_form not in language.nouns:
             yield f"[silent_determiners]: {noun_form!r} is not among the nouns"
@@ -232,23 +242,28 @@ def _endings(language: Language) -> Problems:
             yield f"stem({form!r}) leaves nothing"
     for form, cases in language.prepositions.items():
         if not cases or cases - CASES:
-            yield f"[prepositions]: {form!r} must govern one of {', '.join(sorted(CASES))}; got {sorted(cases)}"
+            governed = f"must govern one of {', '.join(sorted(CASES))}"
+            yield f"[prepositions]: {form!r} {governed}; got {sorted(cases)}"
     for ending, others in language.neutral_endings.items():
         if len(others) < 2:
-            yield f"[neutral_endings]: {ending!r} must stand for two endings or more; got {sorted(others)}"
-    tables = chain(
-        language.nouns.items(),
-        ((f, [r for _, r in found]) for f, found in language.phrases.items()),
-    )
-    silent = [
-        form
-        for form, readings in tables
-        if any(r.kind in _WITHOUT_GENDER for r in readings)
-        or {*PERSONAL} <= {r.kind.gender for r in readings}
-    ]
+            stands_for = f"must stand for two endings or more; got {sorted(others)}"
+            yield f"[neutral_endings]: {ending!r} {stands_for}"
+    silent = [form for form, readings in language.nouns.items() if _shows_no_gender(readings)]
+    for form, phrases in language.phrases.items():
+        if _shows_no_gender([reading for _, reading in phrases]):
+            silent.append(form)
     for ending in language.neutral_nouns:
         if not any(form.endswith(ending) for form in silent):
-            yield f"[neutral_nouns]: no noun that shows no gender ends in {ending!r}, so that no text contains it"
+            problem = (
+                f"no noun that shows no gender ends in {ending!r}, so that no text contains it"
+            )
+            yield f"[neutral_nouns]: {problem}"
+
+
+def _shows_no_gender(readings: Collection[NounReading]) -> bool:
+    """Whether a form may be a noun without a gender, or one of either gender."""
+    genders = {reading.kind.gender for reading in readings}
+    return {*PERSONAL} <= genders or any(reading.kind in _WITHOUT_GENDER for reading in readings)
 
 
 def _decisions(language: Language) -> Problems:
@@ -272,7 +287,8 @@ def _decisions(language: Language) -> Problems:
     for basis in ("links+lexicon", "links", "lexicon", ELIMINATION):
         call = _call(language, word, word, basis)
         if call.gender is not None:
-            yield f"the made-up word {word!r}, without features, is called {call.gender}: there is no default"
+            called = f"is called {call.gender}: there is no default"
+            yield f"the made-up word {word!r}, without features, {called}"
     alone = decide(Alignment("x"), _analysis(language, word), SplitTexts(language))
     if alone.reason is not Reason.UNALIGNED:
         yield "an entity that is not aligned must be called unaligned"
@@ -345,7 +361,8 @@ def _phrase(language: Language, determiner: str, noun: str) -> str:
 
 def _unknown(language: Language) -> str | None:
     """A made-up word in the language's letters that no table knows and no ending fits, or None."""
-    letters = dict.fromkeys(c for form in islice(language.nouns, 200) for c in form if c.isalpha())
+    characters = dict.fromkeys(chain.from_iterable(islice(language.nouns, 200)))
+    letters = [character for character in characters if character.isalpha()]
     for pair in product(letters, repeat=2):
         word = "".join(pair) * 3
         known = (

@@ -27,7 +27,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
 from mtbias.cli.shared import Evaluator  # noqa: E402 - the paths above come first
-from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure, TranslatedPart  # noqa: E402
+from mtbias.evaluation.gender_calls import GENDER_MEASURE, GenderMeasure, translated_part  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
 from mtbias.reading import decide  # noqa: E402
 from mtbias.reading.policy import Decision, PolicyLine, policy_lines  # noqa: E402
@@ -109,7 +109,7 @@ def _read(
     measure: GenderMeasure, pairs: Sequence[Pair], labels: Sequence[Gender | None] | None
 ) -> Iterator[Row]:
     texts = SplitTexts(measure.language)
-    parts = [TranslatedPart.of(pair) for pair in pairs]
+    parts = [translated_part(pair) for pair in pairs]
     alignments = measure.aligner.align([part.pair for part in parts], texts)
     measure.analyse((pair.text for pair in pairs), lambda *_: None)
     for n, (pair, part, alignment) in enumerate(zip(pairs, parts, alignments, strict=True)):

@@ -453,7 +453,9 @@ def test_numbers_over_pairs_are_attributes_where_there_are_pairs(run: Run) -> No
     }
     pairs = {"across": {**across, "neither_right": 25.0}, "within": {**part, "inconsistent": None}}
     pairs["delta_i"] = {**part, "delta_i": None}
-    with_pairs = replace(run, metrics={**run.metrics, "consistency": {"all": pairs}})
+    left = {"pairs_without_controls": 4, "left_out": {}}
+    consistency = {"all": pairs, "decided": pairs, **left}
+    with_pairs = replace(run, metrics={**run.metrics, "consistency": consistency})
     assert (with_pairs.across, with_pairs.both_right, with_pairs.delta_i) == (25.0, 50.0, None)
 
 

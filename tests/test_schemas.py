@@ -15,7 +15,7 @@ from mtbias.corpora import load_corpus
 from mtbias.demo import reference_file
 from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
-from mtbias.runs.call_records import CallRecord, to_lines
+from mtbias.runs.call_records import CallRecord, call_record, to_lines
 from mtbias.settings import ScoreSettings
 from mtbias.translate.given_translations import given_file
 from mtbias.types import Gender, GenderCall, Reason, Translation
@@ -67,7 +67,7 @@ def test_every_key_of_a_line_is_in_the_schema(run: Path) -> None:
 
 def test_a_line_has_the_corpuss_count_of_pronouns_where_there_is_one() -> None:
     instance = replace(load_corpus("demo", None).instances[0], corpus_pronouns=3)
-    record = CallRecord.of(
+    record = call_record(
         instance, Translation(instance.id, "Ja."), GenderCall(instance.id, Gender.MALE, None)
     )
     (line,) = to_lines([record.to_json()])
@@ -78,7 +78,7 @@ def test_a_line_has_the_corpuss_count_of_pronouns_where_there_is_one() -> None:
 
 def test_what_our_reader_refuses_the_schema_refuses_too() -> None:
     instance = load_corpus("demo", None).instances[0]
-    right = CallRecord.of(
+    right = call_record(
         instance, Translation(instance.id, "Ja."), GenderCall(instance.id, Gender.MALE, None)
     )
     validator, (line,) = _validator("calls"), to_lines([right.to_json()])

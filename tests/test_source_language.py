@@ -24,7 +24,7 @@ from mtbias.language.installed import get_language
 from mtbias.language.source import english_name, source_language
 from mtbias.language.split_texts import SplitTexts
 from mtbias.reading.known_translations import KnownTranslations
-from mtbias.report.report_runs import ReportRun, title_and_intro
+from mtbias.report.report_runs import report_run, title_and_intro
 from mtbias.scoring.alarms import checks
 from mtbias.settings import EvalSettings, ScoreSettings
 from mtbias.translate.given_translations import read_translations
@@ -206,7 +206,7 @@ def test_a_run_from_french_says_so_and_knows_the_entities(french: Path, tmp_path
     assert run.metrics["alarms"]["shares"]["no_glossary"]["n"] == 0
     assert list(run.metrics["by_pronouns"]) == ["not counted"]
     assert run.not_following() == []
-    title, _ = title_and_intro([ReportRun.of(run)])
+    title, _ = title_and_intro([report_run(run)])
     assert "from French (fr) into German (de)" in title
     assert "pronouns not counted" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     in_memory = mtbias.score(

@@ -19,6 +19,7 @@ from mtbias.evaluation.preparation import prepare_score
 from mtbias.evaluation.stages import evaluate
 from mtbias.files.strict_json import converted, load_json
 from mtbias.runs.finished_run import FinishedRun
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.settings import ScoreSettings
 from mtbias.translate.given_translations import GivenSystem, join_texts
 from mtbias.translate.language_models.answers import cleaned_system
@@ -98,15 +99,15 @@ def numbers(run: FinishedRun) -> dict[str, Any]:
     intervals (``accuracy_low``, ``accuracy_high``), ``n`` sentences and ``calls`` of them; None
     where undefined.
     """
-    overall = run.metrics["overall"]
+    overall = read_metrics(run.metrics).overall
     found: dict[str, Any] = {}
     for number in run.numbers:
         if number.key in KEYS:
-            estimate = number.of(overall)
+            estimate = overall.estimate(number)
             low, high = estimate.interval or (None, None)
             found |= {
                 number.key: estimate.value,
                 f"{number.key}_low": low,
                 f"{number.key}_high": high,
             }
-    return {**found, "n": overall["n"], "calls": overall["decided"]}
+    return {**found, "n": overall.n, "calls": overall.decided}

@@ -17,13 +17,13 @@ from mtbias.files.reading import input_bytes
 from mtbias.files.writing import write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.group_means import render_groups
-from mtbias.report.report_files import paper_table, with_interval
+from mtbias.report.report_files import paper_table
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_table import level
 from mtbias.report.tables import PrintedTable, draw
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import GENDER_NUMBERS, Number
-from mtbias.types import JsonObject
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
 
 FILES = {
     "table.txt": "text",
@@ -34,8 +34,8 @@ FILES = {
     "groups.html": "page",
 }
 """The files of the table, with their forms."""
-_Metrics = Mapping[str, JsonObject]
-"""`metrics.json` by the ids of cells."""
+_Metrics = Mapping[str, RunMetrics]
+"""The numbers of runs by the ids of cells."""
 Declared = Mapping[str, Sequence[Number]]
 """What the measure of a data set reports, by its name; `GENDER_NUMBERS` where it is not
 there."""
@@ -88,7 +88,7 @@ def render_sweep(
         for cell in plan.cells:
             shown = metrics[cell.id]
             if form == "csv":
-                shown = {key: value for key, value in shown.items() if not key.startswith("by_")}
+                shown = replace(shown, by={})
             numbers = declared.get(cell.dataset, GENDER_NUMBERS)
             runs.append(ReportRun(cell.system, cell.lang, shown, numbers=numbers))
         return paper_table(runs, "csv")
@@ -103,11 +103,9 @@ def render_sweep(
         ]
         groups = [headline] if form == "latex" else [[number] for number in headline]
         tables += [_table(plan, dataset, metrics, group) for group in groups]
-    warned = named_warnings([(cell.id, metrics[cell.id].get("alarms")) for cell in plan.cells])
+    warned = named_warnings([(cell.id, metrics[cell.id].alarms) for cell in plan.cells])
     tables[:1] = [replace(table, warnings=warned) for table in tables[:1]]
-    return draw(
-        tables, form, [(cell.id, metrics[cell.id]["signature"] or "") for cell in plan.cells]
-    )
+    return draw(tables, form, [(cell.id, metrics[cell.id].signature or "") for cell in plan.cells])
 
 
 def _groups_page(plan: SweepPlan, metrics: _Metrics, declared: Declared) -> str:
@@ -134,7 +132,7 @@ def _table(
         [
             number.label,
             system,
-            *(with_interval(metrics[cell.id]["overall"], number) for cell in of_system),
+            *(metrics[cell.id].overall.text(number) for cell in of_system),
         ]
         for number in numbers
         for system, of_system in cells.items()
@@ -142,9 +140,9 @@ def _table(
     several = len(numbers) > 1
     # The sentences are the same for all systems.
     n = ", ".join(
-        f"{cell.lang} {metrics[cell.id]['overall']['n']:,}" for cell in next(iter(cells.values()))
+        f"{cell.lang} {metrics[cell.id].overall.n:,}" for cell in next(iter(cells.values()))
     )
-    found = level(next(metrics[cell.id] for cell in plan.cells if cell.dataset == dataset))
+    found = next(metrics[cell.id] for cell in plan.cells if cell.dataset == dataset).intervals.name
     return PrintedTable(
         head=["", ""][: 1 + several] + list(plan.sweep.languages),
         rows=[row if several else row[1:] for row in rows],
@@ -155,13 +153,14 @@ def _table(
     )
 
 
-def _read(plan: SweepPlan) -> tuple[dict[str, JsonObject], dict[str, Sequence[Number]]]:
-    metrics: dict[str, JsonObject] = {}
+def _read(plan: SweepPlan) -> tuple[dict[str, RunMetrics], dict[str, Sequence[Number]]]:
+    metrics: dict[str, RunMetrics] = {}
     declared: dict[str, Sequence[Number]] = {}
     for cell in plan.cells:
         try:
             run = read_run(cell.folder)
         except RunFolderError as error:
             raise MissingTranslationsError(f"no table yet: {error}") from error
-        metrics[cell.id], declared[cell.dataset] = run.metrics, run.counting.numbers
+        metrics[cell.id] = read_metrics(run.metrics)
+        declared[cell.dataset] = run.counting.numbers
     return metrics, declared

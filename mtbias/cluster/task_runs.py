@@ -26,7 +26,7 @@ from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.language.installed import get_language
 from mtbias.machine.devices import chosen_device, free_unused, require_device
 from mtbias.morphology.stanza_models import stanza_folder
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import report_run
 from mtbias.report.run_page import render_html
 from mtbias.report.run_table import headline_text
 from mtbias.runs.finished_run import read_run
@@ -270,7 +270,7 @@ def _score(
             earliest.args = (f"{earliest} (and {len(others)} more cells of {task.cells[0].lang})",)
         raise earliest
     for page, cells in pages(sweep, task).items():
-        shown = [ReportRun.of(read_run(cell.folder), cell.system) for cell in cells]
+        shown = [report_run(read_run(cell.folder), cell.system) for cell in cells]
         write_atomic(page, render_html(shown).encode())
         say(f"{task.id}: {page}")
 

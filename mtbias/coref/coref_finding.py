@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mtbias.coref.dataset import DatasetScores, NamedNumber, Share, Sides
-from mtbias.scoring.finding import Rule, Statement
+from mtbias.scoring.finding import Rule
+from mtbias.scoring.statements import Statement
 from mtbias.stats.results import (
     ALPHA,
     Difference,

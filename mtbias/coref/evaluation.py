@@ -26,7 +26,7 @@ from mtbias.files.file_ledger import is_run_folder
 from mtbias.files.reading import read_bytes, sha256_of_file
 from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, locked_folder, write_json
-from mtbias.scoring.finding import Statement
+from mtbias.scoring.statements import Statement
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.paired import Draw, corrected
 from mtbias.stats.results import LEVEL, Difference, rounded

@@ -12,7 +12,7 @@ from textwrap import shorten
 from mtbias.corpora import entity_place
 from mtbias.corpora.own_sentences import custom_corpus
 from mtbias.errors import DataError, SettingError
-from mtbias.evaluation.gender_calls import GenderMeasure, TranslatedPart
+from mtbias.evaluation.gender_calls import GenderMeasure, TranslatedPart, translated_part
 from mtbias.evaluation.person_calls import WHOLE_PERSON_NAME, PersonKind
 from mtbias.language.definition import Language
 from mtbias.language.source import SourceLanguage
@@ -148,7 +148,7 @@ def explain(measure: GenderMeasure, pairs: Sequence[Pair], id_: str) -> Explanat
         first = f", such as {pairs[0].id!r}" if pairs else ""
         raise DataError(f"expected the id of a translated sentence{first}, got {id_!r}")
     texts = SplitTexts(measure.language, measure.source)
-    parts = [TranslatedPart.of(pair) for pair in pairs]
+    parts = [translated_part(pair) for pair in pairs]
     alignments = measure.aligner.align([part.pair for part in parts], texts)
     text = pairs[place].text
     measure.analyser.prepare([text], lambda _: None)
@@ -173,8 +173,8 @@ def explain_in_run(measure: GenderMeasure, run: FinishedRun, id_: str) -> Explan
     if record is None:
         return explain(measure, pairs, id_)
     explanations = []
-    for asked in _at_each_place(record, measure.source):
-        placed = [asked if pair.id == id_ else pair for pair in pairs]
+    for sentence in _at_each_place(record, measure.source):
+        placed = [sentence if pair.id == id_ else pair for pair in pairs]
         explanation = explain(measure, placed, id_)
         if _is_call_of(record, explanation.call):
             return explanation
@@ -192,8 +192,8 @@ def explain_person(options: MeasureOptions, instance: Instance, translation: str
     """
     kind = find_measure(options.settings.measure or "")
     if not isinstance(kind, PersonKind):
-        asked = options.settings.measure
-        raise SettingError("measure", f"expected {WHOLE_PERSON_NAME} here, got {asked}")
+        measure = options.settings.measure
+        raise SettingError("measure", f"expected {WHOLE_PERSON_NAME} here, got {measure}")
     if instance.gold is None:
         message = "expected male or female for a sentence without pronouns of one gender"
         raise SettingError("gender", f"{message}, got nothing")
@@ -202,17 +202,17 @@ def explain_person(options: MeasureOptions, instance: Instance, translation: str
 
 
 def explain_person_in_run(run: FinishedRun, id_: str) -> str:
-    """The same of a person of a run, as its `calls.jsonl` has it.
+    """How a person of a run was read, from its `calls.jsonl`.
 
     Raises:
         DataError: none has this id.
     """
     records: Sequence[PersonRecord] = run.calls
-    found = next((record for record in records if record.id == id_), None)
-    if found is None:
+    match = next((record for record in records if record.id == id_), None)
+    if match is None:
         first = f", such as {records[0].id!r}" if records else ""
         raise DataError(f"expected the id of a person of the run{first}, got {id_!r}")
-    return chain_text(found)
+    return chain_text(match)
 
 
 def _at_each_place(record: CallRecord, source: SourceLanguage) -> list[Pair]:

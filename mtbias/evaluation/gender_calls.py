@@ -182,23 +182,13 @@ class TranslatedPart:
     """With blanks for the words that were left, so that all others stay in their places."""
     runs: Sequence[CopiedRun]
 
-    @classmethod
-    def of(cls, pair: Pair) -> TranslatedPart:
-        """The translated part of a sentence pair."""
-        runs = copied_runs(pair.source, pair.text)
-        text = pair.text
-        for run in runs:
-            start, end = run.span
-            text = text[:start] + " " * (end - start) + text[end:]
-        return cls(pair._replace(text=text), runs)
-
     def only(self, analysis: Analysis) -> Analysis:
         """The morphology of this part alone."""
         if not self.runs:
             return analysis
         spans = [run.span for run in self.runs]
-        kept = (token for token in analysis.tokens if not any(map(token.span.overlaps, spans)))
-        return Analysis(self.pair.text, tuple(kept))
+        tokens = (token for token in analysis.tokens if not any(map(token.span.overlaps, spans)))
+        return Analysis(self.pair.text, tuple(tokens))
 
     def without_copy(self, call: GenderCall, head: Span) -> GenderCall:
         """The call; where nothing renders the entity and its head, at `head` in the source, was
@@ -211,6 +201,16 @@ class TranslatedPart:
                 if ours.overlaps(head):
                     return GenderCall(call.id, None, Reason.COPIED, (theirs,))
         return call
+
+
+def translated_part(pair: Pair) -> TranslatedPart:
+    """The part of a sentence pair that is not copied from the source."""
+    runs = copied_runs(pair.source, pair.text)
+    text = pair.text
+    for run in runs:
+        start, end = run.span
+        text = text[:start] + " " * (end - start) + text[end:]
+    return TranslatedPart(pair._replace(text=text), runs)
 
 
 @frozen
@@ -277,13 +277,13 @@ class GenderMeasure(AnalysedTexts):
         if not (self.aligner.repeatable and as_declared()):
             return self.call_pairs(pairs, progress, words)
         inputs = [dict(self.identity), pairs]
-        kept = self.results.get("calls", inputs)
-        if kept is not None:
+        stored = self.results.get("calls", inputs)
+        if stored is not None:
             self.analyser.abandon(pair.text for pair in pairs)
             for stage in ("align", "analyse", "decide"):
                 progress(stage, 0, len(pairs))
                 progress(stage, len(pairs), len(pairs))
-            return decoded(list[GenderCall], kept)
+            return decoded(list[GenderCall], stored)
         calls = self.call_pairs(pairs, progress, words)
         self.results.keep("calls", inputs, encoded(list[GenderCall], list(calls)))
         return calls
@@ -311,7 +311,7 @@ class GenderMeasure(AnalysedTexts):
         total = len(pairs)
         progress("align", 0, total)
         self.expect(pair.text for pair in pairs)
-        translated = [TranslatedPart.of(pair) for pair in pairs]
+        translated = [translated_part(pair) for pair in pairs]
         try:
             alignments = self.aligner.align([part.pair for part in translated], texts, progress)
         except BaseException:
@@ -346,13 +346,13 @@ def make_aligner(options: MeasureOptions) -> Aligner:
 
     cache = cache_folder(settings.cache_dir)
     try:
-        found = locate_encoder(settings.aligner_model, options.lang, cache=cache, fetch=False)
+        encoder = locate_encoder(settings.aligner_model, options.lang, cache=cache, fetch=False)
     except MissingResourceError:
         if options.fetch is None:
             raise
         options.fetch("downloading the aligner's encoder")
-        found = locate_encoder(settings.aligner_model, options.lang, cache=cache)
-    neural = NeuralAligner(found, layer=settings.aligner_layer, device=options.device)
+        encoder = locate_encoder(settings.aligner_model, options.lang, cache=cache)
+    neural = NeuralAligner(encoder, layer=settings.aligner_layer, device=options.device)
     return neural if settings.aligner == "neural" else SecondOpinion(neural)
 
 
@@ -388,10 +388,10 @@ def stanza_package(options: MeasureOptions) -> StanzaPackage:
     Raises:
         MissingResourceError: they are not there and may not be downloaded.
     """
-    code, given = options.lang, options.settings.stanza_dir
-    if str(given) == STANZA_NAME or (given is None and options.demo):
+    code, stanza_dir = options.lang, options.settings.stanza_dir
+    if str(stanza_dir) == STANZA_NAME or (stanza_dir is None and options.demo):
         return find_package(code, stanza_folder_of_demo())
-    folder = stanza_folder(given, cache_folder(options.settings.cache_dir))
+    folder = stanza_folder(stanza_dir, cache_folder(options.settings.cache_dir))
     try:
         return find_package(code, folder)
     except MissingResourceError:

@@ -40,10 +40,10 @@ from mtbias.scoring.mt_geneval_context import cut_given, cut_joined, refuse_both
 from mtbias.scoring.whole_person import (
     COUNTING,
     PersonRecord,
-    PersonWord,
     ReadMention,
     Unjudged,
     outcome_of,
+    person_word,
 )
 from mtbias.types import (
     Evidence,
@@ -68,7 +68,7 @@ _POSSESSIVE = re.compile(r"\s?['’]s?\b", re.IGNORECASE)
 """Behind a name: it is no subject."""
 _CONTEXT_DOMAIN = "wikipedia"
 _PARSED_AT_ONCE = 1000
-"""Sources, after which progress is told."""
+"""The number of sources after which progress is reported."""
 
 SourcePerson = Instance | ContextualSentence
 """An instance in which a person is looked for."""
@@ -190,10 +190,14 @@ class PersonMeasure(Measure):
         for start in range(0, len(new), _PARSED_AT_ONCE):
             progress("parse", start, len(new))
             part = new[start : start + _PARSED_AT_ONCE]
-            found: dict[int, list[PlacedSentence]] = {}
+            sentences: dict[int, list[PlacedSentence]] = {}
             for each in self.parser.parse(part, lambda _: True).parsed:
-                found.setdefault(each.passage, []).append(PlacedSentence(each.offset, each.parsed))
-            self._parses.update({source: tuple(found.get(n, ())) for n, source in enumerate(part)})
+                sentences.setdefault(each.passage, []).append(
+                    PlacedSentence(each.offset, each.parsed)
+                )
+            self._parses.update(
+                {source: tuple(sentences.get(n, ())) for n, source in enumerate(part)}
+            )
         progress("parse", len(new), len(new))
 
     def _person(self, instance: SourcePerson, text: str | None, part: str | None) -> Person:
@@ -235,22 +239,22 @@ class PersonMeasure(Measure):
         self, persons: Sequence[Person], bitext: Sequence[tuple[str, str]], progress: Progress
     ) -> dict[int, list[tuple[Mention, ReadPair]]]:
         """Each mention with what was found in the translation, by the person's place."""
-        asked: list[tuple[int, Mention]] = []
+        mentions_of_pairs: list[tuple[int, Mention]] = []
         pairs: list[Pair] = []
         for n, person in enumerate(persons):
             for mention in person.mentions:
                 entity = mention.phrase
                 if mention.kind is MentionKind.ENTITY:
                     entity = person.entity or entity
-                asked.append((n, mention))
+                mentions_of_pairs.append((n, mention))
                 pairs.append(Pair("", person.source, person.text or "", mention.span, entity))
         pairs += [Pair("", source, target) for source, target in bitext]
         texts = SplitTexts(self.gender.language)
         read = self.gender.read_pairs(pairs, texts, progress)
-        found: dict[int, list[tuple[Mention, ReadPair]]] = {}
-        for (n, mention), each in zip(asked, read, strict=True):
-            found.setdefault(n, []).append((mention, each))
-        return found
+        of_source: dict[int, list[tuple[Mention, ReadPair]]] = {}
+        for (n, mention), each in zip(mentions_of_pairs, read, strict=True):
+            of_source.setdefault(n, []).append((mention, each))
+        return of_source
 
     def _record(self, person: Person, read: Sequence[tuple[Mention, ReadPair]]) -> PersonRecord:
         shift = _place(person.text, person.translation)
@@ -258,8 +262,8 @@ class PersonMeasure(Measure):
         outcome = outcome_of(chain.from_iterable(mention.words for mention in mentions))
         reason = person.reason
         if outcome is None and reason is None:
-            found = any(mention.target for mention in mentions)
-            reason = Unjudged.NOTHING_SHOWN if found else Unjudged.UNALIGNED
+            is_rendered = any(mention.target for mention in mentions)
+            reason = Unjudged.NOTHING_SHOWN if is_rendered else Unjudged.UNALIGNED
         return PersonRecord(
             id=person.id,
             row=person.row,
@@ -279,14 +283,14 @@ class PersonMeasure(Measure):
         """Each mention with the words that show a gender, every word once."""
         texts = SplitTexts(self.gender.language)
         seen: set[Span] = set()
-        for mention, found in read:
-            target, evidence, reason = read_mention(mention, found, texts)
+        for mention, pair in read:
+            target, evidence, reason = read_mention(mention, pair, texts)
             words = []
             for piece in evidence:
                 gender = piece.gender
                 if gender in PERSONS and piece.span not in seen and person.gold is not None:
                     seen.add(piece.span)
-                    words.append(PersonWord.of(_moved(piece, shift), gender, person.gold))
+                    words.append(person_word(_moved(piece, shift), gender, person.gold))
             yield ReadMention(
                 kind=mention.kind,
                 mention=person.source[slice(*mention.span)],
@@ -298,26 +302,26 @@ class PersonMeasure(Measure):
 
 
 def read_mention(
-    mention: Mention, found: ReadPair, texts: SplitTexts
+    mention: Mention, pair: ReadPair, texts: SplitTexts
 ) -> tuple[tuple[Span, ...], Sequence[Evidence], str]:
     """What renders a mention, the words that show a gender there, and why there are none."""
     syntax = syntax_of(texts.language)
-    words = sentence_words(found.analysis, texts)
-    target = found.alignment.target
+    words = sentence_words(pair.analysis, texts)
+    target = pair.alignment.target
     evidence: Sequence[Evidence] = ()
     if mention.kind is MentionKind.PRONOUN:
-        rivals = any(word.form in _RIVALS for word in english_words(found.pair.source))
+        rivals = any(word.form in _RIVALS for word in english_words(pair.pair.source))
         evidence = words_of_pronouns(words, syntax, target[:1], rivals=rivals)
         target = tuple(piece.span for piece in evidence if piece.kind == "pronoun")
         return target, evidence, str(Reason.NO_MORPHOLOGY if target else Reason.UNALIGNED)
     reason = Reason.NO_MORPHOLOGY
     if mention.may_be_noun:
-        evidence = words_of_noun(found.call, found.alignment, words, syntax)
-        target, reason = found.call.target, found.call.reason or reason
-    possessive = _POSSESSIVE.match(found.pair.source, mention.span.end)
+        evidence = words_of_noun(pair.call, pair.alignment, words, syntax)
+        target, reason = pair.call.target, pair.call.reason or reason
+    possessive = _POSSESSIVE.match(pair.pair.source, mention.span.end)
     if not evidence and mention.may_be_name and not possessive:
-        name = found.pair.source[slice(*mention.span)]
-        at, evidence = words_of_name(name, found.alignment.target, words, syntax)
+        name = pair.pair.source[slice(*mention.span)]
+        at, evidence = words_of_name(name, pair.alignment.target, words, syntax)
         if at:
             target, reason = tuple(at), Reason.NO_MORPHOLOGY
         elif not mention.may_be_noun:
@@ -396,9 +400,9 @@ def make_parser(options: MeasureOptions) -> EnglishParser:
     Raises:
         MissingResourceError: the models are not there and may not be downloaded.
     """
-    given, cache = options.settings.stanza_dir, cache_folder(options.settings.cache_dir)
-    demo = str(given) == STANZA_NAME  # which has no English
-    folder = stanza_folder_of_demo() if demo else stanza_folder(given, cache)
+    stanza_dir, cache = options.settings.stanza_dir, cache_folder(options.settings.cache_dir)
+    demo = str(stanza_dir) == STANZA_NAME  # which has no English
+    folder = stanza_folder_of_demo() if demo else stanza_folder(stanza_dir, cache)
     try:
         package = find_package(ENGLISH_CODE, folder, PARSER)
     except MissingResourceError:

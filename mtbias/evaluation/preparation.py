@@ -149,11 +149,11 @@ def prepare_score(
     Raises:
         MtbiasError: a name, a path or a device is wrong, or something is missing.
     """
-    if (
-        beside is not None and beside.lang == lang and not settings.part
-    ):  # each file may have another part
+    # Each file may have another part.
+    if beside is not None and beside.lang == lang and not settings.part:
         return _with_system(beside, system)
-    dataset = corpus.name if corpus else WINOMT if settings.dataset is None else settings.dataset
+    dataset = corpus.name if corpus else settings.dataset
+    dataset = WINOMT if dataset is None else dataset
     _check(lang, dataset, settings)
     corpus = corpus or _load(dataset, lang, settings)
     kind = _measure_kind(corpus.measure, settings)
@@ -168,9 +168,8 @@ def prepare_score(
     measure = _if_here(lambda: kind.open(options))
     if settings.part:
         corpus = part_translated(corpus, system)
-    joined = system.joined(
-        corpus
-    )  # translations of another corpus are refused before Stanza's models are missed
+    # Translations of another corpus are refused before Stanza's models are missed.
+    joined = system.joined(corpus)
     request = Request(
         corpus=corpus,
         lang=lang,
@@ -184,24 +183,26 @@ def prepare_score(
 
 
 def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
-    """The sentences of a corpus of which a file has translations, empty ones included.
+    """The sentences of a corpus that a file translates, empty translations included.
 
     Raises:
         DataError: more than 5 % of the file's rows belong to no sentence of the corpus.
     """
-    given = system.read(corpus)
-    there = {translation.id for translation in given.translations if translation.reason != MISSING}
-    strangers = given.noticed["extra"]
+    translations = system.read(corpus)
+    there = {
+        translation.id for translation in translations.translations if translation.reason != MISSING
+    }
+    strangers = translations.noticed["extra"]
     if 100 * strangers > (100 - ENOUGH) * (len(there) + strangers):
         raise DataError(
-            f"expected a part of {corpus.name}, got {strangers:,} rows that belong to none of its sentences beside "
-            f"{len(there):,} that do; check --dataset and --data"
+            f"expected a part of {corpus.name}, got {strangers:,} rows that belong to none of its "
+            f"sentences beside {len(there):,} that do; check --dataset and --data"
         )
     return corpus if len(there) == len(corpus.instances) else corpus.part(there)
 
 
 def prepare_scores(
-    given: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings
+    systems: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings
 ) -> Iterator[Request]:
     """The requests for several systems, each with a language; those of one language stand beside
     each other and share corpus, aligner and Stanza's models.
@@ -210,13 +211,13 @@ def prepare_scores(
         MtbiasError: as `prepare_score`.
     """
     request: Request | None = None
-    for system, lang in given:
+    for system, lang in systems:
         request = prepare_score(system, lang, settings, beside=request)
         yield request
 
 
 def _with_system(request: Request, system: GivenSystem) -> Request:
-    """The same request for another system's translations.
+    """A request with another system's translations.
 
     Raises:
         DataError: they do not fit the corpus.
@@ -242,11 +243,11 @@ def _measure_kind(own: str, settings: EvalSettings | ScoreSettings) -> MeasureKi
         UsageError: nobody registers it.
         SettingError: it does not judge such a data set; a setting that only another measure has.
     """
-    asked = settings.measure or own
-    kind = find_measure(asked)
-    if asked != own and own not in kind.judges:
-        known = " or ".join([*sorted(kind.judges), asked])
-        expected = f"expected a data set whose measure is {known} with {asked}"
+    name = settings.measure or own
+    kind = find_measure(name)
+    if name != own and own not in kind.judges:
+        known = " or ".join([*sorted(kind.judges), name])
+        expected = f"expected a data set whose measure is {known} with {name}"
         raise SettingError("measure", f"{expected}, got one whose measure is {own}")
     there = settings.__dataclass_fields__
     for setting in [each for each in _NOT_USED if each in there and each not in kind.uses]:
@@ -269,10 +270,10 @@ def _as_asked(
     return replace(corpus, measure=settings.measure)
 
 
-def _if_here(opened: Callable[[], T]) -> T | None:
+def _if_here(open_measure: Callable[[], T]) -> T | None:
     """What is opened; None where something is missing, which is not wrong yet."""
     with suppress(MissingResourceError):
-        return opened()
+        return open_measure()
     return None
 
 

@@ -63,7 +63,7 @@ def compute_rewards(
         MtbiasError: a language or model is missing.
     """
     instances = [_instance(sentence) for sentence in sentences]
-    measure, analyser = _opened(lang, settings, device)
+    measure, analyser = _open_evaluator(lang, settings, device)
     pairs = [
         Pair.of(instance, text) for instance, text in zip(instances, translations, strict=True)
     ]
@@ -89,7 +89,7 @@ def _value(call: GenderCall, instance: Instance) -> int:
 
 
 @lru_cache(maxsize=4)
-def _opened(
+def _open_evaluator(
     lang: str, settings: EvaluatorSettings, device: str | None
 ) -> tuple[GenderMeasure, BatchAnalyser]:
     options = MeasureOptions(lang=lang, settings=settings, device=device)

@@ -23,17 +23,17 @@ from mtbias.files.kept_work import (
     remove_parts,
 )
 from mtbias.language.source import ENGLISH_CODE
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import report_run
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.manifest import RunManifest
 from mtbias.runs.run_folder import CALLS, METRICS, RunFolder, begun, run_progress
 from mtbias.scoring.finding import conclusions
-from mtbias.scoring.measure import Judged, Measure, MeasureKind, measure_entry
+from mtbias.scoring.measure import Measure, MeasureKind, MeasureRecord, measure_entry
 from mtbias.stats.results import N_RESAMPLES, percent_of, rounded
 from mtbias.translate.outputs import Shard, repaired
 from mtbias.translate.system import MemoryStore, Plan, System, Tally, Translated
-from mtbias.types import Json, JsonDict, JsonObject, Progress, frozen, quiet
+from mtbias.types import Json, JsonDict, JsonObject, Progress, Translation, frozen, quiet
 from mtbias.version import __version__
 
 _log = logging.getLogger(__name__)
@@ -129,7 +129,7 @@ def evaluate(
         remove_parts(folder.path)
         run = FinishedRun.read(folder)
         if begun_here or not folder.has(REPORT):
-            folder.write_atomic(REPORT, render_html([ReportRun.of(run)]).encode())
+            folder.write_atomic(REPORT, render_html([report_run(run)]).encode())
         return run
 
 
@@ -150,9 +150,9 @@ def evaluate_given(
         for request, out in requests:
             ready.append((request, out))
             if not out.exists():
-                given = planned(request, None).collect(MemoryStore())
-                if not isinstance(given, int):
-                    texts = (each.text for each in given.translations)
+                outputs = planned(request, None).collect(MemoryStore())
+                if not isinstance(outputs, int):
+                    texts = (each.text for each in outputs.translations)
                     request.measure.expect(text for text in texts if text is not None)
         for request, out in ready:
             yield evaluate(request, out=out, progress=progress)
@@ -163,7 +163,7 @@ def evaluate_given(
 
 def _measured(
     request: Request, translated: Translated, manifest: RunManifest, progress: Progress
-) -> tuple[Sequence[Judged], JsonObject]:
+) -> tuple[Sequence[MeasureRecord], JsonObject]:
     """The records of the corpus, and the content of `metrics.json`."""
     records = request.measure.judge(request.corpus.instances, translated.translations, progress)
     scores = request.kind.score(records, n_resamples=request.n_resamples, seed=request.seed)
@@ -186,7 +186,7 @@ def _measured(
 
 
 def repeat_numbers(
-    request: Request, translated: Translated, first: Sequence[Judged], progress: Progress
+    request: Request, translated: Translated, first: Sequence[MeasureRecord], progress: Progress
 ) -> JsonDict:
     """`repeats` of `metrics.json`; empty where everything was translated once.
 
@@ -203,37 +203,38 @@ def repeat_numbers(
     if not translated.repeats:
         return {}
     instances = request.corpus.instances
-    records = [
-        first,
-        *(request.measure.judge(instances, each, progress) for each in translated.repeats),
-    ]
-    texts = [
-        [each.text for each in time] for time in (translated.translations, *translated.repeats)
-    ]
-    calls = [[_call(record) for record in time] for time in records]
+    records = [first]
+    texts = [_texts(translated.translations)]
+    for repeat in translated.repeats:
+        records.append(request.measure.judge(instances, repeat, progress))
+        texts.append(_texts(repeat))
     # No intervals here: those of the first time are those of the run.
     groups = [
-        request.kind.score(time, n_resamples=0, seed=request.seed).overall for time in records
+        request.kind.score(of_time, n_resamples=0, seed=request.seed).overall for of_time in records
     ]
-    scores = [group.to_json() for group in groups]
     numbers: JsonDict = {}
-    for number in (number for number in groups[0].counting.numbers if number.headline):
-        values = [number.of(overall).value for overall in scores]
-        known = [value for value in values if value is not None]
-        spread = rounded(max(known) - min(known)) if known == values else None
-        numbers[number.key] = {"values": values, "spread": spread}
+    for number in groups[0].counting.numbers:
+        if number.headline:
+            values = [rounded(group[number.key].value) for group in groups]
+            known = [value for value in values if value is not None]
+            spread = rounded(max(known) - min(known)) if known == values else None
+            numbers[number.key] = {"values": values, "spread": spread}
     return {
         "repeats": {
             "times": len(records),
             "n": len(instances),
             "translations_changed": _changed(texts),
-            "calls_changed": _changed(calls),
+            "calls_changed": _changed([list(map(_call, of_time)) for of_time in records]),
             "numbers": numbers,
         }
     }
 
 
-def _call(record: Judged) -> tuple[Any, ...]:
+def _texts(translations: Sequence[Translation]) -> list[str | None]:
+    return [translation.text for translation in translations]
+
+
+def _call(record: MeasureRecord) -> tuple[Any, ...]:
     """What a record says of its sentence: of a gender, the gender or why there is none; else all
     but the words.
     """
@@ -245,7 +246,7 @@ def _call(record: Judged) -> tuple[Any, ...]:
 
 def _changed(times: Sequence[Sequence[object]]) -> JsonDict:
     """How many sentences are not the same every time."""
-    count = sum(any(value != row[0] for value in row) for row in zip(*times, strict=True))
+    count = sum(row.count(row[0]) < len(row) for row in zip(*times, strict=True))
     return {"count": count, "percent": rounded(percent_of(count, len(times[0])))}
 
 
@@ -328,7 +329,9 @@ def _open_shared(request: Request, out: Path) -> tuple[RunFolder, Plan, PartStor
 
 
 def readable_store(plan: Plan, out: Path | None) -> MemoryStore:
-    """What the run in `out` has of `plan`, to be looked at: nothing is written or removed there."""
+    """The parts of `plan` that the run in `out` has, to be read only: nothing is written or
+    removed.
+    """
     store = MemoryStore()
     record = None if out is None else read_plan(out)
     if out is not None and record is not None and record.key == plan.key:
@@ -367,17 +370,17 @@ def translate_corpus(
     """
     start = time.perf_counter()
     if folder is not None and not generate:
-        found = run_progress(folder.path)
-        if not found.translated:
-            raise _missing(folder, len(found.missing), found.parts)
+        progress_so_far = run_progress(folder.path)
+        if not progress_so_far.translated:
+            raise _missing(folder, len(progress_so_far.missing), progress_so_far.parts)
     if not plan.sizes:  # nothing is made
         return _collected(request, plan, MemoryStore(), folder), {}
     store = MemoryStore() if folder is None else _store(folder, plan, alone=generate)
     if generate:
-        made = request.measure.hint if plan.frees_cpu else None
+        hint = request.measure.hint if plan.frees_cpu else None
         try:
             tally = plan.translate(
-                store, range(len(plan.sizes)), partial(progress, "translate"), made
+                store, range(len(plan.sizes)), partial(progress, "translate"), hint
             )
         except BaseException:
             request.measure.abandon()
@@ -397,12 +400,12 @@ def translate_corpus(
 def _collected(
     request: Request, plan: Plan, store: MemoryStore | PartStore, folder: RunFolder | None
 ) -> Translated:
-    found = plan.collect(store)
-    if isinstance(found, int):
+    outputs = plan.collect(store)
+    if isinstance(outputs, int):
         if folder is None:
-            raise RuntimeError(f"expected all parts in memory, {found} are missing")
-        raise _missing(folder, found, len(plan.sizes))
-    return repaired(found, request.kind.repairs)
+            raise RuntimeError(f"expected all parts in memory, {outputs} are missing")
+        raise _missing(folder, outputs, len(plan.sizes))
+    return repaired(outputs, request.kind.repairs)
 
 
 def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTranslationsError:
@@ -412,6 +415,6 @@ def _missing(folder: RunFolder, missing: int, parts: int | None) -> MissingTrans
         else f"{missing} of {parts} parts of the translations are missing"
     )
     return MissingTranslationsError(
-        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those of shard K of N, "
-        "without --shard it makes all and completes the run"
+        f"{folder.path}: {how_many}; `mtbias eval … --out {folder.path} --shard K/N` makes those "
+        "of shard K of N, without --shard it makes all and completes the run"
     )

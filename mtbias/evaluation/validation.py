@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from mtbias.align import Pair
@@ -86,13 +87,10 @@ class Validation:
         self, name: Callable[[HumanLabel, GenderCall], str]
     ) -> dict[str, LabelAgreement]:
         """Agreement on the rows that have each name, in alphabetical order."""
-        names = [name(*row) for row in self.rows]
-        return {
-            each: compute_agreement(
-                _confusion(row for row, own in zip(self.rows, names, strict=True) if own == each)
-            )
-            for each in sorted(set(names))
-        }
+        rows_of: dict[str, list[tuple[HumanLabel, GenderCall]]] = {}
+        for row in self.rows:
+            rows_of.setdefault(name(*row), []).append(row)
+        return {key: compute_agreement(_confusion(rows)) for key, rows in sorted(rows_of.items())}
 
     def to_json(self) -> JsonDict:
         """Numbers in per cent, κ too; further keys beside the fixed ones are intervals and
@@ -119,12 +117,7 @@ class Validation:
             },
             "basis_intervals": {kind: part.agreement_interval for kind, part in bases.items()},
             "by_evidence": {
-                kind: {
-                    key: getattr(part, key)
-                    for key in ("n", "agreed", "agreement", "agreement_interval")
-                }
-                for kind, part in evidence.items()
-                if kind not in {*Reason}
+                kind: _part_json(part) for kind, part in evidence.items() if kind not in {*Reason}
             },
             "reasons": {
                 kind: {
@@ -149,24 +142,33 @@ class Validation:
 
     def differing_json(self) -> list[JsonDict]:
         """The rows on which label and call, or the heads, differ, as plain values."""
-        return [
-            {
-                "line": label.line,
-                "system": label.system,
-                "basis": label.basis,
-                "source": label.source,
-                "translation": label.target,
-                "label": LABELS[label.label],
-                "label_head": label.target[slice(*label.target_head)]
-                if label.target_head
-                else None,
-                "called": call.gender,
-                "reason": call.reason,
-                "target": [label.target[slice(*span)] for span in call.target],
-                "evidence": evidence_json(call),
-            }
-            for label, call in self.differing()
-        ]
+        return [_row_json(label, call) for label, call in self.differing()]
+
+
+def _part_json(part: LabelAgreement) -> JsonDict:
+    return {
+        "n": part.n,
+        "agreed": part.agreed,
+        "agreement": part.agreement,
+        "agreement_interval": part.agreement_interval,
+    }
+
+
+def _row_json(label: HumanLabel, call: GenderCall) -> JsonDict:
+    head = label.target[slice(*label.target_head)] if label.target_head else None
+    return {
+        "line": label.line,
+        "system": label.system,
+        "basis": label.basis,
+        "source": label.source,
+        "translation": label.target,
+        "label": LABELS[label.label],
+        "label_head": head,
+        "called": call.gender,
+        "reason": call.reason,
+        "target": [label.target[slice(*span)] for span in call.target],
+        "evidence": evidence_json(call),
+    }
 
 
 def validate(
@@ -205,9 +207,8 @@ def validate(
     ]
     if basis and not rows:
         known = ", ".join(sorted({label.basis or "none" for label in labels}))
-        raise DataError(
-            f"expected labels in {lang!r} with basis {' or '.join(basis)}, got none; the file has {known}"
-        )
+        labels_text = f"labels in {lang!r} with basis {' or '.join(basis)}"
+        raise DataError(f"expected {labels_text}, got none; the file has {known}")
     evaluator = {**measure.identity, "mtbias": __version__}
     about = {"lang": lang, "labels": len(labels), "bitext": len(bitext)}
     signature = "|".join(f"{key}:{value}" for key, value in {**about, **evaluator}.items())
@@ -217,7 +218,7 @@ def validate(
 
 def together(validations: Sequence[Validation]) -> Validation:
     """The labels of several languages as one set, under the name ``all``."""
-    rows = tuple(row for v in validations for row in v.rows)
+    rows = tuple(chain.from_iterable(validation.rows for validation in validations))
     first, codes = validations[0], "+".join(v.lang for v in validations)
     read = "".join(
         f"|{key}:{first.evaluator[key]}"
@@ -273,9 +274,10 @@ class CorrectedRun:
         if not shares:
             return None
         return (
-            f"{self.labels_on_pronouns} labels rest on a pronoun, alone or against the noun phrase (basis P or C), "
-            f"which the evaluator does not read; most of the correction comes from them: {shares}. It is a difference "
-            "of definition, not of errors; --basis N --basis D leaves such labels out"
+            f"{self.labels_on_pronouns} labels rest on a pronoun, alone or against the noun phrase "
+            "(basis P or C), which the evaluator does not read; most of the correction comes from "
+            f"them: {shares}. It is a difference of definition, not of errors; "
+            "--basis N --basis D leaves such labels out"
         )
 
     def to_json(self) -> JsonDict:
@@ -303,12 +305,13 @@ def correct_run(
     for key in (*own.evaluator, *run.evaluator):
         if (here := own.evaluator.get(key)) != (there := run.evaluator.get(key)):
             raise DataError(
-                f"{run.path}: expected a run that this evaluator scored ({key} {here}), got {key} {there}; score the "
-                "translations again"
+                f"{run.path}: expected a run that this evaluator scored ({key} {here}), "
+                f"got {key} {there}; score the translations again"
             )
     if run.counting is UNKNOWN_GENDER:
         raise DataError(
-            f"{run.path}: expected sentences that show a gender, got none; what is corrected is accuracy, ΔG and ΔS"
+            f"{run.path}: expected sentences that show a gender, got none; "
+            "what is corrected is accuracy, ΔG and ΔS"
         )
     calls = run.known.calls
     counts = count((r.gold, r.stereotype, r.call.gender) for r in calls)
@@ -343,7 +346,8 @@ def _gone(
     """
     try:
         part = correct(counts, confusion, **how)
-    except DataError:  # no label of a gender is left: all that is known of it comes from the labels that are not there
+    except DataError:
+        # No label of a gender is left: all that is known of it comes from the labels left out.
         return dict.fromkeys(CORRECTED, 100.0)
     gone: dict[str, float | None] = {}
     for key in CORRECTED:
@@ -398,7 +402,10 @@ class Validations:
 
     def rows(self) -> list[JsonDict]:
         """The rows of disagreement, as plain values."""
-        return [{"lang": v.lang, **row} for v in self.languages for row in v.differing_json()]
+        rows: list[JsonDict] = []
+        for language in self.languages:
+            rows += [{"lang": language.lang, **row} for row in language.differing_json()]
+        return rows
 
 
 def validate_file(
@@ -445,7 +452,8 @@ def validate_file(
         message = "human labels of entities are compared here; leave it out"
         raise SettingError("measure", message)
     if runs and not n_resamples:
-        message = "expected at least 200 where runs are corrected, whose numbers are medians of draws, got 0"
+        message = "expected at least 200 where runs are corrected, "
+        message += "whose numbers are medians of draws, got 0"
         raise SettingError("resamples", message)
     finished = _read_runs(runs, langs)
     file = read_label_file(gold)
@@ -476,8 +484,8 @@ def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str,
         if not path.is_dir() and languages > 1:
             raise SettingError(
                 "translations",
-                f"expected a folder with en-CODE.txt for several languages, got {path}, a file or nothing; give a "
-                "folder, or one --lang at a time",
+                f"expected a folder with en-CODE.txt for several languages, got {path}, "
+                "a file or nothing; give a folder, or one --lang at a time",
             )
         pairs += read_bitext(path / f"en-{lang}.txt" if path.is_dir() else path)
     return pairs
@@ -490,13 +498,13 @@ def _read_runs(paths: Sequence[Path], langs: Sequence[str]) -> list[FinishedRun]
     for run in runs:
         if run.lang not in langs:
             raise DataError(
-                f"{run.path}: expected a run in one of the languages validated here ({', '.join(langs)}), got "
-                f"{run.lang!r}; add --lang {run.lang}"
+                f"{run.path}: expected a run in one of the languages validated here "
+                f"({', '.join(langs)}), got {run.lang!r}; add --lang {run.lang}"
             )
         if (name := (run.system, run.lang, run.corpus[0])) in seen:
             raise DataError(
-                f"{run.path}: expected each system once in a language and corpus, got {run.system!r} twice; leave one "
-                "out"
+                f"{run.path}: expected each system once in a language and corpus, "
+                f"got {run.system!r} twice; leave one out"
             )
         seen.add(name)
     return runs

@@ -1,4 +1,4 @@
-"""The alarms of a run in words: what stands above its numbers where they may not be believed.
+"""The alarms of a run in words, for the place above numbers that may be wrong.
 
 Nothing is computed here; all stands in `metrics.json` (`alarms`).
 """
@@ -13,31 +13,35 @@ from mtbias.errors import escaped
 from mtbias.report.tables import aligned
 from mtbias.scoring.alarms import DECLARED
 from mtbias.scoring.definitions import CLASSES, Number
+from mtbias.scoring.metrics_records import Alarms, RunMetrics
 from mtbias.stats.results import estimate_text, number_text
-from mtbias.types import JsonObject
 
 _NAMED = 3
-"""So many other languages, and unusual characters, are named."""
+"""The most other languages, or unusual characters, that a warning names."""
 
 
-def warnings(alarms: JsonObject | None) -> list[str]:
+def warnings(alarms: Alarms | None) -> list[str]:
     """A line for each sign above its limit: how many rows, of how many, the limit, and what to do.
 
-    `alarms` is that of `metrics.json`; a file of an earlier release has none.
+    A run of an earlier release has no alarms.
     """
-    return [_warning(key, alarms) for key in alarms["raised"] if key in DECLARED] if alarms else []
+    if alarms is None:
+        return []
+    return [_warning(key, alarms) for key in alarms.raised if key in DECLARED]
 
 
-def _warning(key: str, alarms: JsonObject) -> str:
-    sign, share = DECLARED[key], alarms["shares"][key]
-    allowed = f"limit {share['limit']:g} %"
-    if not share.get("measured", True):
+def _warning(key: str, alarms: Alarms) -> str:
+    sign, checked = DECLARED[key], alarms.shares[key]
+    share = checked.share
+    allowed = f"limit {checked.limit:g} %"
+    if not checked.measured:
         allowed += ", the widest of all languages"
-    text = f"{share['n']:,} of {share['of']:,} {sign.of} {sign.they} ({number_text(share['percent'])} %, {allowed})"
+    counted = f"{share.n:,} of {share.of:,} {sign.of}"
+    text = f"{counted} {sign.they} ({number_text(share.percent)} %, {allowed})"
     if key == "other_language":
-        text += _most_frequent(alarms["other_languages"], "{}")
+        text += _most_frequent(alarms.other_languages, "{}")
     elif key == "damaged":
-        text += _most_frequent(alarms.get("unusual_characters", {}), "‘{}’")
+        text += _most_frequent(alarms.unusual_characters, "‘{}’")
     return f"{text}; {sign.advice}"
 
 
@@ -48,47 +52,51 @@ def _most_frequent(counts: Mapping[str, int], form: str) -> str:
     return f": {', '.join([*named, *more])}" if named else ""
 
 
-def named_warnings(runs: Sequence[tuple[str, JsonObject | None]]) -> list[str]:
+def named_warnings(runs: Sequence[tuple[str, Alarms | None]]) -> list[str]:
     """The `warnings` of several runs, each behind its run's name."""
-    return [f"{name}: {text}" for name, alarms in runs for text in warnings(alarms)]
+    lines = []
+    for name, alarms in runs:
+        lines += [f"{name}: {text}" for text in warnings(alarms)]
+    return lines
 
 
-def shown_without(metrics: JsonObject, numbers: Sequence[Number]) -> list[tuple[str, str, str]]:
+def shown_without(metrics: RunMetrics, numbers: Sequence[Number]) -> list[tuple[str, str, str]]:
     """The numbers of the headline with and without the sentences in doubt: label, with, without;
     empty without any.
 
     The first line is how many sentences there are.
     """
-    without = (metrics.get("alarms") or {}).get("without")
+    overall, without = metrics.overall, None
+    if metrics.alarms is not None:
+        without = metrics.alarms.without
     if without is None:
         return []
-    overall = metrics["overall"]
-    lines = [("n", f"{overall['n']:,}", f"{without['n']:,}")]
+    lines = [("n", f"{overall.n:,}", f"{without.n:,}")]
     for number in numbers:
         if number.headline:
-            both = (number.of(group) for group in (overall, without))
-            first, second = (estimate_text(found.value, found.interval) for found in both)
-            lines.append((number.label, first, second))
+            with_all, rest = overall.estimate(number), without.estimate(number)
+            first = estimate_text(with_all.value, with_all.interval)
+            lines.append((number.label, first, estimate_text(rest.value, rest.interval)))
     return lines
 
 
-def alarm_block(metrics: JsonObject, numbers: Sequence[Number], width: int, *, full: bool) -> str:
-    """What stands above the numbers in a terminal of that width; empty where nothing is above its
+def alarm_block(metrics: RunMetrics, numbers: Sequence[Number], width: int, *, full: bool) -> str:
+    """The warnings above the numbers in a terminal of that width; empty where nothing is above its
     limit.
 
     With `full` the numbers without the sentences concerned, too.
     """
-    warned = warnings(metrics.get("alarms"))
-    said = [
-        line for text in warned for line in wrap(f"WARNING: {text}", width, subsequent_indent="  ")
-    ]
-    lines = shown_without(metrics, numbers) if full else []
-    if (metrics.get("alarms") or {}).get("concerned") == metrics["n"]:
-        said.append("  All sentences are concerned.")
-    if lines:
+    lines = []
+    for warning in warnings(metrics.alarms):
+        lines += wrap(f"WARNING: {warning}", width, subsequent_indent="  ")
+    if metrics.alarms is not None and metrics.alarms.concerned == metrics.n:
+        lines.append("  All sentences are concerned.")
+    both = shown_without(metrics, numbers) if full else []
+    if both:
         table = [["  of all sentences, and without those concerned", "all", "without"]]
-        said += aligned([*table, *([f"  {label}", *cells] for label, *cells in lines)], "<>>")
-    return "\n".join(said)
+        table += [[f"  {label}", *cells] for label, *cells in both]
+        lines += aligned(table, "<>>")
+    return "\n".join(lines)
 
 
 class CheckRow(NamedTuple):
@@ -103,19 +111,19 @@ class CheckRow(NamedTuple):
     above: bool
 
 
-def check_rows(metrics: JsonObject) -> Iterator[CheckRow]:
-    """What was checked."""
-    for key, share in (metrics.get("alarms") or {}).get("shares", {}).items():
+def check_rows(metrics: RunMetrics) -> Iterator[CheckRow]:
+    """Each checked share, with its limit."""
+    for key, checked in metrics.alarms.shares.items() if metrics.alarms else ():
         if key in DECLARED:
-            sign = DECLARED[key]
-            counted = f"{share['n']:,} of {share['of']:,} {sign.of}"
-            percent = estimate_text(share["percent"], share["interval"])
-            yield CheckRow(sign.label, counted, percent, f"{share['limit']:g}", share["above"])
+            sign, share = DECLARED[key], checked.share
+            counted = f"{share.n:,} of {share.of:,} {sign.of}"
+            limit = f"{checked.limit:g}"
+            yield CheckRow(sign.label, counted, share.text, limit, checked.above)
 
 
-def checks_block(metrics: JsonObject) -> str:
-    """What was checked, for a terminal: every share where one is above its limit; and how often the
-    readers agree.
+def checks_block(metrics: RunMetrics) -> str:
+    """The checked shares for a terminal, where one is above its limit; and how often the readers
+    agree.
     """
     rows = list(check_rows(metrics))
     if not rows:
@@ -131,15 +139,15 @@ def checks_block(metrics: JsonObject) -> str:
     return "\n".join([*aligned([["Checks", "", "per cent", "limit"], *table], "<>><"), *readers])
 
 
-def reader_rows(metrics: JsonObject) -> list[tuple[str, int, str]]:
+def reader_rows(metrics: RunMetrics) -> list[tuple[str, int, str]]:
     """Men and women: how many both readers call, and per cent of these that they call alike, with
     its interval.
 
-    Edge cases: empty where `metrics.json` says nothing of it.
+    Edge cases: empty for a run of an earlier release, or of another measure.
     """
-    found = metrics.get("readers") or {}
-    return [
-        (name, found[key]["of"], estimate_text(found[key]["percent"], found[key]["interval"]))
-        for key, name in CLASSES.items()
-        if key in found
-    ]
+    shares = metrics.readers.by_gender if metrics.readers else {}
+    rows = []
+    for key, name in CLASSES.items():
+        if key in shares:
+            rows.append((name, shares[key].of, shares[key].text))
+    return rows

@@ -63,7 +63,7 @@ _NEURAL = re.compile(r"neural\((?P<model>.*)@(?P<revision>[^@]*),(?P<layer>\d+)\
 
 @frozen
 class PieceOfEvidence:
-    """A word that was looked at, as the fold shows it."""
+    """A piece of evidence as the fold below a sentence shows it."""
 
     kind: str
     word: str
@@ -74,17 +74,18 @@ class PieceOfEvidence:
     source: str
     rule: str
 
-    @classmethod
-    def of(cls, piece: Evidence) -> PieceOfEvidence:
-        """What a reader is told of a piece of evidence."""
-        source = SOURCES.get(piece.source, piece.source)
-        gender = piece.gender or "silent"
-        return cls(piece.kind, piece.word, gender, says(piece), source, piece.rule)
+
+def piece_of_evidence(evidence: Evidence) -> PieceOfEvidence:
+    """A piece of evidence in words."""
+    source = SOURCES.get(evidence.source, evidence.source)
+    gender = evidence.gender or "silent"
+    return PieceOfEvidence(
+        evidence.kind, evidence.word, gender, says(evidence), source, evidence.rule
+    )
 
 
 def why_taken(call: GenderCall) -> tuple[str, str]:
-    """Why the word that was read is taken to render the entity: in words, and as `calls.jsonl`
-    has it.
+    """Why the aligned word is taken to render the entity: in words, and as `calls.jsonl` has it.
 
     Edge cases: both are empty where no word was read.
     """

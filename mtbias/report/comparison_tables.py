@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 from mtbias.report import tables
@@ -20,7 +20,9 @@ from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
 from mtbias.scoring.definitions import CONSISTENCY, GENDER_NUMBERS, Number
-from mtbias.scoring.finding import CAUTION, Share, Statement, caution_text, few_found
+from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
+from mtbias.scoring.metrics_reader import read_alarms
+from mtbias.scoring.statements import Statement
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.results import (
     ALPHA,
@@ -36,8 +38,8 @@ _FEW = 2
 """More systems of a language than these are ranked, and their differences shown when asked for."""
 
 _UNMARKED = "  "
-"""As wide as the marks of a significant difference and of a caution, so that numbers stand below
-each other."""
+"""Blanks as wide as the mark of a significant difference or of a caution, so that numbers line up.
+"""
 
 
 def render_comparison(
@@ -65,24 +67,28 @@ def render_comparison(
         )
     compared = {number.key: number.short for number in numbers if number.compared}
     short = form == "text" and not full
-    found = _tables(comparison, compared, full=full, short=short)
+    shown = _tables(comparison, compared, full=full, short=short)
     if comparison.unknown is not None:
         names = {number.key: number.short for number in UNKNOWN_GENDER.compared}
         part, *more = _tables(comparison.unknown, names, full=full, short=short)
-        found += [
+        shown += [
             replace(part, title=f"Sentences of unknown gender, of {part.title}", warnings=()),
             *more,
         ]
-    said = ""
+    finding = ""
     if form in {"text", "markdown"}:
-        said = _finding(shown_finding(comparison, full=full), form)
-    return said + draw(found, form, [("", comparison.signature)])
+        finding = _finding(shown_finding(comparison, full=full), form)
+    return finding + draw(shown, form, [("", comparison.signature)])
 
 
 def shown_finding(comparison: Comparison, *, full: bool = False) -> list[Statement]:
-    """The sentences of a comparison; without `full` of several pairs not what else differs."""
+    """The sentences of a comparison's finding; of several pairs, only `full` has the other
+    differences.
+    """
     every = full or len(comparison.pairs) == 1
-    return [said for said in comparison.finding if every or said.rule != "bias_differs"]
+    return [
+        statement for statement in comparison.finding if every or statement.rule != "bias_differs"
+    ]
 
 
 def first_table(comparison: Comparison, numbers: Sequence[Number] = GENDER_NUMBERS) -> PrintedTable:
@@ -94,12 +100,12 @@ def first_table(comparison: Comparison, numbers: Sequence[Number] = GENDER_NUMBE
 
 def _finding(finding: Sequence[Statement], form: str) -> str:
     if form == "markdown":
-        return "".join(f"{tables.markdown_text(said.text)}\n\n" for said in finding)
+        return "".join(f"{tables.markdown_text(statement.text)}\n\n" for statement in finding)
     lines = []
-    for said in finding:
-        lines += wrapped(said.text)
-        if said.quote is not None:
-            lines += quote_lines(said.quote)
+    for statement in finding:
+        lines += wrapped(statement.text)
+        if statement.quote is not None:
+            lines += quote_lines(statement.quote)
     return "".join(f"{line}\n" for line in [*lines, *[""] * bool(lines)])
 
 
@@ -107,16 +113,16 @@ def _tables(
     c: Comparison, names: Mapping[str, str], *, full: bool, short: bool
 ) -> list[PrintedTable]:
     many = max(Counter(system.lang for system in c.systems).values()) > _FEW
-    found = [_numbers(c, names, ranked=short and many)]
+    shown = [_numbers(c, names, ranked=short and many)]
     if full and c.over_entities is not None and c.over_entities.intervals is not None:
-        found.append(_over_entities(c, names, c.over_entities))
+        shown.append(_over_entities(c, names, c.over_entities))
     if full and c.pairs:
-        found += [_tests(c, names), _sentences(c)]
+        shown += [_tests(c, names), _sentences(c)]
     if full and any(p.consistency for p in c.pairs):
-        found.append(_consistency(c))
+        shown.append(_consistency(c))
     if c.weightings:
-        found.append(_weighted(c, names))
-    return found
+        shown.append(_weighted(c, names))
+    return shown
 
 
 def _table_rows(
@@ -127,93 +133,103 @@ def _table_rows(
     """Systems and then their differences, language by language; a language's name stands only where
     it begins. `marks` stand behind the numbers of a system.
     """
-    found = []
+    named: list[tuple[str, list[str]]] = []
     for s in c.systems:
         both = zip(cells(s), marks(s), strict=False)
         numbers = [estimate_text(e.value, e.interval) + mark for e, mark in both]
-        found.append((s.lang, [cut(s.system), *numbers]))
-    found += [(p.lang, [_name(p), *map(_difference, cells(p))]) for p in c.pairs]
-    rows: dict[str, list[list[str]]] = {}
-    for lang, row in found:
-        here = rows.setdefault(lang, [])
-        here.append(["" if here else lang, *row])
-    return [row for here in rows.values() for row in here]
+        named.append((s.lang, [cut(s.system), *numbers]))
+    named += [(p.lang, [_name(p), *map(_difference, cells(p))]) for p in c.pairs]
+    by_language: dict[str, list[list[str]]] = {}
+    for lang, row in named:
+        rows = by_language.setdefault(lang, [])
+        rows.append(["" if rows else lang, *row])
+    return [*chain.from_iterable(by_language.values())]
 
 
 def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> PrintedTable:
-    """Systems and differences; `ranked`: the systems alone, the highest in the first number
-    first.
+    """Systems and their differences; with `ranked` the systems alone, the highest in the first
+    number first.
     """
-    r = c.rows
-    title = f"{c.dataset}: {r['n']:,} sentences"
-    if "male" in r:  # a measure of one's own may have other classes, or none
-        title += f", {r['male']:,} about men, {r['female']:,} about women; "
-        title += f"pro stereotype {r['pro']:,}, anti {r['anti']:,}"
-    title += ". Per cent"
-    title += f" [95 % interval over {c.unit}]" if c.n_resamples else ""
-    shares = [
-        names[key] for key, method in c.methods.items() if method == "wilson" and key in names
-    ]
-    notes = (
-        [f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"]
-        if shares
-        else []
-    )
-    if c.pairs and ranked:
-        notes.append(
-            f"The {c.tests:,} pairs, each difference with its interval and corrected test: --full"
-        )
-    elif c.pairs:
-        family = (
-            f"corrected by Holm over the {c.tests:,} tests of the same number in this table"
-            if c.tests > 1
-            else "one test"
-        )
-        notes.append(f'"A - B": the difference in points; *: significant, p < {ALPHA:g}, {family}')
-    if c.n_resamples and c.over_entities is not None and c.over_entities.intervals is None:
-        notes.append(f"No intervals over entities: {c.over_entities.reason}")
-    if c.too_few_resamples:
-        notes.append(
-            f"{c.n_resamples:,} resamples are too few for any of {c.tests:,} tests to be significant"
-        )
-    notes += [
-        f"{lang}: read by different evaluators: {'; '.join(phrases)}"
-        for lang, phrases in c.evaluators.items()
-    ]
-    head = ["", "", *(name + _UNMARKED for name in names.values())]
-    warned = named_warnings([(f"{s.system} ({s.lang})", s.alarms) for s in c.systems])
-    if ranked:
-        first = next(iter(names))
-        c = replace(
-            c,
-            systems=tuple(sorted(c.systems, key=lambda s: -(s.plain[first].value or 0))),
-            pairs=(),
-        )
-    few = {s.fingerprint: least for s in c.systems if (least := _few_found(s)) is not None}
-    several = len({s.lang for s in c.systems}) > 1
-    for s in c.systems:
-        if s.fingerprint in few:
-            name = f"{s.system} ({s.lang})" if several else s.system
-            notes.append(caution_text(name, few[s.fingerprint]))
+    alarms = [(f"{s.system} ({s.lang})", read_alarms(s.alarms)) for s in c.systems]
+    warned = named_warnings(alarms)
+    shown = _by_first_number(c, next(iter(names))) if ranked else c
+    few = {s.fingerprint: _few_found(s) for s in shown.systems}
+
+    def cells(of: SystemNumbers | SystemPair) -> Iterator[Estimate | Difference]:
+        return (of.plain[key] for key in names)
 
     def marks(s: SystemNumbers) -> list[str]:
-        return [
-            f" {CAUTION}" if key == "delta_s" and s.fingerprint in few else _UNMARKED
-            for key in names
-        ]
+        mark = _UNMARKED if few[s.fingerprint] is None else f" {CAUTION}"
+        return [mark if key == "delta_s" else _UNMARKED for key in names]
 
-    rows = _table_rows(c, lambda of: (of.plain[key] for key in names), marks)
-    return PrintedTable(head, rows, title, warnings=warned, notes=notes, left=2)
+    return PrintedTable(
+        ["", "", *(name + _UNMARKED for name in names.values())],
+        _table_rows(shown, cells, marks),
+        _numbers_title(c),
+        warnings=warned,
+        notes=[*_numbers_notes(c, names, ranked=ranked), *_cautions(shown.systems, few)],
+        left=2,
+    )
+
+
+def _by_first_number(c: Comparison, key: str) -> Comparison:
+    """The systems without their pairs, the highest in the number called `key` first."""
+    ordered = sorted(c.systems, key=lambda s: -(s.plain[key].value or 0))
+    return replace(c, systems=tuple(ordered), pairs=())
+
+
+def _numbers_title(c: Comparison) -> str:
+    """The corpus, how many sentences of each class it has, and the unit of the numbers."""
+    rows = c.rows
+    title = f"{c.dataset}: {rows['n']:,} sentences"
+    if "male" in rows:  # a measure of one's own may have other classes, or none
+        title += f", {rows['male']:,} about men, {rows['female']:,} about women; "
+        title += f"pro stereotype {rows['pro']:,}, anti {rows['anti']:,}"
+    interval = f" [95 % interval over {c.unit}]" if c.n_resamples else ""
+    return f"{title}. Per cent{interval}"
+
+
+def _numbers_notes(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Iterator[str]:
+    """How intervals and tests were made, and what is missing."""
+    wilson = [key for key, method in c.methods.items() if method == "wilson"]
+    shares = [names[key] for key in wilson if key in names]
+    if shares:
+        yield f"Intervals: Wilson for the {', '.join(shares)} of a system, bootstrap for all others"
+    if c.pairs and ranked:
+        yield f"The {c.tests:,} pairs, each difference with its interval and corrected test: --full"
+    elif c.pairs:
+        family = "one test"
+        if c.tests > 1:
+            family = (
+                f"corrected by Holm over the {c.tests:,} tests of the same number in this table"
+            )
+        yield f'"A - B": the difference in points; *: significant, p < {ALPHA:g}, {family}'
+    if c.n_resamples and c.over_entities is not None and c.over_entities.intervals is None:
+        yield f"No intervals over entities: {c.over_entities.reason}"
+    if c.too_few_resamples:
+        few = f"{c.n_resamples:,} resamples are too few"
+        yield f"{few} for any of {c.tests:,} tests to be significant"
+    for lang, phrases in c.evaluators.items():
+        yield f"{lang}: read by different evaluators: {'; '.join(phrases)}"
+
+
+def _cautions(systems: Sequence[SystemNumbers], few: Mapping[str, Share | None]) -> Iterator[str]:
+    """Why ΔS means little, for each system that finds few men or few women."""
+    several = len({s.lang for s in systems}) > 1
+    for s in systems:
+        least = few[s.fingerprint]
+        if least is not None:
+            yield caution_text(f"{s.system} ({s.lang})" if several else s.system, least)
 
 
 def _few_found(system: SystemNumbers) -> Share | None:
-    """Whom a system finds too seldom for its ΔS to mean much."""
+    """The gender that a system finds too seldom for its ΔS to mean much."""
     number = system.plain.get("delta_s")
     return few_found(system.group.counts) if number and number.value is not None else None
 
 
 def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityIntervals) -> PrintedTable:
-    """The same numbers with their intervals over entities."""
+    """The compared numbers with their intervals over entities."""
     head = ["", "", *(name + _UNMARKED for name in names.values())]
 
     def cells(of: SystemNumbers | SystemPair) -> Iterable[Estimate | Difference]:
@@ -234,19 +250,15 @@ def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityInterval
 
 
 def _tests(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
-    head = ["", "", *(text for name in names.values() for text in (f"{name}: p", "corrected"))]
-    rows = [
-        [
-            p.lang,
-            _name(p),
-            *(
-                text
-                for key in names
-                for text in (p_text(p.plain[key].p), p_text(p.plain[key].p_holm))
-            ),
-        ]
-        for p in c.pairs
-    ]
+    head = ["", ""]
+    for name in names.values():
+        head += [f"{name}: p", "corrected"]
+    rows = []
+    for pair in c.pairs:
+        row = [pair.lang, _name(pair)]
+        for key in names:
+            row += [p_text(pair.plain[key].p), p_text(pair.plain[key].p_holm)]
+        rows.append(row)
     return PrintedTable(head, rows, f"Paired randomisation over {c.unit}, two-sided", left=2)
 
 
@@ -267,12 +279,11 @@ def _sentences(c: Comparison) -> PrintedTable:
 
 
 def _consistency(c: Comparison) -> PrintedTable:
-    shown = [n for n in CONSISTENCY if n.compared and any(n.key in p.consistency for p in c.pairs)]
-    head = [
-        "",
-        "",
-        *(f"{n.short}{text}" for n in shown for text in (": A", " B", " A - B", " p", " corr.")),
-    ]
+    known = set(chain.from_iterable(pair.consistency for pair in c.pairs))
+    shown = [n for n in CONSISTENCY if n.compared and n.key in known]
+    head = ["", ""]
+    for number in shown:
+        head += [f"{number.short}{text}" for text in (": A", " B", " A - B", " p", " corr.")]
     rows = []
     for p in c.pairs:
         cells: list[str] = []
@@ -302,24 +313,23 @@ def _consistency(c: Comparison) -> PrintedTable:
 
 
 def _weighted(c: Comparison, names: Mapping[str, str]) -> PrintedTable:
-    head = [
-        "",
-        "",
-        *(f"{names[n]}{text}{_UNMARKED}" for n in c.weightings for text in ("", " weighted")),
-    ]
-    rows = _table_rows(
-        c, lambda of: (found for n, e in of.weighted.items() for found in (of.plain[n], e))
-    )
-    notes = [
-        f"{names[number]}: {text}" for number, w in c.weightings.items() for text in _weights(w)
-    ]
-    return PrintedTable(
-        head, rows, "Plain and weighted (mean 1; effective: Kish's sample size)", notes, left=2
-    )
+    head = ["", ""]
+    notes = []
+    for key, weighting in c.weightings.items():
+        head += [f"{names[key]}{_UNMARKED}", f"{names[key]} weighted{_UNMARKED}"]
+        notes += [f"{names[key]}: {text}" for text in _weights(weighting)]
+
+    def cells(of: SystemNumbers | SystemPair) -> Iterator[Estimate | Difference]:
+        for key, weighted in of.weighted.items():
+            yield of.plain[key]
+            yield weighted
+
+    title = "Plain and weighted (mean 1; effective: Kish's sample size)"
+    return PrintedTable(head, _table_rows(c, cells), title, notes, left=2)
 
 
 def _weights(weighting: Weighting) -> Iterator[str]:
-    """What the weights are balanced over, and what that costs."""
+    """The properties that the weights balance, and their cost."""
     b = weighting.balance
     yield f"balanced over {', '.join(weighting.properties) or 'nothing'}"
     if weighting.constant:

@@ -26,45 +26,47 @@ _NOTES = (
 _WORDS = {"bleu": "BLEU", "chrf": "chrF"}
 
 
-def render_controlled(found: ControlledRuns, form: str = "text", *, full: bool = False) -> str:
-    """What was found as ``text``, ``markdown``, ``latex`` or ``json``, ending in a newline; text
+def render_controlled(runs: ControlledRuns, form: str = "text", *, full: bool = False) -> str:
+    """The comparison as ``text``, ``markdown``, ``latex`` or ``json``, ending in a newline; text
     without `full` has no intervals over entities and no p.
     """
     if form == "json":
-        return json.dumps(found.to_json(), ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(runs.to_json(), ensure_ascii=False, allow_nan=False) + "\n"
     full = full or form != "text"
-    tables = [_obedience(found, full=full), *_gaps(found, full=full), *_quality(found)]
-    text = draw(tables, form, [("", found.signature)])
+    tables = [_obedience(runs, full=full), *_gaps(runs, full=full), *_quality(runs)]
+    text = draw(tables, form, [("", runs.signature)])
     if form == "latex":
         return text
     lines: list[str] = []
-    for said in finding(found):
-        lines += wrapped(said)
+    for text_of_finding in finding(runs):
+        lines += wrapped(text_of_finding)
     return "\n".join([*lines, "", text])
 
 
-def finding(found: ControlledRuns) -> Iterator[str]:
-    """What it says in words: how many obey, what asking changes, and whom the system obeys more."""
-    whole = {one.asked: one for one in found.obedience if one.group == ALL}
+def finding(runs: ControlledRuns) -> Iterator[str]:
+    """The finding in sentences: how many obey, what asking changes, and which gender the system
+    obeys more.
+    """
+    whole = {one.asked: one for one in runs.obedience if one.group == ALL}
     for one in whole.values():
-        said = (
+        text = (
             f"Asked for in the {_FORMS[one.asked]}, {_share(one)} of {one.n:,} sentences are in it"
         )
-        yield f"{said}{_unasked(one.change)}."
-    gap = found.gaps.get(ALL)
+        yield f"{text}{_unasked(one.change)}."
+    gap = runs.gaps.get(ALL)
     moved = any(one.change is None or is_clear(one.change) for one in whole.values())
     if gap is None or gap.difference is None or gap.interval is None or not moved:
         return
     ends = interval_text(gap.interval)
     if is_clear(gap):
-        said = f"The {'masculine' if gap.difference > 0 else 'feminine'} is obeyed more often"
+        text = f"The {'masculine' if gap.difference > 0 else 'feminine'} is obeyed more often"
     else:
-        said = "No clear difference between the two"
-    yield f"{said}: masculine − feminine {number_text(gap.difference)} points {ends}."
+        text = "No clear difference between the two"
+    yield f"{text}: masculine − feminine {number_text(gap.difference)} points {ends}."
 
 
 def _unasked(change: Difference | None) -> str:
-    """What is so without being asked, and whether asking changes it."""
+    """The share in that gender without asking, and whether asking changes it."""
     if change is None or change.second is None:
         return ""
     without = f"{number_text(change.second)} % are without being asked"
@@ -83,13 +85,13 @@ def _share(one: Obedience) -> str:
     return f"{number_text(one.obeys.value)} % {interval_text(one.obeys.interval)}"
 
 
-def _obedience(found: ControlledRuns, *, full: bool) -> PrintedTable:
+def _obedience(runs: ControlledRuns, *, full: bool) -> PrintedTable:
     more = ["over entities"] if full else []
     head = ["asked for", "the source tells", "sentences", "obey", *more]
     tests = ["p"] if full else []
     head += ["other", "neutral", "no gender", "unasked", "change", *tests]
     rows = []
-    for one in found.obedience:
+    for one in runs.obedience:
         other = sum(
             n for name, n in one.counts.items() if name in {"male", "female"} and name != one.asked
         )
@@ -110,14 +112,14 @@ def _obedience(found: ControlledRuns, *, full: bool) -> PrintedTable:
                 *[p_text(change.p_holm if change else None) for _ in tests],
             ]
         )
-    systems = ", ".join(f"{asked}: {cut(name)}" for asked, name in found.systems.items())
+    systems = ", ".join(f"{gender}: {cut(name)}" for gender, name in runs.systems.items())
     return PrintedTable(
         head,
         rows,
-        title=f"{found.dataset} in {found.lang}, {systems}. Per cent [95 % interval]",
+        title=f"{runs.dataset} in {runs.lang}, {systems}. Per cent [95 % interval]",
         notes=_NOTES,
         left=2,
-        parts=[one.asked for one in found.obedience],
+        parts=[one.asked for one in runs.obedience],
     )
 
 
@@ -125,20 +127,20 @@ def _change(change: Difference | None) -> str:
     return UNDEFINED if change is None else estimate_text(change.difference, change.interval)
 
 
-def _gaps(found: ControlledRuns, *, full: bool) -> Iterator[PrintedTable]:
-    if not found.gaps:
+def _gaps(runs: ControlledRuns, *, full: bool) -> Iterator[PrintedTable]:
+    if not runs.gaps:
         return
     tests = ["p"] if full else []
     rows = []
-    for group, gap in found.gaps.items():
+    for group, gap in runs.gaps.items():
         shares = [number_text(gap.first), number_text(gap.second)]
         rows.append([group, *shares, _change(gap), *[p_text(gap.p_holm) for _ in tests]])
     head = ["the source tells", "obey masculine", "obey feminine", "masculine − feminine"]
     yield PrintedTable([*head, *tests], rows)
 
 
-def _quality(found: ControlledRuns) -> Iterator[PrintedTable]:
-    if not found.quality:
+def _quality(runs: ControlledRuns) -> Iterator[PrintedTable]:
+    if not runs.quality:
         return
     rows = [
         [
@@ -148,7 +150,7 @@ def _quality(found: ControlledRuns) -> Iterator[PrintedTable]:
             estimate_text(one.score.value, one.score.interval),
             _change(one.change),
         ]
-        for one in found.quality
+        for one in runs.quality
     ]
     yield PrintedTable(
         ["asked for", "score", "sentences", "value", "change"],

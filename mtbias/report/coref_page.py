@@ -57,8 +57,8 @@ class _Row:
 
 
 def _groups(evaluations: Sequence[Evaluation]) -> list[list[_Row]]:
-    """The documents of the first system by their groups, those first of which it gets some right
-    and some wrong.
+    """The documents of the first system by group; first the groups in which it gets some documents
+    right and some wrong.
     """
     groups: list[list[_Row]] = []
     for dataset, of_first in evaluations[0].results.items():
@@ -89,7 +89,7 @@ _OUTCOMES = ("right", "wrong")
 
 
 def _column(values: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The values that there are, and the place of each one's."""
+    """The different values, sorted, and the place of each row's value among them."""
     known = sorted(set(values))
     return known, [known.index(one) for one in values]
 
@@ -166,10 +166,10 @@ def _page(
     headline = {}
     for name, rows in tables.items():
         headline[name] = [row for row in rows if row[0].headline]
-    said = finding_texts(evaluations, differences)
+    finding = finding_texts(evaluations, differences)
     drawn = [*chain.from_iterable(_drawings(evaluations, dataset) for dataset in tables)]
     content: dict[str, tuple[str, Any]] = {
-        "finding": ("Finding", said),
+        "finding": ("Finding", finding),
         "drawn": ("Both sides", drawn),
         "numbers": ("Numbers", headline),
         "differences": ("Differences", differences),

@@ -78,8 +78,8 @@ def render_evaluation(
             signatures.append((", ".join(names), result.signature))
     if not full and form == "text":
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, _hint(evaluations)])
-    said = finding_texts(evaluations, differences)
-    return _with_finding(said, draw(tables, form, signatures), form)
+    finding = finding_texts(evaluations, differences)
+    return _with_finding(finding, draw(tables, form, signatures), form)
 
 
 def finding_texts(
@@ -97,28 +97,28 @@ def finding_texts(
                 names += [TITLES[dataset]] * (len(datasets) > 1)
                 where = f"{', '.join(names)}: " if names else ""
                 sentences = system_finding(dataset, result.scores)
-                texts += [f"{where}{said.text}" for said in sentences]
+                texts += [f"{where}{statement.text}" for statement in sentences]
     if len(evaluations) > 1:
         for dataset in datasets:
             where = f"{TITLES[dataset]}: " if len(datasets) > 1 else ""
             sentences = systems_finding(dataset, evaluations, differences)
-            texts += [f"{where}{said.text}" for said in sentences]
+            texts += [f"{where}{statement.text}" for statement in sentences]
     return texts
 
 
-def _with_finding(said: Sequence[str], tables: str, form: str) -> str:
+def _with_finding(finding: Sequence[str], tables: str, form: str) -> str:
     """The tables below the sentences of the finding; in LaTeX these are comments."""
     if form == "latex":
-        return "".join(f"% {printable(text)}\n" for text in said) + tables
+        return "".join(f"% {printable(text)}\n" for text in finding) + tables
     if form == "markdown":
-        lines = [f"- {markdown_text(text)}\n" for text in said]
+        lines = [f"- {markdown_text(text)}\n" for text in finding]
         return "".join([*lines, "\n"] if lines else []) + tables
-    lines = [*chain.from_iterable(map(wrapped, said))]
+    lines = [*chain.from_iterable(map(wrapped, finding))]
     return "".join(f"{line}\n" for line in [*lines, *([""] if lines else [])]) + tables
 
 
 def _hint(evaluations: Sequence[Evaluation]) -> str:
-    """What `--full` has more than this."""
+    """A line on what `--full` adds."""
     all_of_them = sum(len(result.scores.numbers) for result in evaluations[0].results.values())
     return f"--full prints all {all_of_them:,} numbers of a system, p, and notes on the data."
 
@@ -128,26 +128,27 @@ def system_table(evaluations: Sequence[Evaluation], dataset: str) -> PrintedTabl
     numbers = [(one, all_) for one, all_ in all_numbers(evaluations, dataset) if one.headline]
     labels = list(dict.fromkeys(one.label for one, _ in numbers))
     parts = list(dict.fromkeys(one.part for one, _ in numbers))
+    has_parts = any(parts)
     differences = {contrast.difference for contrast in CONTRASTS[dataset]}
-    found = {(one.part, one.label): of_systems for one, of_systems in numbers}
+    of_label = {(one.part, one.label): of_systems for one, of_systems in numbers}
     rows = []
     for part in parts:
+        cells = [of_label.get((part, label)) for label in labels]
         for at, evaluation in enumerate(evaluations):
-            cells = [found.get((part, label)) for label in labels]
             texts = [_brief(cell[at], differences) if cell else UNDEFINED for cell in cells]
-            rows.append([*([part] if any(parts) else []), cut(evaluation.name), *texts])
+            rows.append([part, cut(evaluation.name), *texts])
     return PrintedTable(
-        head=[*(["part"] if any(parts) else []), "system", *labels],
-        rows=rows,
+        head=["part", "system", *labels][not has_parts :],
+        rows=[row[not has_parts :] for row in rows],
         title=f"{TITLES[dataset]}: {_UNITS}{_level(evaluations)}",
         notes=notes(evaluations, dataset),
-        left=1 + any(parts),
-        parts=[row[0] for row in rows] if any(parts) else (),
+        left=1 + has_parts,
+        parts=[row[0] for row in rows] if has_parts else (),
     )
 
 
 _P_DECIMALS = 4
-"""As many as 10,000 resamples can tell apart."""
+"""Decimals of a p-value: as many as 10,000 resamples can tell apart."""
 
 
 def labelled(one: NamedNumber) -> str:
@@ -167,7 +168,10 @@ def all_numbers(
     named: dict[tuple[str, str], NamedNumber] = {}
     for numbers in of_systems:
         named = numbers | named
-    return [(one, [numbers.get(key) for numbers in of_systems]) for key, one in named.items()]
+    lines = []
+    for key, one in named.items():
+        lines.append((one, [numbers.get(key) for numbers in of_systems]))
+    return lines
 
 
 def _value(one: NamedNumber | None) -> str:
@@ -267,8 +271,10 @@ def _p(one: NamedNumber | None) -> str:
 def _counts(evaluation: Evaluation) -> Iterator[PrintedTable]:
     for dataset, result in evaluation.results.items():
         counts = result.scores.counts
-        names = list(dict.fromkeys(name for of in counts.values() for name in of))
-        rows = [[row, *(_count(of.get(name)) for name in names)] for row, of in counts.items()]
+        names = list(dict.fromkeys(chain.from_iterable(counts.values())))
+        rows = []
+        for label, of_name in counts.items():
+            rows.append([label, *(_count(of_name.get(name)) for name in names)])
         yield PrintedTable(["", *names], rows, f"{evaluation.name}, {dataset}: counted")
 
 
@@ -310,14 +316,13 @@ def _records(
     for evaluation in evaluations:
         for dataset, result in evaluation.results.items():
             of = {"system": evaluation.name, "minus": None, "dataset": dataset}
-            made = {**vars(evaluation.settings), "signature": result.signature}
-            yield from ({**of, **_ends(one.to_json()), **made} for one in result.scores.numbers)
+            settings = {**vars(evaluation.settings), "signature": result.signature}
+            yield from ({**of, **_ends(one.to_json()), **settings} for one in result.scores.numbers)
     for one in differences:
         d = one.difference
-        found = {"value": d.difference, "interval": d.interval, "p": d.p, "p_holm": d.p_holm}
-        yield {
-            "system": one.first, "minus": one.second, "dataset": one.dataset, **one.number.named(), **_ends(found),
-        }  # fmt: skip
+        values = {"value": d.difference, "interval": d.interval, "p": d.p, "p_holm": d.p_holm}
+        of = {"system": one.first, "minus": one.second, "dataset": one.dataset}
+        yield {**of, **one.number.named(), **_ends(values)}
 
 
 def _ends(values: JsonDict) -> JsonDict:

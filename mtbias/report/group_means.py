@@ -17,7 +17,7 @@ from markupsafe import Markup
 from mtbias.report.page import render_page
 from mtbias.report.plots import Panel, svg_panel
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_table import PUBLISHED, level, published_groups_note, published_lines
+from mtbias.report.run_table import PUBLISHED, published_groups_note, published_lines
 from mtbias.report.tables import PrintedTable
 from mtbias.scoring.definitions import Breakdown, Number, Unit, breakdowns
 from mtbias.stats.results import Estimate, number_text
@@ -53,7 +53,7 @@ def render_groups(by_dataset: Mapping[str, Sequence[ReportRun]]) -> str:
     sections = {}
     for dataset, runs in by_dataset.items():
         langs = list(dict.fromkeys(run.lang for run in runs))
-        for by in breakdowns(*(run.metrics for run in runs)):
+        for by in breakdowns(*(run.metrics.by for run in runs)):
             if not by.long:
                 heading = f"{dataset} by {by.label}, {mean_of(langs)}"
                 section = _section(dataset, by, runs, f"{dataset}-{by.key}")
@@ -100,9 +100,11 @@ def group_panels(dataset: str, by: Breakdown, runs: Sequence[ReportRun]) -> Iter
     systems: dict[str, list[ReportRun]] = {}
     for run in runs:
         systems.setdefault(run.name, []).append(run)
-    by_run = [run.metrics.get(by.key, {}) for run in runs]
+    by_run = [run.metrics.by.get(by.key, {}) for run in runs]
     groups = list(dict.fromkeys(chain.from_iterable(by_run)))
-    whiskers = level(runs[0].metrics) if len(langs) == 1 else "least and most of the languages"
+    whiskers = (
+        runs[0].metrics.intervals.name if len(langs) == 1 else "least and most of the languages"
+    )
     for number in runs[0].numbers:
         if not number.headline or number.whole or number.unit is Unit.OWN:
             continue
@@ -126,9 +128,9 @@ def _means(
     """The mean of each group over the languages of one system."""
     means = {}
     for group in groups:
-        parts = (run.metrics.get(by.key, {}).get(group) for run in runs)
-        found = [number.of(part) if part else None for part in parts]
-        means[group] = mean_over_languages(found)
+        parts = (run.metrics.by.get(by.key, {}).get(group) for run in runs)
+        of_languages = [part.estimate(number) if part else None for part in parts]
+        means[group] = mean_over_languages(of_languages)
     return means
 
 

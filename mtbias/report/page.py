@@ -37,7 +37,9 @@ def render_page(
     is what else the template shows.
     """
     style, script = _source("page.css"), "" if data is None else _source(script_file)
-    allowed = f"style-src {_digest(style)}" + (f"; script-src {_digest(script)}" if script else "")
+    allowed = f"style-src {_digest(style)}"
+    if script:
+        allowed += f"; script-src {_digest(script)}"
     policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
     shown = {key: part for key, part in (sections or {}).items() if part[1]}
     return str(
@@ -48,8 +50,9 @@ def render_page(
 
 
 def render(template: str, **view: object) -> Markup:
-    """What a template makes of these values."""
-    return Markup(_environment().get_template(template).render(**view))  # noqa: S704 - its values are escaped
+    """The markup that a template makes of these values."""
+    html = _environment().get_template(template).render(**view)
+    return Markup(html)  # noqa: S704 - its values are escaped
 
 
 def as_html(table: PrintedTable, finding: Sequence[str] = ()) -> Markup:
@@ -86,9 +89,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """What stands in a page for a value: text that is no markup without what a browser would
-    obey.
-    """
+    """A value as a page shows it: plain text without the characters that a browser would obey."""
     return (
         printable(value, "\t\n\r\u2028\u2029")
         if isinstance(value, str) and not isinstance(value, Markup)

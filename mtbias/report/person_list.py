@@ -26,13 +26,13 @@ def disagreeing(records: Sequence[PersonRecord]) -> list[PersonRecord]:
 
 
 def by_run(runs: Iterable[ReportRun]) -> list[tuple[ReportRun, list[PersonRecord]]]:
-    """The runs that have such persons, each with these."""
-    found = [(run, disagreeing(run.persons)) for run in runs]
-    return [(run, persons) for run, persons in found if persons]
+    """The runs with persons who have a word in the other gender, each with these persons."""
+    by_name = [(run, disagreeing(run.persons)) for run in runs]
+    return [(run, persons) for run, persons in by_name if persons]
 
 
 def spread(records: Sequence[PersonRecord], most: int = MOST_SHOWN) -> list[PersonRecord]:
-    """As many of `records` as a page shows, evenly over them."""
+    """At most `most` of `records`, evenly spread."""
     count = min(len(records), most)
     return [records[n * len(records) // count] for n in range(count)]
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_table import level
-from mtbias.report.tables import cut, number
+from mtbias.report.tables import cut
 from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.definitions import GENDER_NUMBERS, Unit, breakdowns
+from mtbias.scoring.definitions import GENDER_NUMBERS, Number, Unit, breakdowns
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
-from mtbias.stats.results import Estimate, enough, estimate_text
+from mtbias.stats.results import Estimate, enough, estimate_text, number_text
 from mtbias.types import frozen
 
 # The axes of plots: from values to places on the paper.
@@ -33,19 +34,15 @@ class Scale(NamedTuple):
     step: float
 
     @classmethod
-    def of(
-        cls, found: Iterable[tuple[float | None, Sequence[float] | None]], *more: float
+    def around(
+        cls, points: Iterable[tuple[float | None, Sequence[float] | None]], *more: float
     ) -> Scale:
-        """An axis for values and their intervals, where there are any, and for `more`; with 0 and
+        """An axis for 0, for values with their intervals where these are defined, and for `more`;
         at most 9 ticks.
         """
-        ends = (
-            end
-            for value, interval in found
-            for end in (value, *(interval or ()))
-            if end is not None
-        )
-        values = [0.0, *more, *ends]
+        values = [0.0, *more]
+        for value, interval in points:
+            values += [end for end in (value, *(interval or ())) if end is not None]
         low, high = min(values), max(values)
         if low == high:
             low, high = -10.0, 10.0
@@ -74,7 +71,7 @@ class Scale(NamedTuple):
         ]
 
     def share(self, value: float) -> float:
-        """How far along the axis `value` stands, from 0 to 1."""
+        """The place of `value` on the axis, from 0 to 1."""
         return (value - self.low) / (self.high - self.low)
 
 
@@ -107,7 +104,8 @@ class Panel:
     @property
     def axis(self) -> Scale:
         """An axis for all its points and their intervals."""
-        return Scale.of((p.value, p.interval) for _, series in self.series for p in series.values())
+        points = chain.from_iterable(points.values() for _, points in self.series)
+        return Scale.around((point.value, point.interval) for point in points)
 
 
 def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
@@ -121,32 +119,36 @@ def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
         DataError: a `metrics.json` lacks a key.
     """
     headline = [n for n in runs[0].numbers if n.headline and n.unit is not Unit.OWN]
-    few = {
-        by.key: f" by {by.label}"
-        for by in breakdowns(*(run.metrics for run in runs))
-        if not by.long
-    }
-    for key, by in {"overall": "", **few}.items():
-        shown = [n for n in headline if not (by and n.whole)]
-        parts = [run.metrics.get(key, {}) if by else {"": run.metrics["overall"]} for run in runs]
+    levels = " or ".join(sorted({run.metrics.intervals.name for run in runs} - {""}))
+
+    def panel(
+        numbers: Sequence[Number], by: str, parts: Sequence[Mapping[str, GroupMetrics]]
+    ) -> Panel:
         series = [
-            (
-                run.name,
-                {
-                    f"{n.label} {group}".strip(): n.of(part)
-                    for n in shown
-                    for group, part in found.items()
-                },
-            )
-            for run, found in zip(runs, parts, strict=True)
+            (run.name, _points(numbers, groups)) for run, groups in zip(runs, parts, strict=True)
         ]
-        levels = {level(run.metrics) for run in runs} - {""}
-        groups = list(dict.fromkeys(group for _, points in series for group in points))
-        title = f"{', '.join(n.label for n in shown)}{by}, in per cent and points"
-        yield key, Panel(title, " or ".join(sorted(levels)), groups, series)
+        lines = dict.fromkeys(chain.from_iterable(points for _, points in series))
+        title = f"{', '.join(n.label for n in numbers)}{by}, in per cent and points"
+        return Panel(title, levels, list(lines), series)
+
+    yield "overall", panel(headline, "", [{"": run.metrics.overall} for run in runs])
+    of_groups = [n for n in headline if not n.whole]
+    for by in breakdowns(*(run.metrics.by for run in runs)):
+        if not by.long:
+            parts = [run.metrics.by.get(by.key, {}) for run in runs]
+            yield by.key, panel(of_groups, f" by {by.label}", parts)
 
 
-# --- SVG --------------------------------------------------------------------------------------------------------------
+def _points(numbers: Sequence[Number], groups: Mapping[str, GroupMetrics]) -> dict[str, Estimate]:
+    """Each number of each group, by the label of its line."""
+    points = {}
+    for number in numbers:
+        for name, group in groups.items():
+            points[f"{number.label} {name}".strip()] = group.estimate(number)
+    return points
+
+
+# --- SVG ---
 
 
 class Line(NamedTuple):
@@ -188,12 +190,8 @@ def svg_panel(
     white ground.
     """
     lines = list(_lines(part, beside))
-    left = 12 + math.ceil(_LETTER * max((len(line.label) for line in lines), default=0))
-    right = (
-        60
-        if beside is not None
-        else 12 + math.ceil(_LETTER * max((len(e.beside) for e in lines), default=0))
-    )
+    left = _text_width(line.label for line in lines)
+    right = 60 if beside is not None else _text_width(line.beside for line in lines)
     own = axis or part.axis
     return render(
         "panel.svg",
@@ -212,6 +210,11 @@ def svg_panel(
         told=told,
         style=style,
     )
+
+
+def _text_width(texts: Iterable[str]) -> int:
+    """Pixels that the longest of `texts` takes, with some space around it."""
+    return 12 + math.ceil(_LETTER * max(map(len, texts), default=0))
 
 
 def _lines(part: Panel, beside: Mapping[str, str] | None) -> Iterator[Line]:
@@ -239,7 +242,7 @@ GENDERED = (
 """The two numbers of an entity that are drawn on one line, with their names for people."""
 
 MOST = 40
-"""So many entities are drawn at most."""
+"""The most entities that are drawn."""
 
 
 def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> list[WomenRelation]:
@@ -254,12 +257,12 @@ def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> l
     """
     if any(
         run.numbers not in (GENDER_NUMBERS, UNKNOWN_GENDER.numbers)
-        or "by_entity" not in run.metrics
+        or "by_entity" not in run.metrics.by
         for run in runs
     ):
         return []
-    found = [relate(run.metrics["by_entity"], shares or shipped_shares()) for run in runs]
-    return found if shares or any(relation.entities for relation in found) else []
+    related = [relate(run.metrics.by["by_entity"], shares or shipped_shares()) for run in runs]
+    return related if shares or any(relation.entities for relation in related) else []
 
 
 def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, dict[str, str]]]:
@@ -276,37 +279,53 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     """
     declared = {one.key: one for one in run.numbers}
     pair = next((pair for pair in GENDERED if pair.keys() <= declared.keys()), None)
-    if pair is None or not run.metrics.get("by_entity"):
+    if pair is None or not run.metrics.by.get("by_entity"):
         return
-    found = {
-        name: [replace(declared[key].of(part), n=declared[key].rows(part)[0]) for key in pair]
-        for name, part in run.metrics["by_entity"].items()
-    }
-    interval_level = level(run.metrics)
-    defined = {
-        name: both for name, both in found.items() if all(mark.value is not None for mark in both)
-    }
-    many = {
-        name: both for name, both in defined.items() if enough([int(mark.n or 0) for mark in both])
-    } or defined
-    shared = [name for name in many if shares.of(name) is not None] or list(many)
-    most = sorted(shared, key=lambda name: (-sum(mark.n or 0 for mark in many[name]), name))[:MOST]
-    groups = sorted(most, key=lambda name: (shares.of(name) or 0, name))
-    if not groups:
+    numbers = [declared[key] for key in pair]
+    points = _entity_points(run.metrics.by["by_entity"], numbers)
+    entities = _drawn_entities(points, shares)
+    if not entities:
         return
-    series = [
-        (name, {group: many[group][k] for group in groups}) for k, name in enumerate(pair.values())
-    ]
+    series = []
+    for place, name in enumerate(pair.values()):
+        series.append((name, {entity: points[entity][place] for entity in entities}))
     what = "Right" if "men" in pair.values() else "Forms"
-    yield (
-        Panel(f"{what} by entity, in per cent", interval_level, groups, series),
-        {
-            name: f"{number(shares.of(name), 0)} %" if shares.of(name) is not None else ""
-            for name in groups
-        },
-    )
+    panel = Panel(f"{what} by entity, in per cent", run.metrics.intervals.name, entities, series)
+    yield panel, {entity: _share_text(shares.of(entity)) for entity in entities}
 
 
-def correlation_text(found: Estimate) -> str:
+_EntityPoints = Mapping[str, Sequence[Estimate]]
+"""By entity its two points, of men and of women; `n` are the rows of the gender."""
+
+
+def _entity_points(
+    by_entity: Mapping[str, GroupMetrics], numbers: Sequence[Number]
+) -> _EntityPoints:
+    """The points of the entities in which all `numbers` are defined."""
+    points = {}
+    for name, group in by_entity.items():
+        both = [replace(group.estimate(number), n=group.rows(number)[0]) for number in numbers]
+        if all(point.value is not None for point in both):
+            points[name] = both
+    return points
+
+
+def _drawn_entities(points: _EntityPoints, shares: WomenShares) -> list[str]:
+    """The entities of `points` that are drawn, in the order of their shares of women."""
+
+    def rows(entity: str) -> list[int]:
+        return [int(point.n or 0) for point in points[entity]]
+
+    many = [entity for entity in points if enough(rows(entity))] or list(points)
+    known = [entity for entity in many if shares.of(entity) is not None] or many
+    most = sorted(known, key=lambda entity: (-sum(rows(entity)), entity))[:MOST]
+    return sorted(most, key=lambda entity: (shares.of(entity) or 0, entity))
+
+
+def _share_text(share: float | None) -> str:
+    return "" if share is None else f"{number_text(share, 0)} %"
+
+
+def correlation_text(rho: Estimate) -> str:
     """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
-    return f"Spearman's ρ {estimate_text(found.value, found.interval, 2)}, n {found.n}"
+    return f"Spearman's ρ {estimate_text(rho.value, rho.interval, 2)}, n {rho.n}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +24,11 @@ from mtbias.report.alarm_texts import warnings
 from mtbias.runs.finished_run import FinishedRun, read_run
 from mtbias.runs.manifest import canonical
 from mtbias.runs.run_folder import CALLS, MANIFEST, METRICS, TRANSLATIONS, RunFolder
+from mtbias.scoring.comparable_runs import SystemPair
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import Best, Number, Unit
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
 from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
 from mtbias.types import JsonDict, JsonObject, frozen
 from mtbias.version import __version__
@@ -82,7 +85,7 @@ class PublishedDifference:
     on the page alone."""
 
     def turned(self) -> PublishedDifference:
-        """The same, seen from the other run."""
+        """The difference seen from the other run."""
         ends = None if self.interval is None else (-self.interval[1], -self.interval[0])
         return PublishedDifference(minus(0.0, self.difference), ends, self.p)
 
@@ -141,7 +144,7 @@ class PublishedResult:
     warnings: tuple[str, ...]
     """The run's alarms in words; the page shows them all."""
     alarms: JsonObject
-    """The same as numbers, as `metrics.json` has them."""
+    """The alarms as numbers, as `metrics.json` has them."""
     comparisons: tuple[PublishedComparison, ...]
     """With runs that were published together with it; both lines hold a comparison, each from its
     own side."""
@@ -207,7 +210,7 @@ def own_hash(content: JsonObject) -> str:
     return sha256_of(canonical({key: part for key, part in content.items() if key not in _BY_HAND}))
 
 
-# --- The file ---------------------------------------------------------------------------------------------------------
+# --- The file ---
 
 
 def read_results(path: Path) -> list[PublishedResult]:
@@ -240,8 +243,9 @@ def _read_line(line: bytes, path: Path, number: int) -> PublishedResult:
                 line=number,
             )
         if (schema := content.pop("schema")) != SCHEMA:
-            message = f"expected schema {SCHEMA}, got {schema!r}; publish the run again, or read it with the mtbias that "
-            raise DataError(f"{message}wrote it", path=path, line=number)
+            message = f"expected schema {SCHEMA}, got {schema!r}; publish the run again, "
+            message += "or read it with the mtbias that wrote it"
+            raise DataError(message, path=path, line=number)
         stated = content.pop(_HASH, None)
         result = decoded(PublishedResult, json.dumps(content, ensure_ascii=False))
         if stated != own_hash({"schema": schema, **content}):
@@ -269,9 +273,10 @@ def check_apart(results: Sequence[PublishedResult], path: Path | None = None) ->
                 f"expected each run once, got {result.fingerprint} twice; leave one out", path=path
             )
         if (result.block, result.system) in names:
+            twice = f"{result.system!r} twice on {result.corpus.name} in {result.language}"
             raise DataError(
-                f"expected a name for each system, got {result.system!r} twice on {result.corpus.name} in "
-                f"{result.language}; leave one out, or publish it under a name of its own with --name",
+                f"expected a name for each system, got {twice}; "
+                "leave one out, or publish it under a name of its own with --name",
                 path=path,
             )
         runs.add(result.fingerprint)
@@ -291,7 +296,7 @@ def write_results(results: Iterable[PublishedResult], path: Path) -> None:
     write_atomic(path, "".join(f"{line}\n" for line in lines).encode(), own=True)
 
 
-# --- Runs -------------------------------------------------------------------------------------------------------------
+# --- Runs ---
 
 
 @frozen
@@ -325,13 +330,13 @@ def read_checked(path: Path) -> FinishedRun:
     if run.kind.reads_entities:
         get_language(run.lang)
     if differing := run.not_following():
+        keys = ", ".join(differing)
         raise DataError(
-            f"expected what follows from {CALLS}, got other content ({', '.join(differing)}); {again}",
+            f"expected what follows from {CALLS}, got other content ({keys}); {again}",
             path=path / METRICS,
         )
-    called = {
-        line["id"]: line["translation"] for line in (record.to_json() for record in run.calls)
-    }
+    lines = [record.to_json() for record in run.calls]
+    called = {line["id"]: line["translation"] for line in lines}
     if called != {line.id: line.text for line in RunFolder(path).read_translations()}:
         message = f"expected the translations of {CALLS}, got others; {again}"
         raise DataError(message, path=path / TRANSLATIONS)
@@ -365,26 +370,32 @@ def make_results(
         groups[result.block].append(run)
     calls = {result.fingerprint: result.calls for result in results}
     comparisons: dict[str, list[PublishedComparison]] = defaultdict(list)
-    for group in groups.values() if n_resamples else ():
-        if len(group) > 1:
-            # The names are those of the fingerprints, which tell the runs of a pair apart.
-            names = [run.fingerprint for run in group]
-            for pair in compare_runs(group, n_resamples=n_resamples, seed=seed, names=names).pairs:
-                numbers = {
-                    k: PublishedDifference(d.difference, d.interval, d.p)
-                    for k, d in pair.plain.items()
-                }
-                turned = {key: difference.turned() for key, difference in numbers.items()}
-                for one, other, of in (
-                    (pair.first, pair.second, numbers),
-                    (pair.second, pair.first, turned),
-                ):
-                    comparisons[one].append(
-                        PublishedComparison(other, calls[other], n_resamples, seed, of)
-                    )
+    for group in groups.values():
+        if len(group) < 2 or not n_resamples:
+            continue
+        # The names are those of the fingerprints, which tell the runs of a pair apart.
+        names = [run.fingerprint for run in group]
+        for pair in compare_runs(group, n_resamples=n_resamples, seed=seed, names=names).pairs:
+            for one, other, differences in _both_sides(pair):
+                comparison = PublishedComparison(
+                    other, calls[other], n_resamples, seed, differences
+                )
+                comparisons[one].append(comparison)
     return [
         replace(result, comparisons=tuple(comparisons[result.fingerprint])) for result in results
     ]
+
+
+def _both_sides(pair: SystemPair) -> Iterator[tuple[str, str, dict[str, PublishedDifference]]]:
+    """The names of a run and of the other one, and the differences seen from the first, for each
+    of the two.
+    """
+    differences = {}
+    for key, plain in pair.plain.items():
+        differences[key] = PublishedDifference(plain.difference, plain.interval, plain.p)
+    turned = {key: difference.turned() for key, difference in differences.items()}
+    yield pair.first, pair.second, differences
+    yield pair.second, pair.first, turned
 
 
 def _result(run: FinishedRun, about: About) -> PublishedResult:
@@ -392,6 +403,7 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
         raise DataError(
             "expected a run in a folder, got one that was not written; evaluate it with out=DIR"
         )
+    metrics = read_metrics(run.metrics)
     return PublishedResult(
         mtbias=__version__,
         system=about.name or run.system,
@@ -402,10 +414,10 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
         fingerprint=run.fingerprint,
         calls=sha256_of_file(run.path / CALLS),
         sentences=len(run.known.calls),
-        numbers=tuple(_number(number, run) for number in run.numbers),
-        resamples=run.metrics["intervals"]["resamples"],
-        seed=run.metrics["intervals"]["seed"],
-        warnings=tuple(warnings(run.metrics["alarms"])),
+        numbers=tuple(_number(number, metrics) for number in run.numbers),
+        resamples=metrics.intervals.resamples,
+        seed=metrics.intervals.seed,
+        warnings=tuple(warnings(metrics.alarms)),
         alarms=run.metrics["alarms"],
         comparisons=(),
         link=about.link,
@@ -414,19 +426,21 @@ def _result(run: FinishedRun, about: About) -> PublishedResult:
     )
 
 
-def _number(number: Number, run: FinishedRun) -> PublishedNumber:
-    overall = run.metrics["overall"]
-    estimate = number.of(overall)
-    over_entities = (overall.get("ci_entities") or {}).get(number.key)
+def _number(number: Number, metrics: RunMetrics) -> PublishedNumber:
+    overall = metrics.overall
+    estimate = overall.estimate(number)
     return PublishedNumber(
-        **{
-            name: getattr(number, name)
-            for name in ("key", "label", "unit", "decimals", "best", "compared", "about")
-        },
+        key=number.key,
+        label=number.label,
+        unit=number.unit,
+        decimals=number.decimals,
+        best=number.best,
+        compared=number.compared,
+        about=number.about,
         shown=number.headline or number.coverage,
         value=estimate.value,
         interval=estimate.interval,
-        interval_entities=None if over_entities is None else (over_entities[0], over_entities[1]),
-        method=run.metrics["interval_methods"].get(number.key),
-        rows=dict(zip(number.rests_on, number.rows(overall), strict=True)),
+        interval_entities=(overall.entity_intervals or {}).get(number.key),
+        method=metrics.interval_methods.get(number.key),
+        rows=dict(zip(number.rests_on, overall.rows(number), strict=True)),
     )

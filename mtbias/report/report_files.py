@@ -11,22 +11,23 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 from mtbias.errors import DataError, DependencyError, UsageError
 from mtbias.files.writing import make_folder, write_atomic
 from mtbias.report.alarm_texts import named_warnings
 from mtbias.report.plots import PERCENT_SCALE, entity_panel, panels, svg_panel
-from mtbias.report.report_runs import ReportRun, unique_names, unknown_parts
+from mtbias.report.report_runs import ReportRun, report_run, unique_names, unknown_parts
 from mtbias.report.run_page import render_html
 from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import read_run
 from mtbias.scoring.definitions import CLASSES, Number
 from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
-from mtbias.scoring.scores import UNKNOWN, flat_row
+from mtbias.scoring.metrics_reader import UNKNOWN, read_metrics
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.scoring.women_share import WomenShares, read_women, shipped_shares
-from mtbias.stats.results import UNDEFINED, estimate_text, number_text
-from mtbias.types import JsonObject
+from mtbias.stats.results import UNDEFINED, number_text
 
 
 def write_report(
@@ -67,19 +68,15 @@ def write_report(
     page = form == "html"
     if page and out is None and plots is None:
         raise UsageError(
-            "expected --out FILE.html for the page, --plots DIR, or --format csv, latex or markdown; got none"
+            "expected --out FILE.html for the page, --plots DIR, "
+            "or --format csv, latex or markdown; got none"
         )
     if (women or women_column) and not page and plots is None:
         raise UsageError(
-            f"--women: expected the page or --plots DIR, got --format {form}; a table has no column for it"
+            f"--women: expected the page or --plots DIR, got --format {form}; "
+            "a table has no column for it"
         )
-    shares = (
-        read_women(women, women_column)
-        if women
-        else shipped_shares(women_column)
-        if women_column
-        else None
-    )
+    shares = _shares(women, women_column)
     runs = [read_run(folder) for folder in folders]
     systems = names or [run.system for run in runs]
     named = list(zip(systems, runs, strict=True))
@@ -87,13 +84,16 @@ def write_report(
     files: dict[Path, tuple[bytes, str]] = {}
     drawn = _drawer(plot_format) if plots is not None else None
     if not page:
-        rows = [ReportRun(name, run.lang, run.metrics, numbers=run.numbers) for name, run in named]
+        rows = []
+        for name, run in named:
+            metrics = read_metrics(run.metrics)
+            rows.append(ReportRun(name, run.lang, metrics, numbers=run.numbers))
         table = paper_table(rows, form)
     if table and out is not None:
         files[out], table = (table.encode(), f"Table: {out}"), ""
     if page or plots is not None:
         unique = unique_names([(system, run.lang) for system, run in named])
-        shown = [ReportRun.of(run, name) for run, name in zip(runs, unique, strict=True)]
+        shown = [report_run(run, name) for run, name in zip(runs, unique, strict=True)]
         if any(run.numbers != shown[0].numbers for run in shown):
             raise DataError(
                 "expected runs of one measure in a page, got several; make one for each"
@@ -113,6 +113,13 @@ def write_report(
     return table, {path: line for path, (_, line) in files.items()}
 
 
+def _shares(women: Path | None, column: str | None) -> WomenShares | None:
+    """The shares of women that the user names; None where nothing is named."""
+    if women:
+        return read_women(women, column)
+    return shipped_shares(column) if column else None
+
+
 # Plots as files.
 
 _ZOOM = 2
@@ -120,7 +127,7 @@ _ZOOM = 2
 
 
 def _drawer(form: str) -> Callable[[str], bytes]:
-    """From a plot to the bytes of its file.
+    """A function that makes the bytes of a file from a plot.
 
     Raises:
         DependencyError: what draws PNG is not installed.
@@ -134,12 +141,14 @@ def _drawer(form: str) -> Callable[[str], bytes]:
     return lambda svg: bytes(resvg.svg_to_bytes(svg_string=svg, zoom=_ZOOM))
 
 
-_STYLE = """
-svg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }
-.grid { stroke: #c9ccd1; stroke-opacity: 1; } .zero { stroke: #1b1b1f; }
-.c0 { fill: #0b57d0; stroke: #0b57d0; } .c1 { fill: #b3400a; stroke: #b3400a; } .c2 { fill: #00705a; stroke: #00705a; }
-.c3 { fill: #8a2da5; stroke: #8a2da5; } .c4 { fill: #6b5900; stroke: #6b5900; } .c5 { fill: #a3261d; stroke: #a3261d; }
-"""
+_STYLE = (
+    "\nsvg { color: #1b1b1f; } text { stroke: none; } .quiet { fill: #55585e; }\n"
+    ".grid { stroke: #c9ccd1; stroke-opacity: 1; } .zero { stroke: #1b1b1f; }\n"
+    ".c0 { fill: #0b57d0; stroke: #0b57d0; } .c1 { fill: #b3400a; stroke: #b3400a; } "
+    ".c2 { fill: #00705a; stroke: #00705a; }\n"
+    ".c3 { fill: #8a2da5; stroke: #8a2da5; } .c4 { fill: #6b5900; stroke: #6b5900; } "
+    ".c5 { fill: #a3261d; stroke: #a3261d; }\n"
+)
 _NAME = 40
 
 
@@ -162,14 +171,8 @@ def plot_files(
             for part, beside in entity_panel(run, shares or shipped_shares()):
                 plain = re.sub(r"[^A-Za-z0-9.]+", "-", run.name).strip("-.")[:_NAME]
                 name = f"entities-{kind}{i}-{plain}".rstrip("-")
-                yield (
-                    name,
-                    str(
-                        svg_panel(
-                            part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE
-                        )
-                    ),
-                )
+                svg = svg_panel(part, ident="plot", axis=PERCENT_SCALE, beside=beside, style=_STYLE)
+                yield name, str(svg)
 
 
 def paper_table(runs: Sequence[ReportRun], form: str) -> str:
@@ -186,10 +189,10 @@ def paper_table(runs: Sequence[ReportRun], form: str) -> str:
     ordered = sorted(runs, key=lambda run: langs.index(run.lang))
     unknown = [run.unknown for run in ordered if run.unknown is not None]
     if form == "csv":
-        own = [record for run in ordered for record in _records(run)]
-        return as_csv(
-            [*own, *({**record, "gender": UNKNOWN} for run in unknown for record in _records(run))]
-        )
+        records = [*chain.from_iterable(map(_records, ordered))]
+        of_unknown = chain.from_iterable(map(_records, unknown))
+        records += [{**record, "gender": UNKNOWN} for record in of_unknown]
+        return as_csv(records)
     if any(run.numbers != runs[0].numbers for run in runs):
         raise DataError(
             "expected runs of one measure in a table, got several; make one for each, or CSV"
@@ -197,7 +200,7 @@ def paper_table(runs: Sequence[ReportRun], form: str) -> str:
     tables = [_table(ordered)]
     tables += [replace(_table(unknown), title="Sentences of unknown gender")] if unknown else []
     signatures = [
-        (f"{run.name}, {run.lang}", run.metrics["signature"] or UNDEFINED) for run in ordered
+        (f"{run.name}, {run.lang}", run.metrics.signature or UNDEFINED) for run in ordered
     ]
     return draw(tables, form, signatures)
 
@@ -206,11 +209,8 @@ def _records(run: ReportRun) -> Iterator[dict[str, object]]:
     """All numbers as `metrics.json` has them (per cent), with the names that `Scores.to_frame`
     gives them.
     """
-    metrics = run.metrics
-    parts = {"overall": {"": metrics["overall"]}}
-    parts |= {key: groups for key, groups in metrics.items() if key.startswith("by_")}
-    made = {key: metrics["intervals"][key] for key in ("level", "resamples", "seed")}
-    for breakdown, groups in parts.items():
+    metrics, intervals = run.metrics, run.metrics.intervals
+    for breakdown, groups in {"overall": {"": metrics.overall}, **metrics.by}.items():
         for name, group in groups.items():
             yield {
                 "corpus": run.corpus,
@@ -218,85 +218,76 @@ def _records(run: ReportRun) -> Iterator[dict[str, object]]:
                 "system": run.name,
                 "breakdown": breakdown,
                 "group": name,
-                **flat_row(group, run.numbers),
-                **made,
-                "signature": metrics["signature"],
+                **group.flat_row(run.numbers),
+                "level": intervals.level,
+                "resamples": intervals.resamples,
+                "seed": intervals.seed,
+                "signature": metrics.signature,
             }
 
 
 def _table(runs: Sequence[ReportRun]) -> PrintedTable:
-    """What people read: a corpus is named where there are several."""
-    numbers, groups = runs[0].numbers, [run.metrics["overall"] for run in runs]
+    """The table for people; it names the corpora where there are several."""
+    numbers, groups = runs[0].numbers, [run.metrics.overall for run in runs]
     headline = [number for number in numbers if number.headline]
-    columns = [("Language", [run.lang for run in runs]), ("System", [run.name for run in runs])]
+    columns = {"Language": [run.lang for run in runs], "System": [run.name for run in runs]}
     if len({run.corpus for run in runs}) > 1:
-        columns.insert(0, ("Corpus", [run.corpus for run in runs]))
+        columns = {"Corpus": [run.corpus for run in runs], **columns}
     left = len(columns)
-    columns.append(("n", [f"{group['n']:,}" for group in groups]))
-    columns += [
-        (f"{n.label}, %", [number_text(n.of(g).value) for g in groups])
-        for n in numbers
-        if n.coverage
-    ]
-    columns += [(n.label, [_with_caution(group, n) for group in groups]) for n in headline]
+    columns["n"] = [f"{group.n:,}" for group in groups]
+    for number in numbers:
+        if number.coverage:
+            shares = [number_text(group.estimate(number).value) for group in groups]
+            columns[f"{number.label}, %"] = shares
+    for number in headline:
+        columns[number.label] = [_with_caution(group, number) for group in groups]
     notes = [*_notes(runs, headline), *dict.fromkeys(_sizes(group, headline) for group in groups)]
     if any(number.key == "delta_s" for number in headline):
         named = zip(runs, map(_few_found, groups), strict=True)
         notes += [f"{caution_text(run.label, least)}." for run, least in named if least is not None]
+    alarms = [(run.label, run.metrics.alarms) for run in runs]
     return PrintedTable(
-        head=[name for name, _ in columns],
-        rows=list(zip(*(column for _, column in columns), strict=True)),
-        warnings=list(
-            dict.fromkeys(named_warnings([(run.label, run.metrics.get("alarms")) for run in runs]))
-        ),
+        head=list(columns),
+        rows=list(zip(*columns.values(), strict=True)),
+        warnings=list(dict.fromkeys(named_warnings(alarms))),
         notes=[" ".join(notes)],
         left=left,
         parts=[(run.corpus, run.lang) for run in runs],
     )
 
 
-def with_interval(group: JsonObject, number: Number) -> str:
-    """A number of a group of `metrics.json` with its interval, where it has one: ``24.8 [22.4,
-    27.3]``.
-    """
-    found = number.of(group)
-    return estimate_text(found.value, found.interval, number.decimals)
+def _few_found(group: GroupMetrics) -> Share | None:
+    """The gender that a run finds too seldom for its ΔS to mean much."""
+    return few_found(group.confusion) if group.values.get("delta_s") is not None else None
 
 
-def _few_found(group: JsonObject) -> Share | None:
-    """Whom a run finds too seldom for its ΔS to mean much."""
-    return few_found(group["confusion"]) if group.get("delta_s") is not None else None
-
-
-def _with_caution(group: JsonObject, number: Number) -> str:
-    """The same; ΔS with a mark where few men or few women are found."""
-    text = with_interval(group, number)
+def _with_caution(group: GroupMetrics, number: Number) -> str:
+    """A number with its interval; ΔS with a mark where few men or few women are found."""
+    text = group.text(number)
     marked = number.key == "delta_s" and _few_found(group) is not None
     return f"{text} {CAUTION}" if marked else text
 
 
 def _notes(runs: Sequence[ReportRun], headline: Sequence[Number]) -> list[str]:
     """What the numbers are, and how their intervals were made."""
-    how: dict[str, None] = {}
-    for metrics in (run.metrics for run in runs):
-        part, methods = metrics["intervals"], metrics.get("interval_methods", {})
-        shares = ", ".join(
-            number.label for number in headline if methods.get(number.key) == "wilson"
-        )
-        other = f"{shares}: Wilson; else " if shares else ""
-        if part["resamples"]:
-            how[
-                f"{part['level']:g} % intervals in brackets ({other}{part['method']}, {part['resamples']:,} resamples, "
-                f"seed {part['seed']})."
-            ] = None
-    return [*(f"{number.label}: {number.about}" for number in headline if number.about), *how]
+    about = [f"{number.label}: {number.about}" for number in headline if number.about]
+    methods_used = []
+    for run in runs:
+        intervals, methods = run.metrics.intervals, run.metrics.interval_methods
+        if intervals.resamples:
+            shares = [n.label for n in headline if methods.get(n.key) == "wilson"]
+            wilson = f"{', '.join(shares)}: Wilson; else " if shares else ""
+            drawn = f"{intervals.resamples:,} resamples, seed {intervals.seed}"
+            how = f"{wilson}{intervals.method}, {drawn}"
+            methods_used.append(f"{intervals.level:g} % intervals in brackets ({how}).")
+    return [*about, *dict.fromkeys(methods_used)]
 
 
-def _sizes(group: JsonObject, headline: Sequence[Number]) -> str:
+def _sizes(group: GroupMetrics, headline: Sequence[Number]) -> str:
     """How many rows there are, and how many in the classes that the headline compares."""
     classes = []
     for number in headline:
         if len(number.rests_on) > 1:
-            rows = zip(number.rests_on, number.rows(group), strict=True)
+            rows = zip(number.rests_on, group.rows(number), strict=True)
             classes.append(", ".join(f"{n:,} {CLASSES.get(name, name)}" for name, n in rows))
-    return f"n {group['n']:,}{': ' if classes else ''}{'; '.join(classes)}."
+    return f"n {group.n:,}{': ' if classes else ''}{'; '.join(classes)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from mtbias.corpora.catalog import catalogued, datasets
@@ -19,9 +19,11 @@ from mtbias.runs.finished_run import FinishedRun
 from mtbias.scoring import definitions
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import Number
-from mtbias.scoring.scores import unknown_part
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
+from mtbias.scoring.statements import Statement
 from mtbias.scoring.whole_person import PersonRecord
-from mtbias.types import JsonObject, frozen
+from mtbias.types import frozen
 
 _OWN = {"demo": "the demo's sentences", "custom": "sentences of one's own"}
 """What corpora are called that nobody downloads."""
@@ -37,8 +39,7 @@ class ReportRun:
     """What the reader knows it by, unique in the report."""
     lang: str
     """Code of the target language."""
-    metrics: JsonObject
-    """The content of its `metrics.json`, schema 1."""
+    metrics: RunMetrics
     calls: Sequence[CallRecord] = ()
     """The lines of its `calls.jsonl`; without any the report has no list of sentences."""
     direction: Direction = "ltr"
@@ -72,55 +73,50 @@ class ReportRun:
     @property
     def corpus(self) -> str:
         """Name of the corpus; empty where `metrics.json` does not say."""
-        return str((self.metrics.get("corpus") or {}).get("name", ""))
+        return self.metrics.corpus.name
 
     @property
-    def finding(self) -> Sequence[JsonObject]:
-        """What it says in sentences, as `metrics.json` has them; none of another measure."""
-        found: Sequence[JsonObject] = self.metrics.get("finding", ())
-        return found
+    def finding(self) -> Sequence[Statement]:
+        """The run's finding, in sentences."""
+        return self.metrics.finding
 
     @property
     def unknown(self) -> ReportRun | None:
         """The numbers of its sentences of unknown gender, where it has others, too."""
-        part = unknown_part(self.metrics)
-        return (
-            None
-            if part is None
-            else ReportRun(self.name, self.lang, part, numbers=UNKNOWN_GENDER.numbers)
-        )
+        part = self.metrics.unknown
+        if part is None:
+            return None
+        return ReportRun(self.name, self.lang, part, numbers=UNKNOWN_GENDER.numbers)
 
-    @classmethod
-    def of(cls, run: FinishedRun, name: str | None = None) -> ReportRun:
-        """A finished run under a name, by default its system's; only gender calls are listed
-        sentence by sentence.
 
-        Raises:
-            UsageError: the language is not installed.
-        """
-        shown = cls(
-            name or run.system,
-            run.lang,
-            run.metrics,
-            numbers=run.numbers,
-            date=str(run.manifest.execution.get("date", "")),
-            source_lang=run.source_lang,
-            files=run.corpus[1],
-        )
-        if run.kind.reads_persons:
-            direction = get_language(run.lang).direction
-            return replace(
-                shown, persons=run.calls, direction=direction, explain=explain_command(run)
-            )
-        if not run.kind.reads_entities:
-            return shown
-        return replace(
-            shown,
-            calls=run.calls,
-            direction=get_language(run.lang).direction,
-            answers=run.answers,
-            explain=explain_command(run),
-        )
+def report_run(run: FinishedRun, name: str | None = None) -> ReportRun:
+    """A finished run under a name, by default its system's; only gender calls are listed sentence
+    by sentence.
+
+    Raises:
+        UsageError: the language is not installed.
+    """
+    plain = ReportRun(
+        name or run.system,
+        run.lang,
+        read_metrics(run.metrics),
+        numbers=run.numbers,
+        date=str(run.manifest.execution.get("date", "")),
+        source_lang=run.source_lang,
+        files=run.corpus[1],
+    )
+    if run.kind.reads_persons:
+        direction = get_language(run.lang).direction
+        return replace(plain, persons=run.calls, direction=direction, explain=explain_command(run))
+    if not run.kind.reads_entities:
+        return plain
+    return replace(
+        plain,
+        calls=run.calls,
+        direction=get_language(run.lang).direction,
+        answers=run.answers,
+        explain=explain_command(run),
+    )
 
 
 def unknown_parts(runs: Sequence[ReportRun]) -> list[ReportRun]:
@@ -134,31 +130,30 @@ def title_and_intro(runs: Sequence[ReportRun]) -> tuple[str, str]:
     what it was scored.
     """
     corpora = dict.fromkeys(run.corpus for run in runs if run.corpus)
-    described = [
-        datasets()[name].description if name in datasets() else corpus_name(name)
-        for name in corpora
-    ]
     named = listed([corpus_name(name) for name in corpora])
     languages = dict.fromkeys(language_name(run.lang) for run in runs)
     counted = f"{len(runs)} {'runs' if len(languages) > 1 else 'systems'}"
     systems = counted if len(runs) > _NAMED else listed([run.name for run in runs])
     into = f"{len(languages)} languages" if len(languages) > _NAMED else listed([*languages])
     on = f" on {named}" if named else ""
-    sizes = sorted({run.metrics["n"] for run in runs if "n" in run.metrics})
-    facts = [*described, *([f"{' or '.join(f'{n:,}' for n in sizes)} sentences"] if sizes else [])]
-    facts += (
-        [f"scored {' and '.join(dates)}"]
-        if (dates := sorted({run.date for run in runs} - {""}))
-        else []
-    )
-    facts += [
-        f"mtbias {version}"
-        for version in sorted({run.metrics.get("mtbias", "") for run in runs} - {""})
-    ]
-    spoken = listed(
-        [language_name(code) for code in dict.fromkeys(run.source_lang for run in runs)]
-    )
-    return f"{systems}: gender in translations from {spoken} into {into}{on}", " · ".join(facts)
+    sources = dict.fromkeys(run.source_lang for run in runs)
+    spoken = listed([language_name(code) for code in sources])
+    title = f"{systems}: gender in translations from {spoken} into {into}{on}"
+    return title, " · ".join(_facts(runs, corpora))
+
+
+def _facts(runs: Sequence[ReportRun], corpora: Iterable[str]) -> Iterator[str]:
+    """What the corpora are, how many sentences were scored, when, and by which mtbias."""
+    for name in corpora:
+        yield datasets()[name].description if name in datasets() else corpus_name(name)
+    sizes = sorted({run.metrics.n for run in runs if run.metrics.n is not None})
+    if sizes:
+        yield f"{' or '.join(map('{:,}'.format, sizes))} sentences"
+    dates = sorted({run.date for run in runs} - {""})
+    if dates:
+        yield f"scored {' and '.join(dates)}"
+    for version in sorted({run.metrics.mtbias for run in runs} - {""}):
+        yield f"mtbias {version}"
 
 
 _PART = re.compile(r"(?P<corpus>.+)-(?P<kept>\d+)-of-(?P<all>\d+)-(?P<which>[0-9a-f]{8})")
@@ -166,13 +161,13 @@ _PART = re.compile(r"(?P<corpus>.+)-(?P<kept>\d+)-of-(?P<all>\d+)-(?P<which>[0-9
 
 
 def corpus_name(name: str) -> str:
-    """``WinoMT``; as it is where it is a plugin's. Of a part with its number of sentences and the
-    hash that tells which they are.
+    """``WinoMT``; the name itself for a plugin's corpus. The name of a part has its number of
+    sentences and the hash that identifies them.
     """
     part = _PART.fullmatch(name)
     if part:
-        kept, whole = int(part["kept"]), int(part["all"])
-        of_all = f"{kept:,} of {whole:,} sentences"
+        size, whole = int(part["kept"]), int(part["all"])
+        of_all = f"{size:,} of {whole:,} sentences"
         return f"{corpus_name(part['corpus'])}: {of_all} ({part['which']})"
     return (
         datasets()[name].description.partition(":")[0]
@@ -227,9 +222,11 @@ def join_sentences(runs: Sequence[ReportRun]) -> list[Sentence]:
         for r in run.calls:
             key = (r.id, r.source, r.entity, r.gold, r.stereotype, r.domain, r.pronouns)
             rows.setdefault(key, [None] * len(runs))[number] = r
-    return [
-        Sentence(next(r for r in found if r is not None), tuple(found)) for found in rows.values()
-    ]
+    sentences = []
+    for records in rows.values():
+        first = next(record for record in records if record is not None)
+        sentences.append(Sentence(first, tuple(records)))
+    return sentences
 
 
 def unique_names(named: Sequence[tuple[str, str]]) -> list[str]:

@@ -6,7 +6,7 @@ One HTML file that needs nothing else. No number is computed here: all stand in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
 from math import inf
@@ -39,7 +39,7 @@ from mtbias.scoring.ranking import Rank, Relation, distance, ranks, relation
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm
 from mtbias.stats.results import ALPHA, estimate_text, number_text, p_text
-from mtbias.types import frozen
+from mtbias.types import JsonObject, frozen
 
 # Which results are ranked together: a block holds the results of one corpus (by hash), language and
 # evaluator. Within a block all tests of one number are a family for Holm's correction.
@@ -50,11 +50,11 @@ Differences = Mapping[str, PublishedDifference]
 """By number."""
 
 
-class Tested(NamedTuple):
-    """Two systems in one number: the first minus the second."""
+class PairOutcome(NamedTuple):
+    """The comparison of two systems in one number, the first minus the second."""
 
     relation: Relation
-    found: PublishedDifference | None = None
+    difference: PublishedDifference | None = None
     """None where nothing was tested."""
     p_holm: float | None = None
 
@@ -64,7 +64,7 @@ class RankedPair(NamedTuple):
 
     first: PublishedResult
     second: PublishedResult
-    tested: dict[str, Tested]
+    outcomes: dict[str, PairOutcome]
     """By the keys of the block's compared numbers."""
 
 
@@ -76,8 +76,8 @@ class Block:
     pairs: Sequence[RankedPair]
     """All of them."""
     ranks: Mapping[str, Mapping[Identity, Rank]]
-    """By number and result; without results that lack the number, without numbers of which none is
-    best, and empty for a block of one."""
+    """The rank of each result, by number. A result without the number has none; a number of which
+    no value is best has no ranks, and so has a block of one."""
     families: Mapping[str, int]
     """By number, how many tests Holm's correction is over."""
     apart: tuple[str, ...] = ()
@@ -99,17 +99,17 @@ class Block:
     @property
     def over_entities(self) -> bool:
         """Whether some number has an interval over entities."""
-        return any(number.interval_entities for result in self.results for number in result.numbers)
+        numbers = chain.from_iterable(result.numbers for result in self.results)
+        return any(number.interval_entities for number in numbers)
 
     @property
     def too_few_resamples(self) -> bool:
         """Whether some test cannot be significant, whatever the data: its smallest p times the
         tests is not below α.
         """
-        resamples = min(
-            (c.resamples for result in self.results for c in result.comparisons), default=0
-        )
-        return any(tests >= ALPHA * (resamples + 1) for tests in self.families.values() if tests)
+        comparisons = chain.from_iterable(result.comparisons for result in self.results)
+        fewest = min((comparison.resamples for comparison in comparisons), default=0)
+        return any(tests >= ALPHA * (fewest + 1) for tests in self.families.values() if tests)
 
 
 def make_blocks(results: Sequence[PublishedResult]) -> list[Block]:
@@ -126,16 +126,17 @@ def make_blocks(results: Sequence[PublishedResult]) -> list[Block]:
         ordered = sorted(groups.values(), key=len, reverse=True)
         first = ordered[0][0].evaluator
         for group in ordered:
-            own = group[0].evaluator
-            both = (
-                (key, own.get(key, "(absent)"), first.get(key, "(absent)"))
-                for key in {**first, **own}
-            )
-            apart = tuple(
-                f"{key} {here} here, {there} there" for key, here, there in both if here != there
-            )
-            blocks.append(_block(group, apart))
+            differences = _evaluator_differences(group[0].evaluator, first)
+            blocks.append(_block(group, tuple(differences)))
     return blocks
+
+
+def _evaluator_differences(own: JsonObject, first: JsonObject) -> Iterator[str]:
+    """A phrase for each property in which an evaluator differs from that of the first block."""
+    for key in {**first, **own}:
+        here, there = own.get(key, "(absent)"), first.get(key, "(absent)")
+        if here != there:
+            yield f"{key} {here} here, {there} there"
 
 
 def _block(group: Sequence[PublishedResult], apart: tuple[str, ...]) -> Block:
@@ -143,22 +144,20 @@ def _block(group: Sequence[PublishedResult], apart: tuple[str, ...]) -> Block:
     ordered = sorted(group, key=lambda result: (_distance(result, compared), result.system))
     known = _comparisons(ordered)
     pairs = [RankedPair(a, b, {}) for a, b in combinations(ordered, 2)]
+    families = {}
     for number in compared:
         key = number.key
-        found = [known.get((a.identity, b.identity), {}).get(key) for a, b, _ in pairs]
-        corrected = iter(
-            holm([one.p for one in found if one and one.p is not None])
-        )  # all tests of a number together
-        for (a, b, tested), one in zip(pairs, found, strict=True):
+        differences = [known.get((a.identity, b.identity), {}).get(key) for a, b, _ in pairs]
+        p_values = [one.p for one in differences if one and one.p is not None]
+        families[key] = len(p_values)
+        corrected = iter(holm(p_values))  # all tests of a number together
+        for (a, b, outcomes), one in zip(pairs, differences, strict=True):
             p = next(corrected) if one and one.p is not None else None
-            tested[key] = Tested(_relation(a.number(key), b.number(key), p), one, p)
+            relation = _relation(a.number(key), b.number(key), p)
+            outcomes[key] = PairOutcome(relation, one, p)
     ranked = [n.key for n in compared if n.best is not Best.OPEN] if len(group) > 1 else []
-    families = {
-        n.key: sum(pair.tested[n.key].p_holm is not None for pair in pairs) for n in compared
-    }
-    return Block(
-        tuple(ordered), pairs, {key: _ranks(key, ordered, pairs) for key in ranked}, families, apart
-    )
+    ranks_of = {key: _ranks(key, ordered, pairs) for key in ranked}
+    return Block(tuple(ordered), pairs, ranks_of, families, apart)
 
 
 def _comparisons(
@@ -176,9 +175,10 @@ def _comparisons(
                 continue
             turned = {key: difference.turned() for key, difference in comparison.numbers.items()}
             if known.setdefault((result.identity, other), comparison.numbers) != comparison.numbers:
+                systems = f"{result.system} and {here[other].system} in {result.language}"
                 raise DataError(
-                    f"expected one comparison of {result.system} and {here[other].system} in {result.language}, "
-                    "got two that differ; publish both runs together again"
+                    f"expected one comparison of {systems}, got two that differ; "
+                    "publish both runs together again"
                 )
             known.setdefault((other, result.identity), turned)
     return known
@@ -203,7 +203,7 @@ def _ranks(
             defined.append(result.identity)
     return ranks(
         defined,
-        {(pair.first.identity, pair.second.identity): pair.tested[key].relation for pair in pairs},
+        {(a.identity, b.identity): outcomes[key].relation for a, b, outcomes in pairs},
     )
 
 
@@ -311,49 +311,38 @@ class _Corpus(NamedTuple):
     shown: list[tuple[str, Block]]
     """The blocks with their names on the page."""
     grid: PublishedNumber | None
-    """The first compared number, of which there is a table of all systems in all blocks."""
+    """The number in the table of all systems and blocks: the deciding one, or the first compared
+    one."""
     files: str
 
     @property
     def systems(self) -> list[str]:
-        return sorted({result.system for _, block in self.shown for result in block.results})
+        results = chain.from_iterable(block.results for _, block in self.shown)
+        return sorted({result.system for result in results})
 
 
 def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
     """The page, as text to be written in UTF-8; the blocks are those of
     `mtbias.report.results_page.make_blocks`.
     """
-    by_corpus: dict[object, list[Block]] = {}
-    for block in blocks:
-        corpus = block.results[0].corpus
-        by_corpus.setdefault((corpus.name, frozenset(corpus.files.items())), []).append(block)
-    largest_first = sorted(
-        by_corpus.values(), key=lambda here: -sum(len(block.results) for block in here)
-    )
-    parts = [_corpus(here) for here in largest_first]
+    parts = [_corpus(group) for group in _by_corpus(blocks)]
     headings = [part.name for part in parts]
     sections: dict[str, tuple[str, object]] = {}
     for n, part in enumerate(parts, start=1):
         several = f" (files {part.files})" if headings.count(part.name) > 1 else ""
         sections[f"corpus-{n}"] = (f"{part.name}{several}", part)
-    sections["how"] = (
-        "How to read it",
-        {n.key: n for block in blocks for n in block.numbers}.values(),
-    )
-    results = [result for block in blocks for result in block.results]
-    systems, languages = (
-        len({getattr(result, key) for result in results}) for key in ("system", "language")
-    )
-    releases = ", ".join(sorted({result.mtbias for result in results}))
-    drawn = [n for result in results for n in result.numbers if n.shown and n.unit is not Unit.OWN]
+    shown = chain.from_iterable(block.numbers for block in blocks)
+    sections["how"] = ("How to read it", {number.key: number for number in shown}.values())
+    results = [*chain.from_iterable(block.results for block in blocks)]
+    numbers = chain.from_iterable(result.numbers for result in results)
+    drawn = [number for number in numbers if number.shown and number.unit is not Unit.OWN]
     return render_page(
         "results.html",
         data={},
         title=title,
-        intro=f"{len(results):,} results of {systems:,} systems in {languages:,} language{'s' * (languages != 1)}"
-        f" · mtbias {releases}",
+        intro=_intro(results),
         sections=sections,
-        axis=Scale.of(((n.value, n.interval) for n in drawn), 100),
+        axis=Scale.around(((n.value, n.interval) for n in drawn), 100),
         lead=_lead,
         recalls=lambda result: [result.number(key) for key in ("recall_male", "recall_female")],
         shares_of=recalls,
@@ -361,9 +350,31 @@ def render_results(blocks: Sequence[Block], title: str = TITLE) -> str:
         said=block_text,
         rank=rank_text,
         caution=caution_text,
-        tested=tested_text,
+        outcome_text=outcome_text,
         alpha=ALPHA,
     )
+
+
+def _by_corpus(blocks: Sequence[Block]) -> list[list[Block]]:
+    """The blocks of each corpus, the corpus with most results first."""
+    by_corpus: dict[object, list[Block]] = {}
+    for block in blocks:
+        corpus = block.results[0].corpus
+        by_corpus.setdefault((corpus.name, frozenset(corpus.files.items())), []).append(block)
+
+    def n_results(group: Sequence[Block]) -> int:
+        return sum(len(block.results) for block in group)
+
+    return sorted(by_corpus.values(), key=n_results, reverse=True)
+
+
+def _intro(results: Sequence[PublishedResult]) -> str:
+    """``12 results of 4 systems in 3 languages · mtbias 0.1.0``."""
+    systems = len({result.system for result in results})
+    languages = len({result.language for result in results})
+    releases = ", ".join(sorted({result.mtbias for result in results}))
+    size = f"{len(results):,} results of {systems:,} systems"
+    return f"{size} in {languages:,} language{'s' * (languages != 1)} · mtbias {releases}"
 
 
 def _lead(part: _Corpus) -> str:
@@ -389,8 +400,8 @@ def _corpus(blocks: Sequence[Block]) -> _Corpus:
 
 
 def block_text(block: Block) -> str:
-    """How many men and women the systems are right for; which is best in the deciding number, which
-    cannot be told from it; and how the others range.
+    """For how many men and women the systems are right, which system is best in the deciding
+    number, which are tied with it, and the range of the other numbers.
     """
     compared = [number for number in block.numbers if number.compared] or [*block.numbers]
     first = decisive(compared)
@@ -402,11 +413,11 @@ def block_text(block: Block) -> str:
     else:
         texts.append(f"{len(block.results)} systems")
     # Men and women say what ΔG does, in words.
-    said = {"delta_g"} if shares else set()
+    covered = {"delta_g"} if shares else set()
     texts += [
         _range_text(other, block.results)
         for other in compared
-        if other is not first and other.key not in said
+        if other is not first and other.key not in covered
     ]
     return f"{'; '.join(text for text in texts if text)}."
 
@@ -442,10 +453,10 @@ def _finds(shares: Sequence[MenAndWomen]) -> str:
 
 
 def _best_text(block: Block, number: PublishedNumber) -> str:
-    """Which system is best in a number, and which cannot be told from it."""
+    """The best system in a number, and the systems that are tied with it."""
     best = block.results[0]
-    found = best.number(number.key) or number
-    value = estimate_text(found.value, found.interval, found.decimals)
+    of_best = best.number(number.key) or number
+    value = estimate_text(of_best.value, of_best.interval, of_best.decimals)
     text = f"{number.label.lower()} {value}"
     if len(block.results) == 1:
         return f"{best.system}: {text}"
@@ -473,14 +484,14 @@ def caution_text(result: PublishedResult) -> str:
     """Why its ΔS means little (`mtbias.scoring.finding.RULES`); empty where it finds enough men and
     women.
     """
-    found = (
+    recalls = (
         (name, result.number(f"recall_{key}"))
         for key, name in (("male", "men"), ("female", "women"))
     )
     least, limit = RULES["found"].limit, RULES["few_found"].limit
     few = [
         f"{number_text(n.value)} % of the {name}"
-        for name, n in found
+        for name, n in recalls
         if n and n.value is not None and n.value < limit and min(n.rows.values()) >= least
     ]
     return f"means little: finds {' and '.join(few)}" if few else ""
@@ -494,14 +505,13 @@ def rank_text(block: Block, result: PublishedResult, key: str) -> str:
     return "" if rank is None else rank.text
 
 
-def tested_text(tested: Tested, decimals: int) -> str:
+def outcome_text(outcome: PairOutcome, decimals: int) -> str:
     """``5.9 [4.9, 7.0], p 0.004: A better``: the difference with its interval, corrected p, and
-    what it says.
+    which system is better.
     """
-    if tested.relation is Relation.NOT_TESTED or tested.found is None:
+    relation, difference = outcome.relation, outcome.difference
+    if relation is Relation.NOT_TESTED or difference is None:
         return str(Relation.NOT_TESTED)
-    outcome = {Relation.FIRST: "A better", Relation.SECOND: "B better"}.get(
-        tested.relation, str(tested.relation)
-    )
-    difference = estimate_text(tested.found.difference, tested.found.interval, decimals)
-    return f"{difference}, p {p_text(tested.p_holm)}: {outcome}"
+    better = {Relation.FIRST: "A better", Relation.SECOND: "B better"}
+    value = estimate_text(difference.difference, difference.interval, decimals)
+    return f"{value}, p {p_text(outcome.p_holm)}: {better.get(relation, relation)}"

@@ -10,56 +10,45 @@ its own style and script (`mtbias.report.page`), and sentences reach the page as
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from string import Formatter
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from mtbias.report import alarm_texts, person_list, plots, run_table
 from mtbias.report.call_steps import WHY
 from mtbias.report.page import render_page
-from mtbias.report.plots import PERCENT_SCALE, Scale, entity_panel, relations, svg_panel
+from mtbias.report.plots import PERCENT_SCALE, relations
 from mtbias.report.report_runs import (
     ReportRun,
     Sentence,
-    citations_of,
     join_sentences,
     language_name,
     listed,
+    report_run,
     title_and_intro,
     unique_names,
     unknown_parts,
 )
-from mtbias.report.run_table import noticed, published_table
-from mtbias.report.sentence_data import MAX_BYTES, Columns, fitting, sentence_list
+from mtbias.report.run_page_record import RANKED, RunPage, page_part
+from mtbias.report.run_table import noticed
+from mtbias.report.sentence_data import MAX_BYTES, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
-from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.comparison_finding import SystemCalls, gender_statements
 from mtbias.scoring.definitions import (
     CONSISTENCY,
-    GENDER_NUMBERS,
-    Breakdown,
     Number,
-    Unit,
     breakdowns,
     decisive,
 )
-from mtbias.scoring.finding import Quote, Statement, entity_gaps, expected_text, few_found
+from mtbias.scoring.finding import expected_text, few_found
+from mtbias.scoring.metrics_reader import UNKNOWN
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.scoring.ranking import distance, ranks, relation
-from mtbias.scoring.scores import UNKNOWN
 from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
-from mtbias.stats.results import ALPHA, MIN_ROWS, Difference, number_text
-from mtbias.types import JsonObject
+from mtbias.stats.results import ALPHA, MIN_ROWS, number_text
 
 if TYPE_CHECKING:
-    from mtbias.scoring.comparable_runs import SystemPair
     from mtbias.scoring.comparison import Comparison
-
-RANKED = 3
-"""From so many runs on, a page has a line for each, with its rank where they were compared."""
 
 
 class _Filling(Formatter):
@@ -69,9 +58,9 @@ class _Filling(Formatter):
         return number_text(value) if value is None or isinstance(value, float) else f"{value:,}"
 
 
-def filled(template: str, group: JsonObject) -> str:
+def filled(template: str, group: GroupMetrics) -> str:
     """The format string of a declaration (`Number.reading`) with the numbers of a group."""
-    return _Filling().vformat(template, (), group)
+    return _Filling().vformat(template, (), group.by_key())
 
 
 def render_html(
@@ -103,7 +92,8 @@ def render_html(
     if compared is not None:
         sentences = [sentence for sentence in sentences if _differs(ordered, sentence)]
     women = relations(ordered, shares)
-    related = (women, relations(unknown, women[0].shares if women else None) if unknown else [])
+    same_shares = women[0].shares if women else None
+    related = women, relations(unknown, same_shares) if unknown else []
     page = partial(_page, ordered, unknown, compared, ranked, related, total=len(sentences))
     return fitting(page, sentences, max_bytes)
 
@@ -115,7 +105,7 @@ def page_of_runs(runs: Sequence[FinishedRun], compared: Comparison | None = None
     names = {run.fingerprint: run.system for run in runs}
     names |= {system.fingerprint: system.system for system in compared.systems} if compared else {}
     unique = unique_names([(names[run.fingerprint], run.lang) for run in runs])
-    return render_html([ReportRun.of(*each) for each in zip(runs, unique, strict=True)], compared)
+    return render_html([report_run(*each) for each in zip(runs, unique, strict=True)], compared)
 
 
 def _differs(runs: Sequence[ReportRun], sentence: Sentence) -> bool:
@@ -123,7 +113,7 @@ def _differs(runs: Sequence[ReportRun], sentence: Sentence) -> bool:
     for run, record in zip(runs, sentence.records, strict=True):
         if record is not None:
             calls.setdefault(run.lang, set()).add(record.call.gender)
-    return any(len(found) > 1 for found in calls.values())
+    return any(len(genders) > 1 for genders in calls.values())
 
 
 def _ordered(runs: Sequence[ReportRun], number: Number | None) -> list[ReportRun]:
@@ -139,7 +129,7 @@ def _ordered(runs: Sequence[ReportRun], number: Number | None) -> list[ReportRun
 
 
 def _value(run: ReportRun, number: Number) -> float | None:
-    return number.of(run.metrics["overall"]).value
+    return run.metrics.overall.estimate(number).value
 
 
 def _ranks(
@@ -151,71 +141,23 @@ def _ranks(
     if compared is None or not compared.n_resamples:
         return {}
     names = {run.name for run in runs}
+
+    def run_name(system: str, lang: str) -> str:
+        # Where systems are not unique, runs are named with their language (`unique_names`).
+        with_language = f"{system}, {lang}"
+        return with_language if with_language in names else system
+
     relations = {}
     for pair in compared.pairs:
-        tested = pair.plain[number.key]
-        # Where systems are not unique, runs are named with their language (`unique_names`).
-        first, second = (
-            full if (full := f"{name}, {pair.lang}") in names else name
-            for name in (pair.first, pair.second)
-        )
-        relations[first, second] = relation(number.best, tested.first, tested.second, tested.p_holm)
+        plain = pair.plain[number.key]
+        names_of_pair = run_name(pair.first, pair.lang), run_name(pair.second, pair.lang)
+        relations[names_of_pair] = relation(number.best, plain.first, plain.second, plain.p_holm)
     texts: dict[str, str] = {}
     for lang in dict.fromkeys(run.lang for run in runs):
         peers = [run for run in runs if run.lang == lang and _value(run, number) is not None]
         ranked = ranks([run.name for run in peers], relations)
         texts |= {name: rank.text for name, rank in ranked.items()}
     return texts
-
-
-class _Part(NamedTuple):
-    """The runs, or their sentences of unknown gender where the corpus has others, too."""
-
-    runs: Sequence[ReportRun]
-    numbers: Sequence[Number]
-    listed: Sequence[Number]
-    """Of long lists of groups."""
-    women: Sequence[WomenRelation]
-    """The entities of each run against their shares of women; empty where these are not known."""
-    drawn: Sequence[tuple[ReportRun, Markup]]
-    """Men and women by entity, a plot for each run that has any."""
-    long: Sequence[Any]
-    """Breakdowns with many groups (`_entities`)."""
-    same_n: bool
-    """Whether a group has as many sentences in each run."""
-
-    @classmethod
-    def of(
-        cls, runs: Sequence[ReportRun], women: Sequence[WomenRelation], columns: Columns, ident: str
-    ) -> _Part:
-        numbers, shares = runs[0].numbers, women[0].shares if women else None
-        listed = [n for n in numbers if n.listed] or [n for n in numbers if n.headline]
-        width = 300
-        if len(runs) >= RANKED:
-            width, listed = (
-                180,
-                [n for n in listed if any(n.key in pair for pair in plots.GENDERED)] or listed,
-            )
-        drawn = [
-            (
-                run,
-                svg_panel(
-                    panel, ident=f"{ident}-{i}", axis=PERCENT_SCALE, beside=beside, width=width
-                ),
-            )
-            for i, run in enumerate(runs)
-            for panel, beside in entity_panel(run, shares or shipped_shares())
-        ]
-        long = [by for by in breakdowns(*(run.metrics for run in runs)) if by.long]
-        sizes = [
-            {part["n"] for part in parts if part}
-            for by in long
-            for parts in _by_group(runs, by).values()
-        ]
-        long_groups = [_entities(runs, by, columns, shares) for by in long]
-        return cls(
-            runs, numbers, listed, women, drawn, long_groups, all(len(size) == 1 for size in sizes)
-        )
 
 
 def _page(
@@ -230,187 +172,73 @@ def _page(
 ) -> str:
     sentences = sentence_list(runs, shown, total)
     women, of_unknown = related
-    parts = [_Part.of(runs, women, sentences["columns"], "entities")]
-    parts += [_Part.of(unknown, of_unknown, sentences["columns"], "unknown")] if unknown else []
-    by_all = breakdowns(*(run.metrics for run in runs))
-    few = [by for by in by_all if not by.long]
-    numbers = runs[0].numbers
-    differences = _differences(compared, numbers) if compared else []
-    paired = [run.metrics.get("consistency") for run in runs]
-    statements = (compared.finding if compared else ()) or _statements(runs)
-    content: dict[str, tuple[str, Any]] = {
-        "finding": ("Finding", any(run.finding or (run.metrics.get("alarms") or {}).get("raised") for run in runs)
-                    or statements),
-        "numbers": ("Numbers", True),
-        "differences": ("Differences", compared and (differences or any(s.weighted for s in compared.systems))),
-        "groups": (
-            "Men and women by occupation" if women else f"By {listed([by.label for by in by_all])}", by_all
-        ),
-        "unknown": ("Sentences of unknown gender", parts[1:]),
-        "persons": ("Persons with a word in the other gender", person_list.by_run(runs)),
-        "left-out": ("What was left out", [
-            run for run in runs if {"reasons", "evidence"} & run.metrics.keys() or any(noticed(run.metrics))
-        ]),
-        "more": ("More numbers", True),
-        "how": ("How it was made", True),
-        "sentences": ("Sentences on which the calls differ" if compared else "Sentences", total and any(
-            run.calls for run in runs
-        )),
-    }  # fmt: skip
+    parts = [page_part(runs, women, sentences["columns"], "entities")]
+    if unknown:
+        parts.append(page_part(unknown, of_unknown, sentences["columns"], "unknown"))
+    page = RunPage(runs, compared, ranked, parts)
     title, intro = title_and_intro(runs)
     return render_page(
         "run.html",
         title=title,
         intro=intro,
-        sections={key: part for key, part in content.items() if part[1]},
+        sections=_sections(page, has_women=bool(women), n_sentences=total),
+        page=page,
         runs=runs,
-        records=[{record.id: record for record in run.calls} for run in runs],
-        statements=statements,
-        recalls=_recalls(runs, statements),
         percent=PERCENT_SCALE,
-        few_found=few_found,
-        quoting=partial(_quoting, runs),
-        quote_of=lambda found: Quote(**found),
-        ranks=ranked,
-        parts=parts,
-        headline=[n for n in numbers if n.headline],
-        grouped=[n for n in numbers if n.headline and not n.whole],
-        few=[(by, _by_group(runs, by)) for by in few],
-        axis=_axis(runs, few),
-        compared=compared,
-        differences=differences,
-        difference_axis=Scale.of((row.found.difference, row.found.interval) for row in differences),
-        numbers=numbers,
-        unknown=numbers == UNKNOWN_GENDER.numbers,
-        heads=lambda whats: [
-            f"{run.name}:\n{what}" if len(runs) > 1 else what for run in runs for what in whats
-        ],
-        language_name=language_name,
-        citations=citations_of(runs),
-        filled=filled,
-        tables=run_table,
-        plots=plots,
-        persons=person_list,
-        published={
-            (run.lang, found.title): found
-            for run in runs
-            if (found := published_table(run.metrics))
-        },
-        expected_text=expected_text,
-        alarms=alarm_texts,
-        confusions=[(run, counts) for run in runs if (counts := _confusion(run))],
-        paired=paired,
-        of_pairs=CONSISTENCY,
-        unpaired=list(
-            dict.fromkeys(reason for part in paired for reason in (part or {}).get("left_out", ()))
-        ),
+        pair_numbers=CONSISTENCY,
         shipped=shipped_shares().name,
         min_rows=MIN_ROWS,
         alpha=ALPHA,
         why=WHY,
-        details=[(title, _told(runs, rows_of), note) for title, rows_of, note in _DETAILS],
+        few_found=few_found,
+        language_name=language_name,
+        filled=filled,
+        expected_text=expected_text,
         reasons_by_gold=_reasons_by_gold,
+        alarms=alarm_texts,
+        tables=run_table,
+        plots=plots,
+        persons=person_list,
         **sentences,
     )
 
 
-_Rows = Callable[[JsonObject], tuple[list[str], list[list[str]]]]
-_DETAILS: tuple[tuple[str, _Rows, str], ...] = (
-    (
-        run_table.STRATEGIES, run_table.strategy_rows,
-        "both: both genders are written; neutral: a word for a person that shows no gender; omitted: left out.",
-    ),
-    (
-        run_table.POST_EDITS, run_table.post_edit_rows,
-        "Wrong calls are men called women and women called men; words are those that show the gender.",
-    ),
-)  # fmt: skip
-"""Tables of each run: a title, header and rows of `metrics.json`, and a note."""
+def _sections(page: RunPage, *, has_women: bool, n_sentences: int) -> dict[str, tuple[str, Any]]:
+    """The headings, each with what its section shows; a section that shows nothing is left out."""
+    runs, compared = page.runs, page.compared
+    by_all = breakdowns(*(run.metrics.by for run in runs))
+    by_group = "Men and women by occupation"
+    if not has_women:
+        by_group = f"By {listed([by.label for by in by_all])}"
+    has_weights = compared is not None and any(system.weighted for system in compared.systems)
+    content: dict[str, tuple[str, Any]] = {
+        "finding": ("Finding", page.statements or any(_says_something(run) for run in runs)),
+        "numbers": ("Numbers", True),
+        "differences": ("Differences", page.differences or has_weights),
+        "groups": (by_group, by_all),
+        "unknown": ("Sentences of unknown gender", page.parts[1:]),
+        "persons": ("Persons with a word in the other gender", person_list.by_run(runs)),
+        "left-out": ("What was left out", [run for run in runs if _leaves_out(run)]),
+        "more": ("More numbers", True),
+        "how": ("How it was made", True),
+        "sentences": (
+            "Sentences on which the calls differ" if compared else "Sentences",
+            n_sentences and any(run.calls for run in runs),
+        ),
+    }
+    return {key: part for key, part in content.items() if part[1]}
 
 
-def _told(
-    runs: Sequence[ReportRun], rows_of: _Rows
-) -> list[tuple[ReportRun, list[str], list[list[str]]]]:
-    """The runs that have rows, with their header and these."""
-    return [(run, head, rows) for run in runs for head, rows in [rows_of(run.metrics)] if rows]
+def _says_something(run: ReportRun) -> bool:
+    """Whether a run has a finding or a raised alarm."""
+    return bool(run.finding or run.metrics.raised)
 
 
-def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
-    """One axis for all numbers of the headline in per cent and points, of all runs and their few
-    groups.
-    """
-    headline = [n for n in runs[0].numbers if n.headline and n.unit is not Unit.OWN]
-    points = [number.of(run.metrics["overall"]) for run in runs for number in headline]
-    groups = (group for run in runs for by in few for group in run.metrics.get(by.key, {}).values())
-    points += [number.of(group) for group in groups for number in headline if not number.whole]
-    return Scale.of(((point.value, point.interval) for point in points), 100)
-
-
-def _statements(runs: Sequence[ReportRun]) -> list[Statement]:
-    """What runs that were not compared say together (`mtbias.scoring.comparison_finding`)."""
-    if runs[0].numbers[: len(GENDER_NUMBERS)] != GENDER_NUMBERS:
-        return []
-    calls = [
-        SystemCalls(
-            run.lang, run.name, run.metrics["overall"]["confusion"], run.calls, run.source_lang
-        )
-        for run in runs
-    ]
-    return list(gender_statements(calls))
-
-
-def _quoting(runs: Sequence[ReportRun], quote: Quote) -> list[ReportRun]:
-    """The runs of the language whose translation is quoted, the quoted one first."""
-    has = {}
-    for run in runs:
-        for record in run.calls:
-            if record.id == quote.id:
-                has[run.name] = run, record.translation
-    quoted = next((run for run, text in has.values() if text == quote.translation), runs[0])
-    others = [run for run, _ in has.values() if run is not quoted and run.lang == quoted.lang]
-    return [quoted, *others]
-
-
-def _recalls(runs: Sequence[ReportRun], statements: Sequence[Statement]) -> list[Number]:
-    """The shares of men and of women that are found, to be drawn for each of several runs where
-    the finding begins with them.
-    """
-    if not statements or statements[0].rule != "genders":
-        return []
-    declared = {number.key: number for number in runs[0].numbers}
-    return [declared[key] for key in plots.GENDERED[0]]
-
-
-class _Row(NamedTuple):
-    """A difference as the table shows it."""
-
-    pair: SystemPair
-    label: str
-    found: Difference
-
-
-def _differences(compared: Comparison, numbers: Sequence[Number]) -> list[_Row]:
-    """All differences: plain, weighted, over pairs of sentences, and of the sentences of unknown
-    gender.
-    """
-    rows = []
-    for pair in compared.pairs:
-        plain = [n for n in numbers if n.key in pair.plain]
-        rows += [_Row(pair, number.label, pair.plain[number.key]) for number in plain]
-        rows += [
-            _Row(pair, f"{n.label}, weighted", pair.weighted[n.key])
-            for n in plain
-            if n.key in pair.weighted
-        ]
-        rows += [
-            _Row(pair, n.label, pair.consistency[n.key])
-            for n in CONSISTENCY
-            if n.key in pair.consistency
-        ]
-    if compared.unknown is not None:
-        found = _differences(compared.unknown, UNKNOWN_GENDER.numbers)
-        rows += [row._replace(label=f"{row.label}, unknown gender") for row in found]
-    return rows
+def _leaves_out(run: ReportRun) -> bool:
+    """Whether some sentences of a run have no call, or something was noticed in its input."""
+    metrics = run.metrics
+    has_calls = metrics.reasons is not None or metrics.evidence is not None
+    return has_calls or any(noticed(metrics))
 
 
 def _reasons_by_gold(run: ReportRun) -> Counter[tuple[str, str]]:
@@ -418,58 +246,3 @@ def _reasons_by_gold(run: ReportRun) -> Counter[tuple[str, str]]:
     return Counter(
         (str(r.call.reason), str(r.gold or UNKNOWN)) for r in run.calls if r.call.gender is None
     )
-
-
-_Group = JsonObject
-"""A group of `metrics.json`."""
-
-
-def _by_group(runs: Sequence[ReportRun], by: Breakdown) -> dict[str, list[_Group | None]]:
-    """For each group of a breakdown that any run has, what each run has of it."""
-    tables = [run.metrics.get(by.key, {}) for run in runs]
-    return {name: [table.get(name) for table in tables] for table in tables for name in table}
-
-
-def _entities(
-    runs: Sequence[ReportRun], by: Breakdown, columns: Columns, shares: WomenShares | None
-) -> tuple[
-    Breakdown, WomenShares | None, list[tuple[str, dict[str, int] | None, list[_Group | None]]]
-]:
-    """A breakdown with many groups, the filters that choose their sentences, and shares of women.
-
-    Entities come in the order of the first run's gaps between men and women, other groups with most
-    sentences first.
-    """
-    name = by.key.removeprefix("by_")
-    gaps = (
-        {gap.entity: place for place, gap in enumerate(entity_gaps(runs[0].metrics))}
-        if name == "entity"
-        else {}
-    )
-    groups = sorted(
-        _by_group(runs, by).items(),
-        key=lambda item: (
-            gaps.get(item[0], len(gaps)),
-            -next(part["n"] for part in item[1] if part),
-            item[0],
-        ),
-    )
-    shares = shares if name == "entity" else None
-    if name not in columns or not any(run.calls for run in runs):
-        return by, shares, [(group, None, parts) for group, parts in groups]
-    at = {value: {name: i} for i, value in enumerate(columns[name][0])}
-    # A page that is too large has not every group's sentences: such a name shows them all.
-    return by, shares, [(group, at.get(group, {}), parts) for group, parts in groups]
-
-
-def _confusion(
-    run: ReportRun,
-) -> tuple[tuple[str, list[str]], tuple[str, list[str | None]], list[list[int]]] | None:
-    """Counts by the last two axes of a run's table, with names: what the sentence says, what the
-    translation shows.
-    """
-    axes = list((run.metrics.get("confusion_axes") or {}).items())
-    if len(axes) < 2:
-        return None
-    counts = np.sum(run.metrics["overall"]["confusion"], axis=tuple(range(len(axes) - 2)))
-    return axes[-2], axes[-1], counts.tolist()

@@ -8,9 +8,10 @@ in its declaration (`mtbias.scoring.definitions`). An undefined number is "–".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from itertools import chain, islice
 from textwrap import wrap
 
 from mtbias.files.reading import commented_rows
@@ -23,11 +24,11 @@ from mtbias.scoring.definitions import (
     GENDER_NUMBERS,
     Number,
     Unit,
-    all_neutral,
     breakdowns,
 )
-from mtbias.scoring.finding import PERSONS, Quote
-from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import CountedRows, GroupMetrics, Repeats, RunMetrics
+from mtbias.scoring.statements import PERSONS, Quote
 from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
 from mtbias.types import JsonObject
 
@@ -39,49 +40,42 @@ EXPLAINED = (
 )
 
 
-def repeat_lines(metrics: JsonObject, numbers: Sequence[Number]) -> list[list[str]]:
+def repeat_lines(metrics: RunMetrics, numbers: Sequence[Number]) -> list[list[str]]:
     """Label, the value of each time, spread, and the interval of the first time; empty where there
     are no repeats.
     """
-    found = metrics.get("repeats")
-    if not found:
+    if metrics.repeats is None:
         return []
     rows = []
     for number in numbers:
-        if (part := found["numbers"].get(number.key)) is not None:
-            values = ", ".join(map(number_text, part["values"]))
-            spread = UNDEFINED if part["spread"] is None else number_text(part["spread"])
-            rows.append(
-                [
-                    number.label,
-                    values,
-                    spread,
-                    interval_text(number.of(metrics["overall"]).interval),
-                ]
-            )
+        repeated = metrics.repeats.numbers.get(number.key)
+        if repeated is not None:
+            values = ", ".join(map(number_text, repeated.values))
+            first = interval_text(metrics.overall.estimate(number).interval)
+            rows.append([number.label, values, number_text(repeated.spread), first])
     return rows
 
 
-def repeat_title(metrics: JsonObject) -> str:
+def repeat_title(repeats: Repeats) -> str:
     """``Translated 3 times: 12 of 512 translations changed (2.3 %), 4 calls (0.8 %)``."""
-    found = metrics["repeats"]
-    translations, calls = found["translations_changed"], found["calls_changed"]
+    translations, calls = repeats.translations_changed, repeats.calls_changed
+    texts = f"{translations.n:,} of {repeats.n:,} translations changed"
     return (
-        f"Translated {found['times']} times: {translations['count']:,} of {found['n']:,} translations changed "
-        f"({number_text(translations['percent'])} %), {calls['count']:,} calls ({number_text(calls['percent'])} %)"
+        f"Translated {repeats.times} times: {texts} ({number_text(translations.percent)} %), "
+        f"{calls.n:,} calls ({number_text(calls.percent)} %)"
     )
 
 
-def repeat_block(metrics: JsonObject, numbers: Sequence[Number], level: str) -> str:
-    """The same for a terminal; empty where there are no repeats."""
+def repeat_block(metrics: RunMetrics, numbers: Sequence[Number]) -> str:
+    """The repeats as a table for a terminal; empty where there are none."""
     rows = repeat_lines(metrics, numbers)
-    if not rows:
+    if not rows or metrics.repeats is None:
         return ""
     table = [
-        ["", "each time", "spread", level],
+        ["", "each time", "spread", metrics.intervals.name],
         *([f"  {label}", *cells] for label, *cells in rows),
     ]
-    return "\n".join([repeat_title(metrics), *aligned(table, "<>>>"), f"  {EXPLAINED}"])
+    return "\n".join([repeat_title(metrics.repeats), *aligned(table, "<>>>"), f"  {EXPLAINED}"])
 
 
 WIDTH = 80
@@ -108,37 +102,38 @@ def render(
     Raises:
         DataError: `metrics.json` lacks a number.
     """
-    signature = metrics_json["signature"]
+    metrics = read_metrics(metrics_json)
     blocks = [
-        alarm_block(metrics_json, numbers, WIDTH, full=full),
-        "\n".join([_headline(metrics_json["overall"], numbers), *finding_lines(metrics_json)]),
-        _numbers(metrics_json, numbers, full=full),
-        _unknown(metrics_json, full=full),
-        repeat_block(metrics_json, numbers, level(metrics_json)),
+        alarm_block(metrics, numbers, WIDTH, full=full),
+        "\n".join([_headline(metrics.overall, numbers), *finding_lines(metrics)]),
+        _numbers(metrics, numbers, full=full),
+        _unknown(metrics, full=full),
+        repeat_block(metrics, numbers),
     ]
     if full:
         blocks += [
-            *_breakdowns(metrics_json, numbers),
-            _consistency(metrics_json),
-            _shares("Without a call (of all sentences)", metrics_json, "reasons"),
-            _shares("What the calls rest on (of all calls)", metrics_json, "evidence"),
-            _folded(STRATEGIES, *strategy_rows(metrics_json)),
-            _folded(POST_EDITS, *post_edit_rows(metrics_json)),
-            checks_block(metrics_json),
-            _published(metrics_json),
-            _noticed(metrics_json),
+            *_breakdowns(metrics, numbers),
+            _consistency(metrics),
+            _shares("Without a call (of all sentences)", metrics.reasons),
+            _shares("What the calls rest on (of all calls)", metrics.evidence),
+            _folded(STRATEGIES, *strategy_rows(metrics)),
+            _folded(POST_EDITS, *post_edit_rows(metrics)),
+            checks_block(metrics),
+            _published(metrics),
+            _noticed(metrics),
         ]
     else:
-        blocks.append(_noticed_briefly(metrics_json))
-    if signature:
-        blocks.append(f"Signature: {printable(signature)}\n{note_on_bits(signature)}".rstrip("\n"))
+        blocks.append(_noticed_briefly(metrics))
+    if metrics.signature:
+        note = note_on_bits(metrics.signature)
+        blocks.append(f"Signature: {printable(metrics.signature)}\n{note}".rstrip("\n"))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def headline_text(metrics_json: JsonObject, numbers: Sequence[Number]) -> str:
     """The first number of the headline, of the whole corpus: ``accuracy 51.3``."""
     first = next(number for number in numbers if number.headline)
-    value = first.of(metrics_json["overall"]).value
+    value = read_metrics(metrics_json).overall.estimate(first).value
     return f"{first.label[:1].lower()}{first.label[1:]} {number_text(value)}"
 
 
@@ -150,42 +145,36 @@ def overall_table(
     Raises:
         DataError: `metrics.json` lacks a number.
     """
-    head, *rows = _cells(numbers, metrics_json)
-    notes = [f"Signature: {metrics_json['signature']}"] if metrics_json["signature"] else []
-    warned = warnings(metrics_json.get("alarms"))
-    both = shown_without(metrics_json, numbers)
+    metrics = read_metrics(metrics_json)
+    head, *rows = _cells(numbers, metrics)
+    notes = [f"Signature: {metrics.signature}"] if metrics.signature else []
+    warned = warnings(metrics.alarms)
+    both = shown_without(metrics, numbers)
     in_doubt = [f"{label}: {every} of all, {rest} without" for label, every, rest in both]
-    warned += (
-        [f"With and without the sentences concerned: {'; '.join(in_doubt)}"] if in_doubt else []
-    )
-    title = _headline(metrics_json["overall"], numbers)
+    if in_doubt:
+        warned.append(f"With and without the sentences concerned: {'; '.join(in_doubt)}")
+    title = _headline(metrics.overall, numbers)
     return PrintedTable(head, rows, title=title, warnings=warned, notes=notes)
 
 
-def level(metrics: JsonObject) -> str:
-    """``95 % interval``; empty where none were computed."""
-    how = metrics["intervals"]
-    return f"{how['level']:g} % interval" if how["resamples"] else ""
-
-
-def _headline(overall: JsonObject, numbers: Sequence[Number]) -> str:
-    text = f"{overall['n']:,} sentences"
+def _headline(overall: GroupMetrics, numbers: Sequence[Number]) -> str:
+    text = f"{overall.n:,} sentences"
     for number in numbers:
         if number.coverage:
-            text += f", {overall['decided']:,} {number.label.lower()} ({number_text(number.of(overall).value)} %)"
+            share = number_text(overall.estimate(number).value)
+            text += f", {overall.decided:,} {number.label.lower()} ({share} %)"
     return text
 
 
-def finding_lines(metrics: JsonObject) -> list[str]:
-    """What the run says in words; the widest gap with the sentence that shows it."""
+def finding_lines(metrics: RunMetrics) -> list[str]:
+    """The finding in sentences; below the widest gap the sentence that shows it."""
     lines, quoted = [], False
-    warned = bool((metrics.get("alarms") or {}).get("raised"))
-    for said in metrics.get("finding", ()):
-        if said["rule"] == "trust" and warned:  # the warnings say more
+    for statement in metrics.finding:
+        if statement.rule == "trust" and metrics.raised:  # the warnings say more
             continue
-        lines += wrapped(said["text"])
-        if "quote" in said and not quoted:
-            lines += quote_lines(Quote(**said["quote"]))
+        lines += wrapped(statement.text)
+        if statement.quote is not None and not quoted:
+            lines += quote_lines(statement.quote)
             quoted = True
     return lines
 
@@ -193,150 +182,134 @@ def finding_lines(metrics: JsonObject) -> list[str]:
 def quote_lines(quote: Quote) -> list[str]:
     """A sentence with its translation, and what becomes of the person."""
     lines = wrapped(f"“{quote.source}” → “{quote.translation}”", "  ")
-    return [*lines, *wrapped(quote.said, "  ")]
+    return [*lines, *wrapped(quote.outcome_text, "  ")]
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:
     """A sentence in lines for a terminal, those after its first indented; "90 %" stays together."""
-    kept = printable(text).replace(" %", "\u00a0%")
-    lines = wrap(kept, WIDTH, initial_indent=indent, subsequent_indent="  ")
+    unbroken = printable(text).replace(" %", "\u00a0%")
+    lines = wrap(unbroken, WIDTH, initial_indent=indent, subsequent_indent="  ")
     return [line.replace("\u00a0%", " %") for line in lines]
 
 
-def _numbers(metrics: JsonObject, numbers: Sequence[Number], *, full: bool) -> str:
+def _numbers(metrics: RunMetrics, numbers: Sequence[Number], *, full: bool) -> str:
     """The numbers of the whole corpus, all of them or those of the headline, and what they mean."""
     shown = [number for number in numbers if full or number.headline]
     lines = aligned(_cells(shown, metrics), "<>>>>")
-    about = [
-        f"{number.label}: {number.about}"
-        for number in shown
-        if number.about and number.unit is not Unit.PERCENT
-    ]
-    lines += [line for text in about for line in wrapped(text, "  ")]
-    over = metrics.get("entity_intervals")
-    if full and level(metrics) and over:
-        reason = over["reason"]
+    for number in shown:
+        if number.about and number.unit is not Unit.PERCENT:
+            lines += wrapped(f"{number.label}: {number.about}", "  ")
+    over = metrics.entity_intervals
+    if full and metrics.intervals.name and over:
+        reason = over.reason
         lines += wrapped(
             QUESTIONS if reason is None else f"No intervals over entities: {reason}", "  "
         )
     return "\n".join(lines)
 
 
-def _cells(numbers: Sequence[Number], metrics: JsonObject) -> list[list[str]]:
+def _cells(numbers: Sequence[Number], metrics: RunMetrics) -> list[list[str]]:
     """A header and a line for each number: value, intervals over sentences and over entities, the
     rows it rests on.
     """
-    group, made = metrics["overall"], metrics.get("entity_intervals")
-    over = group.get("ci_entities")
-    head = [
-        "",
-        "per cent",
-        level(metrics),
-        "n",
-        f"over {made['entities']:,} entities" if made and over else "",
-    ]
-    table = [head]
+    overall, level = metrics.overall, metrics.intervals.name
+    over_settings, over_entities = metrics.entity_intervals, overall.entity_intervals or {}
+    over = f"over {over_settings.entities:,} entities" if over_settings and over_entities else ""
+    table = [["", "per cent", level, "n", over]]
     for number in numbers:
-        found = number.of(group)
+        estimate, own_over = overall.estimate(number), ""
+        if over_entities and number.interval:
+            own_over = interval_text(over_entities.get(number.key), number.decimals)
         table.append(
             [
                 number.label,
-                number_text(found.value, number.decimals),
-                interval_text(found.interval, number.decimals) if level(metrics) else "",
-                " + ".join(f"{rows:,}" for rows in number.rows(group)),
-                interval_text(over.get(number.key), number.decimals)
-                if over and number.interval
-                else "",
+                number_text(estimate.value, number.decimals),
+                interval_text(estimate.interval, number.decimals) if level else "",
+                " + ".join(map("{:,}".format, overall.rows(number))),
+                own_over,
             ]
         )
     return table
 
 
-def _breakdowns(metrics: JsonObject, numbers: Sequence[Number]) -> list[str]:
+def _breakdowns(metrics: RunMetrics, numbers: Sequence[Number]) -> list[str]:
     """The breakdowns, each under its title, with their columns under each other across all of
     them.
     """
-    present = [(found, metrics[found.key]) for found in breakdowns(metrics) if not found.long]
+    present = [(by, metrics.by[by.key]) for by in breakdowns(metrics.by) if not by.long]
     if not present:
         return []
-    shown = [
-        number for number in numbers if number.coverage or (number.headline and not number.whole)
-    ]
-    groups = [(f"  {name}", group) for _, part in present for name, group in part.items()]
-    head, *rest = _grid(groups, shown)
-    blocks, start = [], 0
-    for found, part in present:
-        notes = [
-            f"  {cut(name)}: all of neutral gold gender"
-            for name, group in part.items()
-            if all_neutral(group)
-        ]
-        blocks.append("\n".join([f"By {found.label}", *rest[start : start + len(part)], *notes]))
-        start += len(part)
+    shown = [n for n in numbers if n.coverage or (n.headline and not n.whole)]
+    named = [*chain.from_iterable(groups.items() for _, groups in present)]
+    head, *lines = _grid([(f"  {name}", group) for name, group in named], shown)
+    line = iter(lines)
+    blocks = []
+    for breakdown, groups in present:
+        block = [f"By {breakdown.label}", *islice(line, len(groups))]
+        for name, group in groups.items():
+            if group.is_all_neutral:
+                block.append(f"  {cut(name)}: all of neutral gold gender")
+        blocks.append("\n".join(block))
     return [f"{head}\n{blocks[0]}", *blocks[1:]]
 
 
-def _grid(groups: Sequence[tuple[str, JsonObject]], numbers: Sequence[Number]) -> list[str]:
+def _grid(groups: Sequence[tuple[str, GroupMetrics]], numbers: Sequence[Number]) -> list[str]:
     """A header and a line for each group."""
     table = [
         ["", *(cut(label) for label, _ in groups)],
-        ["n", *(f"{group['n']:,}" for _, group in groups)],
+        ["n", *(f"{group.n:,}" for _, group in groups)],
     ]
     for number in numbers:
         cells = []
         for _, group in groups:
-            found = number.of(group)
-            ends = "" if found.value is None else interval_text(found.interval)
-            cells.append([number_text(found.value), *([ends] if number.headline else [])])
+            estimate = group.estimate(number)
+            ends = "" if estimate.value is None else interval_text(estimate.interval)
+            cells.append([number_text(estimate.value), *([ends] if number.headline else [])])
         # Numbers stand under numbers and intervals under intervals, in one column.
         table.append([number.short, *aligned(cells, ">" * len(cells[0]), gap=" ", strip=False)])
     return aligned(list(zip(*table, strict=True)), "<" + ">" * (len(table) - 1))
 
 
-def _consistency(metrics: JsonObject) -> str:
+def _consistency(metrics: RunMetrics) -> str:
     """How often a system is right for one gender only, beside control pairs; nothing where the
     corpus has no pairs.
     """
-    content = metrics.get("consistency")
-    if content is None:
+    pairs = metrics.consistency
+    if pairs is None:
         return ""
-    parts = [content["all"], content["decided"]]
     table = [["", "all", "n", "both with a call", "n"]]
     for number in CONSISTENCY:
-        found = [number.of(part) for part in parts]
-        cells = [
-            text
-            for each in found
-            for text in (estimate_text(each.value, each.interval), f"{each.n:,}")
-        ]
-        table.append([f"  {number.label}", *cells])
+        row = [f"  {number.label}"]
+        for part in (pairs.all, pairs.decided):
+            estimate = part.estimate(number)
+            row += [estimate_text(estimate.value, estimate.interval), f"{estimate.n:,}"]
+        table.append(row)
     lines = [
-        f"Consistency (pairs that differ in gender alone), per cent, {level(metrics)}",
+        f"Consistency (pairs that differ in gender alone), per cent, {metrics.intervals.name}",
         *aligned(table, "<>>>>"),
     ]
-    outside = content["pairs_without_controls"]
-    if outside and content["all"]["delta_i"]["n"]:
+    outside = pairs.pairs_without_controls
+    if outside and pairs.all.places["delta_i"].n:
         lines.append(f"  {outside:,} pairs have no controls: in I_across alone")
-    return "\n".join(
-        lines
-        + [f"  left out: {n:,}, {printable(reason)}" for reason, n in content["left_out"].items()]
-    )
+    for reason, n in pairs.left_out.items():
+        lines.append(f"  left out: {n:,}, {printable(reason)}")
+    return "\n".join(lines)
 
 
-def _unknown(metrics: JsonObject, *, full: bool) -> str:
+def _unknown(metrics: RunMetrics, *, full: bool) -> str:
     """The sentences of unknown gender, where the corpus has others, too."""
-    part = metrics.get(UNKNOWN)
+    part = metrics.unknown
     if part is None:
         return ""
-    title = f"Of unknown gender: {_headline(part['overall'], UNKNOWN_GENDER.numbers)}"
-    without = (
-        _shares("Without a call (of the sentences of unknown gender)", part, "reasons")
-        if full
-        else ""
-    )
-    return "\n".join(
-        [title, _numbers(part, UNKNOWN_GENDER.numbers, full=full), *([without] if without else [])]
-    )
+    numbers = UNKNOWN_GENDER.numbers
+    blocks = [
+        f"Of unknown gender: {_headline(part.overall, numbers)}",
+        _numbers(part, numbers, full=full),
+    ]
+    if full:
+        title = "Without a call (of the sentences of unknown gender)"
+        blocks.append(_shares(title, part.reasons))
+    return "\n".join(block for block in blocks if block)
 
 
 STRATEGIES = "What the translations do with the person's gender, in per cent of the sentences"
@@ -344,31 +317,25 @@ SOURCES = {"unknown": 'unknown or "they"', "known": "a man or a woman"}
 """The parts of `strategies` of `metrics.json`, by what the source says of the person."""
 
 
-def strategy_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
+def strategy_rows(metrics: RunMetrics) -> tuple[list[str], list[list[str]]]:
     """A header and a row for each strategy: its share with the interval, and rows, apart for what
     the source says.
 
     Edge cases: no rows where no call says what the translation does.
     """
-    parts = metrics.get("strategies") or {}
-    head = [
-        "source",
-        *(
-            text
-            for part, found in parts.items()
-            for text in (SOURCES[part], f"of {found['male']['of']:,}")
-        ),
-    ]
+    parts = metrics.strategies
+    head = ["source"]
+    for source, shares in parts.items():
+        head += [SOURCES[source], f"of {shares['male'].of:,}"]
     rows = []
-    for key in dict.fromkeys(key for found in parts.values() for key in found):
-        row = [key]
-        for found in parts.values():
-            share = found.get(key)
-            row += (
-                ["", ""]
-                if share is None
-                else [estimate_text(share["percent"], share["interval"]), f"{share['n']:,}"]
-            )
+    for strategy in dict.fromkeys(chain.from_iterable(parts.values())):
+        row = [strategy]
+        for shares in parts.values():
+            share = shares.get(strategy)
+            if share is None:
+                row += ["", ""]
+            else:
+                row += [share.text, f"{share.n:,}"]
         rows.append(row)
     return head, rows
 
@@ -376,7 +343,7 @@ def strategy_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
 POST_EDITS = "What wrong genders cost: the words to be changed to make them right"
 
 
-def post_edit_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
+def post_edit_rows(metrics: RunMetrics) -> tuple[list[str], list[list[str]]]:
     """A header and a row for men, women and both: wrong calls, their words, and the means with
     their intervals.
 
@@ -392,13 +359,11 @@ def post_edit_rows(metrics: JsonObject) -> tuple[list[str], list[list[str]]]:
         "a sentence",
     ]
     rows = []
-    for name, part in (metrics.get("post_edits") or {}).items():
-        numbers = [f"{part[key]:,}" for key in ("n", "wrong", "edits", "unknown")]
-        means = [
-            estimate_text(part[key]["value"], part[key]["interval"], 2)
-            for key in ("per_wrong", "per_sentence")
-        ]
-        rows.append([PERSONS.get(name, "either"), *numbers, *means])
+    for gender, part in metrics.post_edits.items():
+        numbers = [f"{n:,}" for n in (part.n, part.wrong, part.edits, part.unknown)]
+        both = part.per_wrong, part.per_sentence
+        means = [estimate_text(mean.value, mean.interval, 2) for mean in both]
+        rows.append([PERSONS.get(gender, "either"), *numbers, *means])
     return head, rows
 
 
@@ -407,7 +372,7 @@ def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> s
     return "\n".join([title, *aligned(table, "<" + ">" * (len(head) - 1))]) if rows else ""
 
 
-def _published(metrics: JsonObject) -> str:
+def _published(metrics: RunMetrics) -> str:
     """What was published of other systems on the same data set."""
     table = published_table(metrics)
     if table is None:
@@ -417,14 +382,12 @@ def _published(metrics: JsonObject) -> str:
     )
 
 
-def _shares(title: str, metrics: JsonObject, key: str) -> str:
-    counts = metrics.get(key)
+def _shares(title: str, counts: Mapping[str, CountedRows] | None) -> str:
     if not counts:
         return ""
-    shares = metrics[f"{key}_percent"]
     rows = [
-        [cut(f"  {name}"), f"{count:,}", f"{number_text(shares[name])} %"]
-        for name, count in counts.items()
+        [cut(f"  {name}"), f"{rows.n:,}", f"{number_text(rows.percent)} %"]
+        for name, rows in counts.items()
     ]
     return "\n".join([title, *aligned(rows, "<>>")])
 
@@ -445,7 +408,8 @@ _NOTICED = {
     "letters": "translations with letters of another script, ligatures or wide ones, made plain",
     "composed": "translations that were not in composed Unicode (NFC), composed",
     "source_cut": "sources longer than the model can read, cut",
-    "source_unknown": "sources that the model read with a hole: its vocabulary lacks a piece of them",
+    "source_unknown": "sources that the model read with a hole: "
+    "its vocabulary lacks a piece of them",
     "entity_unknown": "of these, with the hole in the entity's word",
     "cut": "translations cut at the maximum length",
     "repetitive": "translations that fell into repetition",
@@ -453,34 +417,33 @@ _NOTICED = {
 }
 
 
-def noticed(metrics: JsonObject) -> Iterator[tuple[str, int, str]]:
+def noticed(metrics: RunMetrics) -> Iterator[tuple[str, int, str]]:
     """What was noticed while the corpus and the translations were read: what, how often, and the
     first three ids.
     """
-    corpus, given = metrics.get("corpus") or {}, metrics.get("translations") or {}
+    corpus, translations = metrics.corpus, metrics.translations
+
+    def first_ids(kind: str) -> str:
+        return ", ".join(translations.examples.get(kind, ())[:3])
+
     for kind, text in _NOTICED.items():
-        if given.get(kind):
-            yield text, given[kind], ", ".join(given.get("examples", {}).get(kind, [])[:3])
-    if given.get(
-        "cleaned"
-    ):  # in the answers of a language model, some of which are left without a translation
+        if translations.counts.get(kind):
+            yield text, translations.counts[kind], first_ids(kind)
+    # In the answers of a language model, some of which are left without a translation.
+    if translations.cleaned:
         from mtbias.translate.language_models.cleaning import KINDS
 
-        for kind, count in given["cleaned"].items():
-            lost = given["untranslated"].get(kind, 0)
+        for kind, count in translations.cleaned.items():
+            lost = translations.untranslated.get(kind, 0)
             without = f" ({lost:,} without a translation)" if lost else ""
-            yield (
-                f"{KINDS.get(kind, kind)}{without}",
-                count,
-                ", ".join(given["examples"].get(kind, [])[:3]),
-            )
-    if corpus.get("skipped"):
-        yield f"rows of the corpus left out, of {corpus['rows']:,}", corpus["skipped"], ""
-    for note, rows in corpus.get("notes", {}).items():
+            yield f"{KINDS.get(kind, kind)}{without}", count, first_ids(kind)
+    if corpus.skipped:
+        yield f"rows of the corpus left out, of {corpus.rows:,}", corpus.skipped, ""
+    for note, rows in corpus.notes.items():
         yield note, rows, ""
 
 
-def _noticed(metrics: JsonObject) -> str:
+def _noticed(metrics: RunMetrics) -> str:
     rows = [
         [f"  {what}", f"{count:,}", f"({first})" if first else ""]
         for what, count, first in noticed(metrics)
@@ -488,10 +451,10 @@ def _noticed(metrics: JsonObject) -> str:
     return "\n".join(["Noticed in the input", *aligned(rows, "<><")]) if rows else ""
 
 
-def _noticed_briefly(metrics: JsonObject) -> str:
-    """The same as a sentence, without the ids."""
-    found = "; ".join(f"{count:,} {what}" for what, count, _ in noticed(metrics))
-    return "\n".join(wrapped(f"Noticed in the input: {found}.")) if found else ""
+def _noticed_briefly(metrics: RunMetrics) -> str:
+    """What was noticed as one sentence, without ids."""
+    texts = "; ".join(f"{count:,} {what}" for what, count, _ in noticed(metrics))
+    return "\n".join(wrapped(f"Noticed in the input: {texts}.")) if texts else ""
 
 
 _ABOUT = {
@@ -499,12 +462,12 @@ _ABOUT = {
     "bug": "BUG (Levy et al. 2021)",
 }
 _DIFFERS = {
-    "winomt": "Theirs: 3,888 sentences, fast_align, articles and dictionaries; without a call an entity is male or "
-    "female by rule in ar, de and he. docs/published.md has the effect of each rule. No ΔS where it could not be "
-    "recomputed.",
-    "bug": "Theirs: 108K sentences of BUG's first version, EasyNMT with beam 5, fast_align, rules of 2020. The release "
-    "has 105,687 sentences. Opus-MT en-ar was likely run without its language token; the Hebrew cell of mBART50 looks "
-    "like a part of the data.",
+    "winomt": "Theirs: 3,888 sentences, fast_align, articles and dictionaries; without a call an "
+    "entity is male or female by rule in ar, de and he. docs/published.md has the effect of each "
+    "rule. No ΔS where it could not be recomputed.",
+    "bug": "Theirs: 108K sentences of BUG's first version, EasyNMT with beam 5, fast_align, rules "
+    "of 2020. The release has 105,687 sentences. Opus-MT en-ar was likely run without its language "
+    "token; the Hebrew cell of mBART50 looks like a part of the data.",
 }
 """What differs from a run of mtbias."""
 
@@ -540,28 +503,28 @@ PUBLISHED = ("accuracy", "delta_g", "delta_s")
 """The columns with numbers, in per cent and points."""
 
 
-def published_table(metrics: JsonObject) -> PrintedTable | None:
+def published_table(metrics: RunMetrics) -> PrintedTable | None:
     """The lines of a run's data set and language, below them the means over languages; None where
     there are none.
     """
-    found = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics["signature"] or "")
+    place = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics.signature or "")
     lines = (
-        [line for line in published_lines(found[1]) if line["lang"] in {found[2], "mean"}]
-        if found
+        [line for line in published_lines(place[1]) if line["lang"] in {place[2], "mean"}]
+        if place
         else []
     )
-    if found is None or all(line["lang"] == "mean" for line in lines):
+    if place is None or all(line["lang"] == "mean" for line in lines):
         return None
     rows = []
     for line in lines:
         of = f"mean of 8 languages, {line['group']}" if line["lang"] == "mean" else line["lang"]
         accuracy, delta_g, delta_s = (number_text(float(line[key])) for key in PUBLISHED)
-        remembered = found[1] == "winomt" and line["how"] == "log"
+        remembered = place[1] == "winomt" and line["how"] == "log"
         rows.append([line["system"], of, accuracy, delta_g, UNDEFINED if remembered else delta_s])
     return PrintedTable(
         ["", "", "accuracy", "ΔG", "ΔS"],
         rows,
-        f"Published: {_ABOUT[found[1]]}",
-        [_DIFFERS[found[1]]],
+        f"Published: {_ABOUT[place[1]]}",
+        [_DIFFERS[place[1]]],
         left=2,
     )

@@ -22,6 +22,7 @@ from mtbias.reading.rules import SAYS
 from mtbias.report.call_steps import (
     WHY,
     PieceOfEvidence,
+    piece_of_evidence,
     shell_word,
     why_taken,
     word_read,
@@ -29,12 +30,12 @@ from mtbias.report.call_steps import (
 from mtbias.report.report_runs import ReportRun, Sentence
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import pronoun_class
-from mtbias.scoring.finding import PERSONS
+from mtbias.scoring.statements import PERSONS
 from mtbias.types import NAMES_BOTH, Evidence, Gender, JsonDict, Reason, Span, Stereotype
 
 GENDERS = [gender.value for gender in Gender]
 UNKNOWN = "unknown"
-"""As gold gender: the source shows none."""
+"""The gold gender of a sentence whose source shows none."""
 CALLS = [*GENDERS, *(reason.value for reason in Reason)]
 
 BLOCK = 1024
@@ -59,27 +60,20 @@ def columns(shown: Sequence[Sentence]) -> Columns:
     value.
     """
     firsts = [sentence.first for sentence in shown]
+    numbers = sorted({r.pronouns for r in firsts}, key=lambda n: -1 if n is None else n)
+    golds = [*GENDERS, UNKNOWN] if any(r.gold is None for r in firsts) else GENDERS
     properties: dict[str, tuple[list[str], Callable[[CallRecord], str]]] = {
-        "gold": (
-            [*GENDERS, *([UNKNOWN] if any(r.gold is None for r in firsts) else [])],
-            lambda r: r.gold or UNKNOWN,
-        ),
+        "gold": (golds, lambda r: r.gold or UNKNOWN),
         "stereotype": ([kind.value for kind in Stereotype], lambda r: r.stereotype.value),
         "entity": (sorted({r.entity for r in firsts}), lambda r: r.entity),
         "domain": (sorted({r.domain for r in firsts}), lambda r: r.domain),
-        "pronouns": (
-            [
-                pronoun_class(n)
-                for n in sorted({r.pronouns for r in firsts}, key=lambda n: -1 if n is None else n)
-            ],
-            lambda r: pronoun_class(r.pronouns),
-        ),
+        "pronouns": ([pronoun_class(n) for n in numbers], lambda r: pronoun_class(r.pronouns)),
     }
-    found = {}
-    for name, (values, of) in properties.items():
+    filters = {}
+    for name, (values, value_of) in properties.items():
         place = {value: i for i, value in enumerate(values)}
-        found[name] = values, [place[of(r)] for r in firsts]
-    return found
+        filters[name] = values, [place[value_of(r)] for r in firsts]
+    return filters
 
 
 def script_data(
@@ -121,9 +115,9 @@ def data(runs: Sequence[ReportRun], shown: Sequence[Sentence], columns: Columns)
     source = runs[0].source_lang
     texts = script_data(shown, columns, called, partial(_block, runs=runs))
     why = [WHY.get(call, "") for call in CALLS]
-    told = {"why": why, "explain": [run.explain for run in runs]}
+    explanations = {"why": why, "explain": [run.explain for run in runs]}
     named = {"genders": GENDERS, "persons": PERSONS, "calls": CALLS}
-    return {**named, **told, "source": source, **texts}
+    return {**named, **explanations, "source": source, **texts}
 
 
 def packed(content: object) -> str:
@@ -141,30 +135,36 @@ def _block(rows: Sequence[Sentence], runs: Sequence[ReportRun]) -> JsonDict:
     there for runs of language models only, ``quoted`` for ids that a shell would not take as they
     are.
     """
-    pieces: dict[tuple[str, ...], int] = {}
-    hows: dict[tuple[str, ...], int] = {}
-    answer = [
-        [_answer(r, run.answers) for r, run in zip(s.records, runs, strict=True)] for s in rows
-    ]
-    ids = [s.first.id for s in rows]
+    pieces, hows = _Numbering(), _Numbering()
+    texts, evidence, how, answers = [], [], [], []
+    for sentence in rows:
+        records = sentence.records
+        source = list(marked(sentence.first.source, entity_spans(sentence.first)))
+        texts.append([source, *map(_target, records)])
+        evidence.append([pieces.places(_evidence(record)) for record in records])
+        how.append(hows.places(map(_how, records)))
+        answers.append(list(map(_answer, records, [run.answers for run in runs])))
+    ids = [sentence.first.id for sentence in rows]
     words = map(shell_word, ids)
     quoted = {at: word for at, word in enumerate(words) if word != ids[at]}
     return {
         "id": [_clean(id_) for id_ in ids],
-        "text": [
-            [list(marked(s.first.source, entity_spans(s.first))), *map(_target, s.records)]
-            for s in rows
-        ],
-        "evidence": [
-            [[pieces.setdefault(piece, len(pieces)) for piece in _evidence(r)] for r in s.records]
-            for s in rows
-        ],
+        "text": texts,
+        "evidence": evidence,
         "pieces": list(pieces),
-        "how": [[hows.setdefault(_how(r), len(hows)) for r in s.records] for s in rows],
+        "how": how,
         "hows": list(hows),
         **({"quoted": quoted} if quoted else {}),
-        **({"answer": answer} if any(run.answers for run in runs) else {}),
+        **({"answer": answers} if any(run.answers for run in runs) else {}),
     }
+
+
+class _Numbering(dict[tuple[str, ...], int]):
+    """Numbers for different texts, in the order in which they first come."""
+
+    def places(self, items: Iterable[tuple[str, ...]]) -> list[int]:
+        """The number of each item; a new one gets the next."""
+        return [self.setdefault(item, len(self)) for item in items]
 
 
 def _answer(record: CallRecord | None, answers: Mapping[str, str]) -> str:
@@ -197,7 +197,7 @@ def marked(text: str, heads: Iterable[Span], others: Iterable[Span] = ()) -> Ite
     """A text in pieces, marked and not; of marks that overlap, a head's wins, else the first."""
     text, at, heads = _clean(text), 0, list(heads)
     kinds = [(span, "head") for span in heads]
-    kinds += [(span, "other") for span in others if not any(span.overlaps(head) for head in heads)]
+    kinds += [(span, "other") for span in others if not any(map(span.overlaps, heads))]
     for (start, end), kind in sorted(kinds):
         if start >= at:
             if start > at:
@@ -215,7 +215,7 @@ def _evidence(record: CallRecord | None) -> list[tuple[str, ...]]:
     """For each word that was looked at: what it shows in words, and the parts of the fold."""
     pieces = []
     for evidence in record.call.evidence if record else ():
-        parts = (evidence_words(evidence), *_PARTS(PieceOfEvidence.of(evidence)))
+        parts = (evidence_words(evidence), *_PARTS(piece_of_evidence(evidence)))
         pieces.append(tuple(map(_clean, parts)))
     return pieces
 
@@ -234,19 +234,21 @@ _SHOWN = {"tagger": "read as {}", "stanza": "read as {}"}
 
 def evidence_words(evidence: Evidence) -> str:
     """What a word shows: ``feminine form``, ``one form for both genders``, ``no gender shown``."""
-    told = SAYS[evidence.rule]
+    rule_text = SAYS[evidence.rule]
     if evidence.rule in NAMES_BOTH:
-        return told
+        return rule_text
     if evidence.gender is not None:
         text = _SHOWN.get(evidence.source, "{} form").format(_FORMS[evidence.gender])
         return f"{text}, also used of women" if evidence.rule == "generic_masculine" else text
     # Endings and features are codes, and no words.
     in_words = evidence.source in ("alignment", "lexicon") or evidence.rule == "foreign_word"
-    return told if in_words and told else "no gender shown"
+    return rule_text if in_words and rule_text else "no gender shown"
 
 
 def evidence_code(evidence: Evidence) -> str:
-    """The same with its source and what the form shows: ``female (lexicon, feminine: Ärztin)``."""
+    """What a word shows, with its source and what the form shows: ``female (lexicon, feminine:
+    Ärztin)``.
+    """
     shown = ", ".join(part for part in (evidence.source, says(evidence)) if part)
     return f"{evidence.gender or 'silent'} ({shown})"
 
@@ -268,7 +270,8 @@ _LEAST_BYTES = 40
 """A sentence takes more than these."""
 
 FIRST = 5
-"""So many sentences can be read without the script; of three runs and more `FIRST_OF_MANY`."""
+"""Sentences that can be read without the script; `FIRST_OF_MANY` on a page of three runs or more.
+"""
 FIRST_OF_MANY = 3
 
 _ORDER = {"wrong": 0, "none": 1, "right": 2, "called": 3}
@@ -278,13 +281,9 @@ def outcome(record: CallRecord | None) -> str:
     """``right``, ``wrong``, ``none`` for no call, ``called`` where nothing is right or wrong."""
     if record is None or record.call.gender is None:
         return "none"
-    return (
-        "called"
-        if record.gold is None
-        else "right"
-        if record.call.gender is record.gold
-        else "wrong"
-    )
+    if record.gold is None:
+        return "called"
+    return "right" if record.call.gender is record.gold else "wrong"
 
 
 def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> JsonDict:
@@ -307,7 +306,7 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
         "pieces": marked,
         "entity_spans": entity_spans,
         "evidence_words": evidence_words,
-        "shown_pieces": lambda call: map(PieceOfEvidence.of, call.evidence),
+        "shown_pieces": lambda call: map(piece_of_evidence, call.evidence),
         "why_taken": why_taken,
         "word_read": word_read,
         "shell_word": shell_word,

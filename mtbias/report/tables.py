@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from mtbias.stats.results import UNDEFINED, interval_text, number_text
 from mtbias.types import JsonObject, frozen
@@ -19,10 +20,11 @@ _LONG = 40
 _SHOWN = 20
 """Of the items of a list."""
 _LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", UNDEFINED: "--", "Δ": r"$\Delta$", "…": r"\ldots{}",
-    "−": "$-$", "ρ": r"$\rho$", "†": r"$\dagger$",
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+    UNDEFINED: "--", "Δ": r"$\Delta$", "…": r"\ldots{}", "−": "$-$", "ρ": r"$\rho$",
+    "†": r"$\dagger$",
     "[": "{[}",  # after the end of a row, LaTeX takes a bare bracket for an option
 }  # fmt: skip
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -41,18 +43,18 @@ class PrintedTable:
     rows: Sequence[Sequence[str]]
     title: str = ""
     notes: Sequence[str] = ()
-    """What is to be said below."""
+    """Remarks below the table."""
     left: int = 1
-    """So many columns from the first on stand flush left; those after them hold numbers, flush
+    """The number of leading columns that are flush left; the others hold numbers and are flush
     right."""
     parts: Sequence[object] = ()
     """For each row what it belongs to: LaTeX has a rule where that changes. Empty: there are no
     rules."""
     warnings: Sequence[str] = ()
-    """What is to be read before the numbers: above title and table."""
+    """Warnings, which stand above title and table."""
 
 
-# --- Numbers ----------------------------------------------------------------------------------------------------------
+# --- Numbers ---
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -65,17 +67,17 @@ def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
     return interval_text(ends, decimals)
 
 
-# --- Texts ------------------------------------------------------------------------------------------------------------
+# --- Texts ---
 
 
-def printable(text: str, kept: str = "") -> str:
-    """The text with "?" for control characters but those that are `kept`, and for marks that turn
+def printable(text: str, allowed: str = "") -> str:
+    """The text with "?" for control characters other than those `allowed`, and for marks that turn
     what follows them.
 
     Names come from files: a terminal obeys what it is sent, and a reader of a page believes the
     order that it shows.
     """
-    return _CONTROLS.sub(lambda match: match[0] if match[0] in kept else "?", text)
+    return _CONTROLS.sub(lambda match: match[0] if match[0] in allowed else "?", text)
 
 
 def cut(label: str, length: int = _LABEL_WIDTH) -> str:
@@ -100,17 +102,18 @@ def markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", printable(text).strip())
 
 
-# --- Drawing ----------------------------------------------------------------------------------------------------------
+# --- Drawing ---
 
 
 def note_on_bits(signature: str | None) -> str:
-    """What is to be known of a run whose signature names a type of less than 32 bits; "" for
-    others.
-    """
-    found = _DTYPE.search(signature or "")
-    if found is None or found[1] == "float32":
+    """The caution on a run whose signature names a type of less than 32 bits; "" for others."""
+    dtype = _DTYPE.search(signature or "")
+    if dtype is None or dtype[1] == "float32":
         return ""
-    return f"Note: in {found[1]} some translations differ from those in float32, and so can the gender of an entity."
+    return (
+        f"Note: in {dtype[1]} some translations differ from those in float32, "
+        "and so can the gender of an entity."
+    )
 
 
 def draw(
@@ -176,37 +179,43 @@ def fields(content: JsonObject) -> str:
     A field that is None was not looked at: there is no line of it.
     """
     counts, tables, lines = [], [], []
-    for name, value in ((name, value) for name, value in content.items() if value is not None):
+    for name, value in content.items():
         label = name.replace("_", " ")
-        if isinstance(value, Mapping) and "name" in value:  # a table of one row
-            value = [value]  # noqa: PLW2901
+        if value is None:
+            continue
         if isinstance(value, str):
             lines.append(printable(f"{label.capitalize()}: {value}"))
         elif isinstance(value, bool):
             lines += [label.capitalize()] if value else []
         elif isinstance(value, int):
             counts.append([label, _cell(value)])
+        elif isinstance(value, Mapping) and "name" in value:
+            tables.append(_table_of_rows(label, [value]))
         elif isinstance(value, Mapping) and list in map(type, value.values()):
             lines += [f"{label}: {key}: {', '.join(part)}" for key, part in value.items()]
         elif isinstance(value, Mapping):
             counts += [[f"{label}: {key}", _cell(part)] for key, part in value.items()]
         elif value and isinstance(value[0], Mapping):
-            head = [key.replace("_", " ") for key in value[0]]
-            tables.append(
-                columns(
-                    [label, *head[1:]], [[_cell(cell) for cell in row.values()] for row in value]
-                )
-            )
+            tables.append(_table_of_rows(label, value))
         else:
             counts.append([label, _cell(len(value))])
-            texts = [part if isinstance(part, str) else ": ".join(part) for part in value[:_SHOWN]]
-            lines += [printable(f"{label}: {text}") for text in texts]
-            lines += (
-                [f"{label}: … and {len(value) - _SHOWN:,} more (--json lists all)"]
-                if len(value) > _SHOWN
-                else []
-            )
+            lines += _listed_items(label, value)
     return "\n".join([columns(["", "number"], counts), *tables, *lines])
+
+
+def _table_of_rows(label: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """Objects with the same keys as a table; `label` stands above their first column."""
+    head = [key.replace("_", " ") for key in rows[0]]
+    return columns([label, *head[1:]], [list(map(_cell, row.values())) for row in rows])
+
+
+def _listed_items(label: str, items: Sequence[str | Sequence[str]]) -> Iterator[str]:
+    """A line for each of the first items of a list, and how many more there are."""
+    for item in items[:_SHOWN]:
+        text = item if isinstance(item, str) else ": ".join(item)
+        yield printable(f"{label}: {text}")
+    if len(items) > _SHOWN:
+        yield f"{label}: … and {len(items) - _SHOWN:,} more (--json lists all)"
 
 
 def _cell(value: object) -> str:
@@ -225,35 +234,31 @@ def aligned(
     Raises:
         ValueError: rows of unequal length, or of another length than `sides`.
     """
-    rows = [[printable(cell) for cell in row] for row in rows]
+    rows = [list(map(printable, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        gap.join(
-            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
-        )
-        for row in rows
-    ]
-    return [line.rstrip() for line in lines] if strip else lines
+    lines = []
+    for row in rows:
+        padded = []
+        for cell, side, width in zip(row, sides, widths, strict=True):
+            padded.append(f"{cell:{side}{width}}")
+        line = gap.join(padded)
+        lines.append(line.rstrip() if strip else line)
+    return lines
 
 
 def _markdown(table: PrintedTable) -> str:
+    head = list(map(markdown_text, table.head))
     rule = ["---" if n < table.left else "---:" for n in range(len(table.head))]
-    rows = [
-        [c.strip() if _ONLY_NUMBERS.fullmatch(c) else markdown_text(c) for c in row]
-        for row in table.rows
-    ]
-    lines = [
-        f"| {' | '.join(row)} |\n"
-        for row in ([markdown_text(cell) for cell in table.head], rule, *rows)
-    ]
-    title = f"{markdown_text(table.title)}\n\n" if table.title else ""
-    warned = "".join(f"**Warning: {markdown_text(text)}**\n\n" for text in table.warnings)
-    return (
-        warned
-        + title
-        + "".join(lines)
-        + "".join(f"\n{markdown_text(note)}\n" for note in table.notes)
-    )
+    rows = [list(map(_markdown_cell, row)) for row in table.rows]
+    texts = [f"**Warning: {markdown_text(text)}**\n\n" for text in table.warnings]
+    texts += [f"{markdown_text(table.title)}\n\n"] if table.title else []
+    texts += [f"| {' | '.join(row)} |\n" for row in (head, rule, *rows)]
+    texts += [f"\n{markdown_text(note)}\n" for note in table.notes]
+    return "".join(texts)
+
+
+def _markdown_cell(cell: str) -> str:
+    return cell.strip() if _ONLY_NUMBERS.fullmatch(cell) else markdown_text(cell)
 
 
 def _latex(table: PrintedTable) -> str:
@@ -275,13 +280,28 @@ def _latex(table: PrintedTable) -> str:
         ]
         body.append(f"{' & '.join(cells)} \\\\")
     if len(table.rows) > _LONG:
-        lines = [r"{\footnotesize", r"\setlength{\tabcolsep}{3pt}", r"\setlength{\LTcapwidth}{\linewidth}",
-                 rf"\begin{{longtable}}{{{sides}}}", rf"\caption{{{caption}}} \\", r"\toprule", names, r"\midrule",
-                 r"\endhead", *body, r"\bottomrule", r"\end{longtable}", "}"]  # fmt: skip
+        lines = [
+            r"{\footnotesize",
+            r"\setlength{\tabcolsep}{3pt}",
+            r"\setlength{\LTcapwidth}{\linewidth}",
+            rf"\begin{{longtable}}{{{sides}}}",
+            rf"\caption{{{caption}}} \\",
+            *[r"\toprule", names, r"\midrule", r"\endhead", *body, r"\bottomrule"],
+            r"\end{longtable}",
+            "}",
+        ]
     else:
-        lines = [r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}",
-                 rf"\begin{{tabular}}{{{sides}}}", r"\toprule", names, r"\midrule", *body, r"\bottomrule",
-                 r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}"]  # fmt: skip
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            r"\small",
+            r"\setlength{\tabcolsep}{3pt}",
+            rf"\begin{{tabular}}{{{sides}}}",
+            *[r"\toprule", names, r"\midrule", *body, r"\bottomrule"],
+            r"\end{tabular}",
+            rf"\caption{{{caption}}}",
+            r"\end{table}",
+        ]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -297,14 +317,15 @@ def as_csv(records: Iterable[Mapping[str, object]]) -> str:
     Text that a spreadsheet would take for a formula has an apostrophe before it (`harmless`).
     """
     rows = list(records)
-    names = list(dict.fromkeys(key for row in rows for key in row))
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
     lines = _Lines()
     # Python before 3.13 quotes a carriage return only where it is part of the line's end, and a
     # bare one ends a line for spreadsheets: what follows it would be a cell of its own.
     writer = csv.DictWriter(lines, names, lineterminator="\r\n")
     if names:
         writer.writerow({name: harmless(name) for name in names})
-    writer.writerows({name: harmless(cell) for name, cell in row.items()} for row in rows)
+    for row in rows:
+        writer.writerow({name: harmless(cell) for name, cell in row.items()})
     return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
 
 

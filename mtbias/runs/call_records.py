@@ -69,21 +69,15 @@ class CallRecord:
         """The id of the instance."""
         return self.call.id
 
-    @classmethod
-    def of(cls, instance: Instance, translation: Translation, call: GenderCall) -> CallRecord:
-        """The record of an instance with its translation and its call."""
-        same = {name: getattr(instance, name) for name in _KEYS if name != "translation"}
-        return cls(translation=translation.text, call=call, **same)
-
     def to_json(self) -> JsonDict:
         """The object of the line."""
-        asked = {name: getattr(self, name) for name in _KEYS}
+        content = {name: getattr(self, name) for name in _KEYS}
         for name in _OF_SOME_CORPORA:
-            if asked[name] is None:
-                del asked[name]
+            if content[name] is None:
+                del content[name]
         return {
             "id": self.id,
-            **asked,
+            **content,
             **call_json(self.call, self.translation),
             "stanza_gender": self.call.stanza_gender,
             "does": self.call.does,
@@ -111,6 +105,12 @@ class CallRecord:
             trust=line.trust,
         )
         return cls(call=call, **{name: getattr(line, name) for name in _KEYS})
+
+
+def call_record(instance: Instance, translation: Translation, call: GenderCall) -> CallRecord:
+    """The record of an instance with its translation and its call."""
+    same = {name: getattr(instance, name) for name in _KEYS if name != "translation"}
+    return CallRecord(translation=translation.text, call=call, **same)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +171,7 @@ def join_records(
     joined by id.
     """
     translated, called = {each.id: each for each in translations}, {each.id: each for each in calls}
-    return (CallRecord.of(row, translated[row.id], called[row.id]) for row in instances)
+    return (call_record(row, translated[row.id], called[row.id]) for row in instances)
 
 
 def translation_to_json(translation: Translation) -> JsonDict:
@@ -208,8 +208,8 @@ def to_lines(contents: Iterable[JsonObject]) -> Iterator[str]:
             line.encode()
         except UnicodeEncodeError as error:
             raise DataError(
-                f"expected text, got {line[error.start]!r} (half of a surrogate pair) in {content.get('id')!r}; "
-                "correct the text where it comes from"
+                f"expected text, got {line[error.start]!r} (half of a surrogate pair) "
+                f"in {content.get('id')!r}; correct the text where it comes from"
             ) from error
         yield line
 
@@ -265,8 +265,8 @@ def call_json(call: GenderCall, translation: str | None) -> JsonDict:
 
 def evidence_json(call: GenderCall) -> list[JsonDict]:
     """The evidence of a call as plain values, in the order of `calls.jsonl`."""
-    return [
-        {name: getattr(piece, name) for name in Evidence.__dataclass_fields__}
-        | {"span": list(piece.span)}
-        for piece in call.evidence
-    ]
+    return [{**_by_name(piece), "span": list(piece.span)} for piece in call.evidence]
+
+
+def _by_name(piece: Evidence) -> JsonDict:
+    return {name: getattr(piece, name) for name in Evidence.__dataclass_fields__}

@@ -19,7 +19,8 @@ from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Number
 from mtbias.scoring.finding import conclusions
 from mtbias.scoring.measure import MeasureKind, find_measure, measure_entry, measure_in
-from mtbias.scoring.scores import SCHEMA, UNKNOWN, Scores, unknown_part
+from mtbias.scoring.metrics_reader import UNKNOWN, unknown_part
+from mtbias.scoring.scores import SCHEMA, Scores
 from mtbias.types import JsonDict, JsonObject, frozen
 
 _BESIDE = ("corpus", "translations", "repeats")
@@ -50,15 +51,15 @@ class FinishedRun:
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
-        """The run in a folder, checked (errors as of `read_run`); its sentences are read when they
-        are asked for.
+        """The run in a folder, checked; its sentences are read when they are first used. Errors are
+        those of `read_run`.
         """
         metrics = folder.read_metrics()
         manifest = folder.manifest
         if metrics.get("schema") != SCHEMA:
-            found = f"expected schema {SCHEMA}, got {metrics.get('schema')!r}"
+            schemas = f"expected schema {SCHEMA}, got {metrics.get('schema')!r}"
             raise DataError(
-                f"{found}; read it with the mtbias that wrote it", path=folder.path / METRICS
+                f"{schemas}; read it with the mtbias that wrote it", path=folder.path / METRICS
             )
         return cls(manifest, metrics, measure_in(manifest.identity), folder=folder)
 
@@ -108,8 +109,8 @@ class FinishedRun:
         """What of its metrics follows from its calls; resamples and seed are the identity's, which
         its fingerprint protects.
         """
-        made = self.manifest.identity
-        drawn: Any = {"n_resamples": made["resamples"], "seed": made["seed"]}
+        identity = self.manifest.identity
+        drawn: Any = {"n_resamples": identity["resamples"], "seed": identity["seed"]}
         scores = self.kind.score(self.calls, **drawn)
         again = scores.to_json(signature=self.signature, fingerprint=self.fingerprint)
         noticed = self.metrics.get("translations") or {}
@@ -119,7 +120,7 @@ class FinishedRun:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that changes results."""
+        """The hash of everything that changes results."""
         return self.manifest.fingerprint
 
     @property
@@ -141,18 +142,18 @@ class FinishedRun:
 
     @cached_property
     def answers(self) -> Mapping[str, str]:
-        """By id the whole answer of a language model, where it is more than the translation; empty
-        without a folder.
+        """The whole answers of a language model by id, where they are more than the translation;
+        empty without a folder.
 
         Raises:
             DataError: `translations.jsonl` is damaged; with path and line.
         """
         if self.folder is None or not (self.metrics.get("translations") or {}).get("cleaned"):
             return {}
-        found = self.folder.read_translations()
+        lines = self.folder.read_translations()
         return {
             line.id: line.raw
-            for line in found
+            for line in lines
             if line.raw is not None and line.raw.strip() != line.text
         }
 
@@ -192,13 +193,13 @@ class FinishedRun:
         release of mtbias.
         """
         identity = self.manifest.identity
-        found = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
-        found |= {
+        content = {key: identity.get(key) for key in ("aligner", "stanza", "plugin", "mtbias")}
+        content |= {
             key: identity[key]
             for key in ("evidence", "parser", "source_plugin", "variant", "context")
             if key in identity
         }
-        return {**measure_entry(self.measure), **found}
+        return {**measure_entry(self.measure), **content}
 
     @property
     def signature(self) -> str:
@@ -245,13 +246,11 @@ class FinishedRun:
 
     @property
     def numbers(self) -> tuple[Number, ...]:
-        """What it reports of all sentences: the measure's numbers, and those beside them that were
-        computed.
-        """
-        found = self.metrics.get("overall", {})
+        """The numbers of all sentences: the measure's, and those beside them that were computed."""
+        overall = self.metrics.get("overall", {})
         return (
             *self.counting.numbers,
-            *(each for each in self.counting.beside if each.key in found),
+            *(each for each in self.counting.beside if each.key in overall),
         )
 
     @cached_property
@@ -259,8 +258,10 @@ class FinishedRun:
         """The numbers as typed objects, computed from `calls`: unrounded, with counts, intervals
         and denominators.
         """
-        made = self.metrics["intervals"]
-        return self.kind.score(self.calls, n_resamples=made["resamples"], seed=made["seed"])
+        intervals = self.metrics["intervals"]
+        return self.kind.score(
+            self.calls, n_resamples=intervals["resamples"], seed=intervals["seed"]
+        )
 
 
 def read_run(path: Path | str) -> FinishedRun:

@@ -17,10 +17,10 @@ SCHEMA = 1
 """Version of the shape of `manifest.json`."""
 
 SIGNATURE_KEYS = (
-    "dataset", "source_language", "language", "system", "model", "revision", "direction", "engine", "dtype", "decoding",
-    "batch", "server", "prompt", "temperature", "answer_tokens", "repeat", "date", "cleaned",
-    "measure", "aligner", "evidence", "stanza", "parser", "plugin", "source_plugin", "variant",
-    "context", "quality", "scores", "mtbias", "seed",
+    "dataset", "source_language", "language", "system", "model", "revision", "direction", "engine",
+    "dtype", "decoding", "batch", "server", "prompt", "temperature", "answer_tokens", "repeat",
+    "date", "cleaned", "measure", "aligner", "evidence", "stanza", "parser", "plugin",
+    "source_plugin", "variant", "context", "quality", "scores", "mtbias", "seed",
 )  # fmt: skip
 """Keys of the identity that a signature names, in its order."""
 _SIGNED_AS = {
@@ -80,14 +80,14 @@ class RunManifest:
         ]
         return "|".join([*parts, f"fp:{self.fingerprint}"])
 
-    def differences(self, asked: RunManifest) -> list[str]:
+    def differences(self, other: RunManifest) -> list[str]:
         """What differs between this identity and another, one phrase a key: ``seed: 0 here, 1 asked
         for``.
 
         Objects are compared key by key (``stanza.pos/gsd: …``); a missing key is "(absent)". Long
         values are cut.
         """
-        here, there = _flat(self.identity), _flat(asked.identity)
+        here, there = _flat(self.identity), _flat(other.identity)
         return [
             f"{key}: {here.get(key, _ABSENT)} here, {there.get(key, _ABSENT)} asked for"
             for key in sorted(here.keys() | there.keys())
@@ -119,7 +119,8 @@ class RunManifest:
             raise ValueError("expected the objects 'identity' and 'execution'") from None
         if manifest.fingerprint != content.get("fingerprint"):
             raise ValueError(
-                f"expected the fingerprint {manifest.fingerprint} of the identity, got {content.get('fingerprint')}"
+                f"expected the fingerprint {manifest.fingerprint} of the identity, "
+                f"got {content.get('fingerprint')}"
             )
         return manifest
 

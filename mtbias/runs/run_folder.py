@@ -26,7 +26,7 @@ from mtbias.files.writing import (
 )
 from mtbias.runs import call_records as records
 from mtbias.runs.manifest import RunManifest
-from mtbias.scoring.measure import Judged
+from mtbias.scoring.measure import MeasureRecord
 from mtbias.types import Json, JsonDict, JsonObject, Translation, frozen
 
 MANIFEST, TRANSLATIONS, CALLS, METRICS = (
@@ -43,7 +43,7 @@ _HASHED = ("translations*.jsonl", CALLS)
 """Patterns of files whose SHA-256 `metrics.json` holds under `files`."""
 
 _Value = TypeVar("_Value")
-_Judged = TypeVar("_Judged", bound=Judged)
+_Line = TypeVar("_Line", bound=MeasureRecord)
 
 
 class RunFolder:
@@ -138,7 +138,8 @@ class RunFolder:
             return RunManifest.from_json(load_json(self._read(MANIFEST)))
         except ValueError as error:
             raise RunFolderError(
-                f"{self.path / MANIFEST}: expected a manifest of mtbias: {error}; choose another folder"
+                f"{self.path / MANIFEST}: expected a manifest of mtbias: {error}; "
+                "choose another folder"
             ) from error
 
     def has(self, name: str) -> bool:
@@ -188,7 +189,7 @@ class RunFolder:
         """
         self.write_atomic(CALLS, records.to_lines(calls))
 
-    def read_calls(self, read: Callable[[bytes], _Judged]) -> list[_Judged]:
+    def read_calls(self, read: Callable[[bytes], _Line]) -> list[_Line]:
         """The calls on disk, each as `read` makes it of its line
         (`mtbias.scoring.measure.MeasureKind.read`).
 
@@ -208,8 +209,10 @@ class RunFolder:
             RunFolderError: as in `write_atomic`.
             ValueError: `metrics` holds a number that is not finite.
         """
-        names = [path.name for pattern in _HASHED for path in sorted(self.path.glob(pattern))]
-        hashes = {name: self._hash(name) for name in names}
+        files: list[Path] = []
+        for pattern in _HASHED:
+            files += sorted(self.path.glob(pattern))
+        hashes = {file.name: self._hash(file.name) for file in files}
         content = {**metrics, "files": hashes}
         self.write_atomic(
             METRICS, records.metrics_text({**content, SHA256: _own_hash(content)}).encode()
@@ -265,17 +268,23 @@ class RunFolder:
             return str(error)
         return None
 
-    def _claim(self, asked: RunManifest) -> None:
+    def _claim(self, wanted_manifest: RunManifest) -> None:
         """Write the manifest, or compare the one that is there."""
-        if not self.has(MANIFEST) and write_new(self.path / MANIFEST, _manifest_text(asked)):
+        if not self.has(MANIFEST) and write_new(
+            self.path / MANIFEST, _manifest_text(wanted_manifest)
+        ):
             return
-        found = self.manifest
-        if found.fingerprint != asked.fingerprint:
+        manifest = self.manifest
+        if manifest.fingerprint != wanted_manifest.fingerprint:
+            differences = "; ".join(manifest.differences(wanted_manifest))
             raise RunFolderError(
-                f"{self.path}: belongs to another run: {'; '.join(found.differences(asked))}. Choose another folder"
+                f"{self.path}: belongs to another run: {differences}. Choose another folder"
             )
-        if not self._shared and {**found.execution, **asked.execution} != found.execution:
-            self.record_execution(asked.execution)
+        if (
+            not self._shared
+            and {**manifest.execution, **wanted_manifest.execution} != manifest.execution
+        ):
+            self.record_execution(wanted_manifest.execution)
 
     def _refuse_foreign(self) -> None:
         refuse_special(self.path)
@@ -285,7 +294,8 @@ class RunFolder:
         if strangers and not self.has(MANIFEST):  # which another process may just have written
             named = ", ".join(strangers[:3]) + (", …" if len(strangers) > 3 else "")
             raise RunFolderError(
-                f"{self.path}: expected an empty folder or one with {MANIFEST}, got {named}; choose another folder"
+                f"{self.path}: expected an empty folder or one with {MANIFEST}, got {named}; "
+                "choose another folder"
             )
 
     def _metrics(self) -> JsonDict:
@@ -338,7 +348,8 @@ def _own_hash(metrics: JsonObject) -> str:
 
 
 def _manifest_text(manifest: RunManifest) -> bytes:
-    return f"{json.dumps(manifest.to_json(), ensure_ascii=False, allow_nan=False, indent=2)}\n".encode()
+    text = json.dumps(manifest.to_json(), ensure_ascii=False, allow_nan=False, indent=2)
+    return f"{text}\n".encode()
 
 
 # How far a run is, by the files of its folder alone: no corpus, model or tokenizer, and no clock.

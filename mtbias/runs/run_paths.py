@@ -1,4 +1,4 @@
-"""Which runs paths mean: those of a command that takes several."""
+"""The runs that the paths of a command name."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _PAGE = re.compile(r"report(-[^/]+)?\.html")
 
 
 def run_folders(paths: Iterable[Path]) -> list[Path]:
-    """The folders of runs that are meant, in the order of the paths.
+    """The folders of the runs that `paths` name, in their order.
 
     A folder that is no run's stands for the runs in it and in its folders, in the order of their
     names; a page that mtbias put beside runs is passed over, so that ``runs/both/*`` means the
     runs. What is neither stays as it is, for whoever reads it to refuse.
     """
-    given = list(paths)
-    named = [path for path in given if not (_PAGE.fullmatch(path.name) and path.is_file())]
-    found = []
-    for path in named or given:
-        found += [*_runs_in(path)] or [path]
-    return found
+    places = list(paths)
+    named = [path for path in places if not (_PAGE.fullmatch(path.name) and path.is_file())]
+    folders = []
+    for path in named or places:
+        folders += [*_runs_in(path)] or [path]
+    return folders
 
 
 def _runs_in(folder: Path) -> Iterator[Path]:

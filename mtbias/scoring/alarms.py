@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from itertools import chain
 from math import inf
 from types import MappingProxyType
 from typing import Any
@@ -39,7 +40,7 @@ from mtbias.scoring.text_signs import Marks, Texts, text_marks, unusual_characte
 from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import languages
-from mtbias.types import Gender, JsonDict, JsonObject, Reason, frozen
+from mtbias.types import Called, Gender, JsonDict, JsonObject, Reason, frozen
 
 
 @frozen
@@ -92,28 +93,29 @@ def unrendered(
     """
     translations = words.kept(KnownTranslations)
     known = {entity: translations.of(entity) for entity in set(entities)}
-    forms = {
-        text: frozenset[str]().union(*(w.facts.dictionary_forms for w in words.words(text or "")))
-        for text in set(texts)
-    }
+    forms = {text: _dictionary_forms(text or "", words) for text in set(texts)}
 
     def shows(n: int, other: int) -> bool:
         return not known[entities[n]].isdisjoint(forms[texts[other]])
 
-    absent = {
-        n: not shows(n, n) for n, e in enumerate(entities) if known[e] and texts[n] is not None
-    }
-    behind = (
-        {
-            n
-            for n, no in absent.items()
-            if no and 0 <= n + distance < len(texts) and shows(n, n + distance)
-        }
-        for distance in NEIGHBOURS
-    )
-    moved = max(behind, key=len)
+    absent: dict[int, bool] = {}
+    for n, entity in enumerate(entities):
+        if known[entity] and texts[n] is not None:
+            absent[n] = not shows(n, n)
+    missing = [n for n, is_absent in absent.items() if is_absent]
+    moved: set[int] = set()
+    for distance in NEIGHBOURS:
+        inside = [n for n in missing if 0 <= n + distance < len(texts)]
+        shifted = {n for n in inside if shows(n, n + distance)}
+        moved = max(moved, shifted, key=len)
     places = range(len(texts))
     return [absent.get(n) for n in places], [n in moved if n in absent else None for n in places]
+
+
+def _dictionary_forms(text: str, words: SplitTexts) -> frozenset[str]:
+    """All dictionary forms of a text's words."""
+    forms = (word.facts.dictionary_forms for word in words.words(text))
+    return frozenset(chain.from_iterable(forms))
 
 
 def checks(
@@ -144,15 +146,16 @@ def checks(
     """
     if not find_measure(measure).reads_entities:
         lines = [record.to_json() for record in records]
-        sources, texts = ([line[key] for line in lines] for key in ("source", "translation"))
-        found = languages(texts, lang)
-        marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
-        return {"alarms": _content(marks, noticed, texts, lang, found)}
+        sources = [line["source"] for line in lines]
+        texts = [line["translation"] for line in lines]
+        text_languages = languages(texts, lang)
+        marks = text_marks(sources, texts, lang, text_languages, _ratios(lang, source_lang))
+        return {"alarms": _content(marks, noticed, texts, lang, text_languages)}
     calls = [record.call for record in records]
     counts = count_classes(calls)
     counting = counting_of(records)
 
-    def of_main(some: Sequence[Any]) -> Sequence[Any]:
+    def of_main(some: Sequence[Called]) -> Sequence[Called]:
         """Those of the run's main numbers: without sentences of unknown gender, where there are
         others.
         """
@@ -162,29 +165,38 @@ def checks(
     fixed = sum(withheld(record.call) for record in main)
     texts = [record.translation for record in records]
     signs = _signs_of_texts(records, texts, lang, source_lang)
-    found = signs.languages
+    text_languages = signs.languages
     marks = {**signs.marks, **_call_marks(records), **signs.entity_marks}
-    alarms = _content(marks, noticed, texts, lang, found)
+    alarms = _content(marks, noticed, texts, lang, text_languages)
     raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
     if raised:
-        kept = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
-        alarms["concerned"] = len(records) - len(kept)
-        if rows := of_main(kept):
+        undoubted = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
+        alarms["concerned"] = len(records) - len(undoubted)
+        if rows := of_main(undoubted):
             alarms["without"] = counting.group(
                 counting.tabulate(counting.cells(rows)), n_resamples, seed
             ).to_json()
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(main)))},
-        "evidence_classes": {
-            kind: row
-            for kind in EvidenceClass
-            if any((row := {gender: counts[kind, gender] for gender in Gender}).values())
-            or kind is not EvidenceClass.FEATURES
-        },
+        "evidence_classes": _by_class(counts),
         "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),
         "readers": reader_agreement(list(zip(calls, texts, strict=True))),
         "alarms": alarms,
     }
+
+
+def _by_class(
+    counts: Counter[tuple[EvidenceClass, Gender]],
+) -> dict[EvidenceClass, dict[Gender, int]]:
+    """Calls by class of evidence and gender; without Stanza's features where no call rests on
+    them.
+    """
+    by_class = {}
+    for kind in EvidenceClass:
+        row = {gender: counts[kind, gender] for gender in Gender}
+        if kind is not EvidenceClass.FEATURES or any(row.values()):
+            by_class[kind] = row
+    return by_class
 
 
 CERTAIN_ONE_IN = 200
@@ -205,7 +217,7 @@ def _content(
     noticed: JsonObject,
     texts: Texts,
     lang: str,
-    found: Sequence[str | None],
+    text_languages: Sequence[str | None],
 ) -> JsonDict:
     """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
 
@@ -214,7 +226,7 @@ def _content(
         noticed: of signs that rows are not marked with, how many do.
         texts: the translations.
         lang: the target language.
-        found: the languages that the translations are in.
+        text_languages: the languages that the translations are in.
     """
     counts = _counted(marks, noticed)
     damaged = [text for text, mark in zip(texts, marks["damaged"], strict=True) if mark]
@@ -224,7 +236,7 @@ def _content(
     certain = sum(is_damaged(text) for text in damaged if text is not None)
     if certain and certain * CERTAIN_ONE_IN >= len(texts):
         shares["damaged"]["above"] = True
-    others = Counter(language for language in found if language not in {None, lang})
+    others = Counter(language for language in text_languages if language not in {None, lang})
     return {
         "raised": [key for key, share in shares.items() if share["above"]],
         "shares": shares,
@@ -262,21 +274,21 @@ class _SignsOfTexts:
 
 
 def _signs_of_texts(
-    records: Sequence[Any], texts: Sequence[str | None], lang: str, source_lang: str
+    records: Sequence[Called], texts: Sequence[str | None], lang: str, source_lang: str
 ) -> _SignsOfTexts:
     """The signs of these texts, worked out once where the records say where to keep them."""
     results = getattr(records, "results", NOTHING_KEPT)
     sources = [record.source for record in records]
     entities = [record.entity for record in records]
     inputs = [lang, source_lang, sources, entities, texts]
-    kept = results.get("signs", inputs)
-    if kept is not None:
-        return decoded(_SignsOfTexts, kept)
-    found = languages(texts, lang)
-    marks = text_marks(sources, texts, lang, found, _ratios(lang, source_lang))
+    stored = results.get("signs", inputs)
+    if stored is not None:
+        return decoded(_SignsOfTexts, stored)
+    text_languages = languages(texts, lang)
+    marks = text_marks(sources, texts, lang, text_languages, _ratios(lang, source_lang))
     of_entities = _entity_marks(records, entities, texts, lang, source_lang)
     signs = _SignsOfTexts(
-        found,
+        text_languages,
         {name: list(of) for name, of in marks.items()},
         {name: list(of) for name, of in of_entities.items()},
     )
@@ -284,12 +296,14 @@ def _signs_of_texts(
     return signs
 
 
-def _call_marks(records: Sequence[Any]) -> dict[str, Marks]:
+def _call_marks(records: Sequence[Called]) -> dict[str, Marks]:
     """The marks of the signs that calls show."""
     calls = [record.call for record in records]
     classes = map(evidence_class, calls)
     marks: dict[str, Marks] = {
-        "outside_tables": [None if found is None else found in OUTSIDE for found in classes],
+        "outside_tables": [
+            None if evidence is None else evidence in OUTSIDE for evidence in classes
+        ],
     }
     if any(map(both_readers, calls)):  # none of an earlier release's run
         marks["readers_differ"] = [
@@ -307,7 +321,7 @@ def _call_marks(records: Sequence[Any]) -> dict[str, Marks]:
 
 
 def _entity_marks(
-    records: Sequence[Any],
+    records: Sequence[Called],
     entities: Sequence[str],
     texts: Sequence[str | None],
     lang: str,
@@ -328,7 +342,7 @@ def _entity_marks(
     return marks
 
 
-def _without_call(records: Sequence[Any], reason: Reason) -> Marks:
+def _without_call(records: Sequence[Called], reason: Reason) -> Marks:
     """Whether each translation has no call for this reason.
 
     How many nouns of fixed gender there are depends on the corpus: they are left out where no

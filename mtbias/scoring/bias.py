@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -103,7 +104,7 @@ def classes(counts: Counts) -> dict[str, int]:
     """
     confusion, rows = counts.sum(axis=0), counts.sum(axis=(1, 2))
     gold, called = confusion.sum(axis=1), confusion.sum(axis=0)
-    found = (rows.sum(), called[:_NO_CALL].sum(), *gold, *rows[:2], *called[:2])
+    sums = (rows.sum(), called[:_NO_CALL].sum(), *gold, *rows[:2], *called[:2])
     names = (
         "n",
         "decided",
@@ -115,7 +116,7 @@ def classes(counts: Counts) -> dict[str, int]:
         "called_male",
         "called_female",
     )
-    return dict(zip(names, map(int, found), strict=True))
+    return dict(zip(names, map(int, sums), strict=True))
 
 
 def stereotyped_gender(entities: Floats) -> Counts:
@@ -215,17 +216,28 @@ def strategies(records: Iterable[Called]) -> dict[str, JsonDict]:
     parts: dict[str, list[Strategy | None]] = {"unknown": [], "known": []}
     for record in records:
         parts["known" if record.gold in GOLDS[:_NEUTRAL] else "unknown"].append(record.call.does)
-    return {name: _by_strategy(found) for name, found in parts.items() if any(found)}
+    return {name: _by_strategy(used) for name, used in parts.items() if any(used)}
 
 
-def _by_strategy(found: Sequence[Strategy | None]) -> JsonDict:
+def _by_strategy(used: Sequence[Strategy | None]) -> JsonDict:
     """The share of each strategy that was used, in their order, behind that of its kind."""
-    keys = {does: dict.fromkeys((does.partition(":")[0], does.value)) for does in Strategy}
-    counts = Counter(key for does in found if does is not None for key in keys[does])
-    names = dict.fromkeys(key for does in Strategy for key in keys[does])
-    return {
-        key: share_json(counts[key], len(found)) for key in names if counts[key] or ":" not in key
-    }
+    counts: Counter[str] = Counter()
+    for strategy in used:
+        if strategy is not None:
+            counts.update(_strategy_keys(strategy))
+    content: JsonDict = {}
+    for key in chain.from_iterable(map(_strategy_keys, Strategy)):
+        if counts[key] or ":" not in key:
+            content[key] = share_json(counts[key], len(used))
+    return content
+
+
+def _strategy_keys(strategy: Strategy) -> list[str]:
+    """The keys of a strategy in `metrics.json`: its kind (``neutral``), and itself
+    (``neutral:epicene``).
+    """
+    kind = strategy.partition(":")[0]
+    return [kind] if kind == strategy.value else [kind, strategy.value]
 
 
 # From wrong genders to their cost. How many errors there are does not say what they cost: *la
@@ -251,16 +263,19 @@ def post_edits(records: Sequence[Called], n_resamples: int, seed: int) -> dict[s
     if not any(record.call.edits for record in records):
         return {}
     golds = {gold.value: (gold,) for gold in _OTHER} | {"all": tuple(_OTHER)}
-    parts = {
-        name: [record for record in records if record.gold in of] for name, of in golds.items()
-    }
-    return {name: _edits_of(rows, n_resamples, seed) for name, rows in parts.items() if rows}
+    parts = {}
+    for name, of_part in golds.items():
+        rows = [record for record in records if record.gold in of_part]
+        if rows:
+            parts[name] = _edits_of(rows, n_resamples, seed)
+    return parts
 
 
 def _edits_of(rows: Sequence[Called], n_resamples: int, seed: int) -> JsonDict:
     wrong = [
         record.call for record in rows if record.gold and record.call.gender is _OTHER[record.gold]
     ]
+    edits = [*chain.from_iterable(call.edits for call in wrong)]
     words = np.bincount([len(call.edits) for call in wrong], minlength=1)
     counts = np.append(
         words, len(rows) - len(wrong)
@@ -268,13 +283,13 @@ def _edits_of(rows: Sequence[Called], n_resamples: int, seed: int) -> JsonDict:
     resample = partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=source(seed))
     sizes = {"per_wrong": len(wrong), "per_sentence": len(rows)}
     intervals = [name for name, size in sizes.items() if enough(size)]
-    found = estimate(counts[None], _mean_edits, resample, n=sizes, intervals=intervals)
+    means = estimate(counts[None], _mean_edits, resample, n=sizes, intervals=intervals)
     return {
         "n": len(rows),
         "wrong": len(wrong),
-        "edits": sum(len(call.edits) for call in wrong),
-        "unknown": sum(not edit.known for call in wrong for edit in call.edits),
-        **{name: {"value": mean.value, "interval": mean.interval} for name, mean in found.items()},
+        "edits": len(edits),
+        "unknown": sum(not edit.known for edit in edits),
+        **{name: {"value": mean.value, "interval": mean.interval} for name, mean in means.items()},
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Protocol
 
 from mtbias.errors import DataError
@@ -83,16 +83,16 @@ def name_runs(
     seen = set()
     for run in runs:
         if run.fingerprint in seen:
-            raise DataError(
-                f"expected different runs, got {_said(run)} with the fingerprint {run.fingerprint} twice"
-            )
+            twice = f"{_named(run)} with the fingerprint {run.fingerprint} twice"
+            raise DataError(f"expected different runs, got {twice}")
         seen.add(run.fingerprint)
         _check_corpus(runs[0], run)
     if not different_evaluators and (differences := differing_evaluators(runs)):
         lang, (phrase, *_) = next(iter(differences.items()))
         raise DataError(
-            f"expected runs of {lang} read by one evaluator, got {phrase}; score them again with the same release, "
-            "models and aligner, or allow it with --different-evaluators (from Python: different_evaluators=True)"
+            f"expected runs of {lang} read by one evaluator, got {phrase}; "
+            "score them again with the same release, models and aligner, or allow it with "
+            "--different-evaluators (from Python: different_evaluators=True)"
         )
     times = Counter((run.lang, system) for run, system in zip(runs, systems, strict=True))
     return [
@@ -109,28 +109,31 @@ def name_runs(
 
 def by_language(runs: Sequence[NamedRun]) -> dict[str, list[NamedRun]]:
     """The runs of each language; languages and runs in the order in which they come."""
-    return {
-        lang: [run for run in runs if run.lang == lang]
-        for lang in dict.fromkeys(run.lang for run in runs)
-    }
+    of_language: dict[str, list[NamedRun]] = {}
+    for run in runs:
+        of_language.setdefault(run.lang, []).append(run)
+    return of_language
 
 
 def differing_evaluators(runs: Sequence[ComparableRun]) -> dict[str, tuple[str, ...]]:
     """For each language whose runs were read by different evaluators, what differs, a phrase
     each.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    differences: dict[str, tuple[str, ...]] = {}
     for lang in dict.fromkeys(run.lang for run in runs):
         first, *others = (run for run in runs if run.lang == lang)
-        phrases = [
-            f"{key} {first.evaluator.get(key)!s} in {first.system} and {other.evaluator.get(key)!s} in {other.system}"
-            for other in others
-            for key in dict.fromkeys((*first.evaluator, *other.evaluator))
-            if first.evaluator.get(key) != other.evaluator.get(key)
-        ]
-        if phrases:
-            found[lang] = tuple(phrases)
-    return found
+        phrases = chain.from_iterable(_evaluator_phrases(first, other) for other in others)
+        if of_language := tuple(phrases):
+            differences[lang] = of_language
+    return differences
+
+
+def _evaluator_phrases(first: ComparableRun, second: ComparableRun) -> Iterator[str]:
+    """A phrase for each property in which the evaluators of two runs differ."""
+    for key in dict.fromkeys((*first.evaluator, *second.evaluator)):
+        one, other = first.evaluator.get(key), second.evaluator.get(key)
+        if one != other:
+            yield f"{key} {one!s} in {first.system} and {other!s} in {second.system}"
 
 
 def differing_rows(
@@ -155,16 +158,30 @@ def differing_rows(
         counting = part[0].counting
         for lang, here in by_language(named).items():
             for first, second in combinations(here, 2):
-                for a, b in zip(first.calls, second.calls, strict=True):
-                    one, other = counting.outcome(a), counting.outcome(b)
-                    if one != other:
-                        yield {
-                            "lang": lang, "id": a.id, **{name: str(getattr(a, name)) for name in counting.shown},
-                            "first": first.name, "first_call": one, "first_reason": _reason(a),
-                            "second": second.name, "second_call": other, "second_reason": _reason(b),
-                            "source": a.source, "first_translation": a.translation,
-                            "second_translation": b.translation,
-                        }  # fmt: skip
+                yield from _differing_rows(lang, first, second, counting)
+
+
+def _differing_rows(
+    lang: str, first: NamedRun, second: NamedRun, counting: Counting
+) -> Iterator[dict[str, str | None]]:
+    """The sentences on which the calls of two runs of a language differ."""
+    for one, other in zip(first.calls, second.calls, strict=True):
+        call, other_call = counting.outcome(one), counting.outcome(other)
+        if call != other_call:
+            yield {
+                "lang": lang,
+                "id": one.id,
+                **{name: str(getattr(one, name)) for name in counting.shown},
+                "first": first.name,
+                "first_call": call,
+                "first_reason": _reason(one),
+                "second": second.name,
+                "second_call": other_call,
+                "second_reason": _reason(other),
+                "source": one.source,
+                "first_translation": one.translation,
+                "second_translation": other.translation,
+            }
 
 
 def parts(runs: Sequence[ComparableRun]) -> Iterator[Sequence[ComparableRun]]:
@@ -188,15 +205,14 @@ def _reason(record: object) -> str | None:
 def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
     (name, files), (other_name, other_files) = one.corpus, other.corpus
     if name != other_name:
-        raise DataError(
-            f"expected runs on one corpus, got {name} ({_said(one)}) and {other_name} ({_said(other)}); "
-            "compare them apart"
-        )
+        both = f"{name} ({_named(one)}) and {other_name} ({_named(other)})"
+        raise DataError(f"expected runs on one corpus, got {both}; compare them apart")
     for file in sorted({*files, *other_files}):
         if (here := files.get(file)) != (there := other_files.get(file)):
+            both = f"{_short(here)} in {_named(one)} and {_short(there)} in {_named(other)}"
             raise DataError(
-                f"expected runs on one corpus, got two versions of {name}: {file} has the SHA-256 {_short(here)} in "
-                f"{_said(one)} and {_short(there)} in {_said(other)}; score them on the same files"
+                f"expected runs on one corpus, got two versions of {name}: {file} has the SHA-256 "
+                f"{both}; score them on the same files"
             )
 
 
@@ -207,32 +223,29 @@ def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
     for id_ in (*by_id, *known):
         if (id_ in known) != (id_ in by_id):
             where, nowhere = (one, other) if id_ in known else (other, one)
-            raise DataError(
-                f"expected the same sentences, got {id_!r} in {_said(where)} and not in {_said(nowhere)}"
-            )
+            alone = f"{id_!r} in {_named(where)} and not in {_named(nowhere)}"
+            raise DataError(f"expected the same sentences, got {alone}")
     rows = [by_id[row.id] for row in one.calls]
     counting = one.counting
     axes = len(counting.axes) - 1 if counting.given is None else counting.given
-    given = " or ".join(tuple(counting.axes)[:axes])
+    axis_names = " or ".join(tuple(counting.axes)[:axes])
     for a, b in zip(one.calls, rows, strict=True):
         if a.source != b.source or counting.place(a)[:axes] != counting.place(b)[:axes]:
             raise DataError(
-                f"expected the same sentences, got {a.id!r} with another source, or other {given}, in {_said(other)} "
-                f"than in {_said(one)}; score both with the same release"
+                f"expected the same sentences, got {a.id!r} with another source, "
+                f"or other {axis_names}, in {_named(other)} than in {_named(one)}; "
+                "score both with the same release"
             )
     return rows
 
 
-def _said(run: ComparableRun) -> str:
+def _named(run: ComparableRun) -> str:
+    """``opus-mt in de``."""
     return f"{run.system} in {run.lang}"
 
 
 def _short(digest: str | None) -> str:
     return f"{digest[:12]}…" if digest and len(digest) > 12 else digest or "(absent)"
-
-
-KINDS = ("plain", "weighted", "consistency")
-"""The differences of a pair of systems; each number of a kind is a family of tests."""
 
 
 @frozen

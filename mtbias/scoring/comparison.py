@@ -17,7 +17,6 @@ import numpy as np
 from mtbias.errors import DataError
 from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.comparable_runs import (
-    KINDS,
     ComparableRun,
     NamedRun,
     SystemNumbers,
@@ -31,8 +30,8 @@ from mtbias.scoring.comparison_finding import SystemCalls, comparison_finding
 from mtbias.scoring.consistency import compare_consistency, link
 from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
 from mtbias.scoring.definitions import CONSISTENCY, interval_methods, named
-from mtbias.scoring.finding import Statement
-from mtbias.scoring.scores import UNKNOWN
+from mtbias.scoring.metrics_reader import UNKNOWN
+from mtbias.scoring.statements import Statement
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.paired import PairedTables, compare, corrected, pair_cells, tabulate
 from mtbias.stats.results import (
@@ -57,9 +56,9 @@ SCHEMA = 1
 """Version of the shape of the JSON."""
 
 COLUMNS = (
-    "lang", "system", "minus", "number", "weighted", "value", "low", "high", "low_entities", "high_entities", "p",
-    "p_holm",
-)  # fmt: skip
+    *("lang", "system", "minus", "number", "weighted", "value"),
+    *("low", "high", "low_entities", "high_entities", "p", "p_holm"),
+)
 """Of `Comparison.table`; from ``value`` on they are numbers."""
 
 Cells = Counts
@@ -107,9 +106,8 @@ class Comparison:
     @property
     def right_or_wrong(self) -> bool:
         """Whether any system is right anywhere: nothing is where no source tells a gender."""
-        return any(
-            m.both + m.first_only + m.second_only for m in (pair.mcnemar for pair in self.pairs)
-        )
+        tables = [pair.mcnemar for pair in self.pairs]
+        return any(table.both + table.first_only + table.second_only for table in tables)
 
     @property
     def too_few_resamples(self) -> bool:
@@ -121,18 +119,21 @@ class Comparison:
     @property
     def signature(self) -> str:
         """One line that records how the numbers were made."""
-        weights = (
-            "+".join(dict.fromkeys(name for w in self.weightings.values() for name in w.properties))
-            or "1"
-        )
-        return "|".join(
-            [
-                f"compare|dataset:{self.dataset}|runs:{'+'.join(system.fingerprint for system in self.systems)}",
-                *([f"weights:{weights}"] if self.weightings else []),
-                *([f"different-evaluators:{'+'.join(self.evaluators)}"] if self.evaluators else []),
-                f"unit:{self.unit.removesuffix('s')}|tests:{self.tests}|resamples:{self.n_resamples}|seed:{self.seed}|mtbias:{__version__}",
-            ]
-        )
+        runs = "+".join(system.fingerprint for system in self.systems)
+        parts = [f"compare|dataset:{self.dataset}|runs:{runs}"]
+        if self.weightings:
+            balanced = chain.from_iterable(w.properties for w in self.weightings.values())
+            parts.append(f"weights:{'+'.join(dict.fromkeys(balanced)) or '1'}")
+        if self.evaluators:
+            parts.append(f"different-evaluators:{'+'.join(self.evaluators)}")
+        parts += [
+            f"unit:{self.unit.removesuffix('s')}",
+            f"tests:{self.tests}",
+            f"resamples:{self.n_resamples}",
+            f"seed:{self.seed}",
+            f"mtbias:{__version__}",
+        ]
+        return "|".join(parts)
 
     def to_json(self) -> JsonDict:
         """A plain value; per cent, floats rounded to 6 decimals, None where undefined."""
@@ -140,7 +141,7 @@ class Comparison:
             "schema": SCHEMA,
             "mtbias": __version__,
             "signature": self.signature,
-            "finding": [said.to_json() for said in self.finding],
+            "finding": [statement.to_json() for statement in self.finding],
             "dataset": self.dataset,
             "files": dict(self.files),
             "rows": dict(self.rows),
@@ -259,7 +260,8 @@ def compare_runs(
     if weighted:
         if counting is not GENDER_COUNTING:
             raise DataError(
-                "weights balance sentences by gold gender and stereotype, which this corpus does not have"
+                "weights balance sentences by gold gender and stereotype, "
+                "which this corpus does not have"
             )
         properties = None if isinstance(weighted, bool) else list(weighted)
         solved = ((number, weigh(known[0].calls, number, properties)) for number in WEIGHTED)
@@ -267,16 +269,16 @@ def compare_runs(
     scales = {number: _levels(weighting) for number, weighting in weightings.items()}
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in known}
     how = _How(counting, of_rows, scales, n_resamples, seed)
-    systems = tuple(_system(run, how) for here in languages.values() for run in here)
-    pairs = _corrected(
-        [_pair(*two, how) for here in languages.values() for two in combinations(here, 2)]
-    )
+    ordered = [*chain.from_iterable(languages.values())]
+    systems = tuple(_system(run, how) for run in ordered)
+    two_by_two = chain.from_iterable(combinations(group, 2) for group in languages.values())
+    pairs = _corrected([_pair(first, second, how) for first, second in two_by_two])
     calls = []
     if counting is GENDER_COUNTING:
         source_lang = main[0].source_lang
         calls = [
             SystemCalls(system.lang, system.system, system.group.counts, run.calls, source_lang)
-            for system, run in zip(systems, chain(*languages.values()), strict=True)
+            for system, run in zip(systems, ordered, strict=True)
         ]
     dataset, files = runs[0].corpus
     return Comparison(
@@ -308,17 +310,14 @@ def _rows(run: NamedRun, how: _How) -> dict[str, int]:
     """See `Comparison.rows`."""
     counting = how.counting
     classes = counting.classes(counting.tabulate(how.cells[run.fingerprint]))
-    names = ("n", *(name for each in counting.compared for name in each.rests_on))
-    found = {
-        name: classes[name] for name in names if name != "decided"
-    }  # calls are each system's own
+    names = ["n", *chain.from_iterable(number.rests_on for number in counting.compared)]
+    # Which rows have a call differs from system to system.
+    rows = {name: classes[name] for name in names if name != "decided"}
     if counting is GENDER_COUNTING:
         units = link(run.calls)
-        found |= {
-            "pairs": len(units.pairs) + 2 * len(units.quadruples),
-            "quadruples": len(units.quadruples),
-        }
-    return found
+        quadruples = len(units.quadruples)
+        rows |= {"pairs": len(units.pairs) + 2 * quadruples, "quadruples": quadruples}
+    return rows
 
 
 def _levels(weighting: Weighting) -> _Levels:
@@ -387,13 +386,20 @@ def _pair(first: NamedRun, second: NamedRun, how: _How) -> SystemPair:
         rng = how.rng()
         classes = [counting.classes(paired.rows().sum(axis=axis)) for axis in (-1, -2)]
 
-        def wide(key: str) -> bool:
-            return enough(
-                [of[name] for of in classes for name in named(counting.numbers, key).rests_on]
-            )
+        def has_interval(key: str) -> bool:
+            rests_on = named(counting.numbers, key).rests_on
+            of_first, of_second = classes
+            rows = [min(of_first[name], of_second[name]) for name in rests_on]
+            return enough(rows)
 
         return compare(
-            paired, counting.rates, names, how.n_resamples, bootstrap=rng, test=rng, intervals=wide
+            paired,
+            counting.rates,
+            names,
+            how.n_resamples,
+            bootstrap=rng,
+            test=rng,
+            intervals=has_interval,
         )
 
     plain = tables(np.ones(1))
@@ -415,18 +421,27 @@ def _pair(first: NamedRun, second: NamedRun, how: _How) -> SystemPair:
 def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Difference]:
     if how.counting is not GENDER_COUNTING:
         return {}
-    calls = ([row.call for row in run.calls] for run in (first, second))
-    found = compare_consistency(first.calls, *calls, n_resamples=how.n_resamples, seed=how.seed)
-    shown = [each.key for each in CONSISTENCY if each.compared]
-    return {key: found[key] for key in shown if key in found and found[key].difference is not None}
+    differences = compare_consistency(
+        first.calls,
+        (row.call for row in first.calls),
+        (row.call for row in second.calls),
+        n_resamples=how.n_resamples,
+        seed=how.seed,
+    )
+    compared = {}
+    for number in CONSISTENCY:
+        difference = differences.get(number.key)
+        if number.compared and difference is not None and difference.difference is not None:
+            compared[number.key] = difference
+    return compared
 
 
 def _corrected(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:
     """The pairs with Holm's p: a family is all tests of one number, plain or weighted."""
-    kinds = zip(
-        *(corrected([getattr(pair, kind) for pair in pairs]) for kind in KINDS), strict=True
-    )
-    return tuple(
-        replace(pair, plain=plain, weighted=weighted, consistency=consistency)
-        for pair, (plain, weighted, consistency) in zip(pairs, kinds, strict=True)
-    )
+    plain = corrected([pair.plain for pair in pairs])
+    weighted = corrected([pair.weighted for pair in pairs])
+    consistency = corrected([pair.consistency for pair in pairs])
+    with_p = []
+    for pair, *kinds in zip(pairs, plain, weighted, consistency, strict=True):
+        with_p.append(replace(pair, plain=kinds[0], weighted=kinds[1], consistency=kinds[2]))
+    return tuple(with_p)

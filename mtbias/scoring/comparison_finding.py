@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,18 +17,16 @@ from mtbias.scoring.bias import GENDER_COUNTING, classes
 from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import Best, Number, Unit, decisive
 from mtbias.scoring.finding import (
-    PERSONS,
     RULES,
-    Quote,
     Share,
-    Statement,
     clearly_apart,
     may_be_example,
     shares_of,
     told_apart,
 )
-from mtbias.stats.results import Interval, estimate_text, number_text
-from mtbias.types import Gender
+from mtbias.scoring.statements import PERSONS, Statement, quote_record
+from mtbias.stats.results import Difference, Interval, estimate_text, number_text
+from mtbias.types import Called, Gender
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
@@ -41,7 +39,7 @@ class SystemCalls(NamedTuple):
     system: str
     confusion: ArrayLike
     """Counts stereotype × gold × call of all its sentences."""
-    calls: Sequence[Any] = ()
+    calls: Sequence[Called] = ()
     """Its lines of `calls.jsonl`, to quote."""
     source_lang: str = ENGLISH_CODE
 
@@ -143,17 +141,17 @@ def _shared_error(
     systems: Sequence[SystemCalls], shares: Sequence[MenAndWomen]
 ) -> Statement | None:
     """The wrong gender that most systems of a language give one sentence, about the gender that
-    most systems find less often. Of several such sentences one whose nouns say it, which a reader sees,
-    and of these the shortest.
+    most systems find less often. Of several such sentences one whose nouns say it, which a reader
+    sees, and of these the shortest.
     """
     gold, other = Gender.FEMALE, Gender.MALE
     if not _men_first(shares):
         gold, other = other, gold
     best: tuple[float, ...] = (0, 0, 0, 0)
-    chosen: tuple[str, int, int, Any] | None = None
+    chosen: tuple[str, int, int, Called] | None = None
     for lang in dict.fromkeys(system.lang for system in systems):
         peers = [system for system in systems if system.lang == lang and system.calls]
-        wrong: dict[str, list[Any]] = {}
+        wrong: dict[str, list[Called]] = {}
         for system in peers:
             for record in system.calls:
                 if record.gold is gold and record.call.gender is other:
@@ -168,14 +166,14 @@ def _shared_error(
     where = f"{_language(lang)}: " if len({system.lang for system in systems}) > 1 else ""
     who = f"All {of} systems" if n == of else f"{n} of {of} systems"
     who = "Both systems" if n == of == 2 else who
-    quote = Quote.of(record)
+    quote = quote_record(record)
     person, becomes = PERSONS[gold.value], PERSONS[other.value]
     text = f"{where}{who} make the same error here: "
     text += f"{person}, the {quote.entity}, becomes {becomes}."
     return Statement("shared", text, quote)
 
 
-def _nouns(records: Sequence[Any]) -> int:
+def _nouns(records: Sequence[Called]) -> int:
     """On how many of these calls a noun decides."""
     return sum(record.call.decided_by == "noun" for record in records)
 
@@ -214,12 +212,11 @@ def comparison_finding(
                 "better",
                 f"{where}{ranges}{_better_of(pair, deciding, *both, briefly=bool(ranges))}.",
             )
-        others = [
-            f"{_explained(number)} {number_text(found.first, number.decimals)} against "
-            f"{number_text(found.second, number.decimals)}, {_points(number, found.difference, found.interval)}"
-            for number in headline
-            if number is not deciding and (found := pair.plain[number.key]).significant
-        ]
+        others = []
+        for number in headline:
+            difference = pair.plain[number.key]
+            if number is not deciding and difference.significant:
+                others.append(_difference_text(number, difference))
         if others:
             yield Statement(
                 "bias_differs",
@@ -261,6 +258,15 @@ def _explained(number: Number) -> str:
     return f"{number.label} ({about})"
 
 
+def _difference_text(number: Number, difference: Difference) -> str:
+    """``ΔG (F1 male minus F1 female) 3.1 against 9.8, a difference of -6.7 points``."""
+    first, second = (
+        number_text(value, number.decimals) for value in (difference.first, difference.second)
+    )
+    points = _points(number, difference.difference, difference.interval)
+    return f"{_explained(number)} {first} against {second}, {points}"
+
+
 def _points(number: Number, difference: float | None, ends: Interval | None) -> str:
     unit = "" if number.unit is Unit.OWN else " points"
     return f"a difference of {estimate_text(difference, ends, number.decimals)}{unit}"
@@ -275,18 +281,18 @@ def _better_of(
     briefly: bool,
 ) -> str:
     """Which of two systems is better; `briefly`: not for whom."""
-    found = pair.plain[number.key]
-    values, difference, ends = (found.first, found.second), found.difference or 0.0, found.interval
+    plain = pair.plain[number.key]
+    values, difference, ends = (plain.first, plain.second), plain.difference or 0.0, plain.interval
     if difference < 0:
-        first, second, values, difference = second, first, (found.second, found.first), -difference
+        first, second, values, difference = second, first, (plain.second, plain.first), -difference
         ends = ends and (-ends[1], -ends[0])
     high, low = (number_text(value, number.decimals) for value in values)
     unit = " %" if number.unit is Unit.PERCENT else ""
     what = f"{number.label.lower()} {high} against {low}{unit}, {_points(number, difference, ends)}"
     names = f"{first.system} and {second.system}"
-    if found.p_holm is None:
+    if plain.p_holm is None:
         return f"Whether {names} differ was not tested: {what}"
-    if not found.significant:
+    if not plain.significant:
         return f"Within chance: no clear difference between {names}, {what}"
     for_whom = "" if briefly else _for_whom(first.group, second.group)
     return f"{first.system} is better than {second.system}: {what}{for_whom}"

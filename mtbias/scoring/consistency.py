@@ -98,29 +98,28 @@ def link(rows: Sequence[Linked]) -> LinkedUnits:
         hers = None if control is None else counterpart.get(control)
         if control is None or hers is None or man in inside:
             continue
-        if all(
-            controls.get(a, b) == b and controls.get(b, a) == a
-            for a, b in ((man, control), (woman, hers))
-        ):
+        if _may_be_controls(man, control, controls) and _may_be_controls(woman, hers, controls):
             quadruples.append((man, control, woman, hers))
             inside |= {man, control, woman, hers}
     place = {row.id: n for n, row in enumerate(rows)}
     lone = [(a, b) for a, b in controls.items() if place[a] < place[b] and not {a, b} <= inside]
-    men, women = (
-        tuple(pair for pair in lone if by_id[pair[0]].gold is g)
-        for g in (Gender.MALE, Gender.FEMALE)
-    )
+    men = tuple(pair for pair in lone if by_id[pair[0]].gold is Gender.MALE)
+    women = tuple(pair for pair in lone if by_id[pair[0]].gold is Gender.FEMALE)
     outside = tuple(pair for pair in pairs if pair[0] not in inside)
     return LinkedUnits(outside, men, women, tuple(quadruples), dict(sorted(left_out.items())))
+
+
+def _may_be_controls(one: str, other: str, controls: Mapping[str, str]) -> bool:
+    """Whether neither of two sentences has another control than the other one."""
+    return controls.get(one, other) == other and controls.get(other, one) == one
 
 
 def _mates(
     rows: Sequence[Linked], by_id: Mapping[str, Linked], kind: str, left_out: Counter[str]
 ) -> dict[str, str]:
     """Each sentence's one partner by the links of `kind`, both ways, in the order of the rows."""
-    name = (
-        "counterpart" if kind == "pair" else "control"
-    )  # as the keys of `left_out` have it in `metrics.json`
+    # As the keys of `left_out` have it in `metrics.json`.
+    name = "counterpart" if kind == "pair" else "control"
     linked: dict[str, set[str]] = {}
     for row in rows:
         other = row.pair if kind == "pair" else row.control
@@ -160,26 +159,26 @@ def count_consistency(
 def unit_cells(units: LinkedUnits, rows: Sequence[Linked], calls: Iterable[GenderCall]) -> Counts:
     """The cell of each unit: pairs, men, women, quadruples, in their order."""
     called = {call.id: call.gender for call in calls}
-    statuses = {
-        row.id: NO_CALL
-        if (call := called[row.id]) is None
-        else RIGHT
-        if call is row.gold
-        else WRONG
-        for row in rows
-    }
+    status_of = {row.id: _status(row, called[row.id]) for row in rows}
     kinds = (
         (PAIR, units.pairs),
         (MEN, units.men),
         (WOMEN, units.women),
         (QUADRUPLE, units.quadruples),
     )
-    cells = [
-        start + pattern_number([statuses[id_] for id_ in unit], STATUSES)
-        for start, kind in kinds
-        for unit in kind
-    ]
+    cells = []
+    for first_cell, units_of_kind in kinds:
+        for unit in units_of_kind:
+            pattern = pattern_number([status_of[sentence] for sentence in unit], STATUSES)
+            cells.append(first_cell + pattern)
     return np.array(cells, dtype=np.int64)
+
+
+def _status(row: Linked, call: Gender | None) -> int:
+    """Whether a call is the gold gender of its row (`STATUSES`)."""
+    if call is None:
+        return NO_CALL
+    return RIGHT if call is row.gold else WRONG
 
 
 _SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "women", "women_differ",
@@ -199,7 +198,7 @@ _SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "within_male": (("men_differ",), ("men",)),
     "within_female": (("women_differ",), ("women",)),
 }
-"""The numbers that are single shares of pairs: the sums of which pairs, of which."""
+"""The numbers that are shares of pairs: the sums in the numerator, and those in the denominator."""
 
 
 def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:
@@ -208,14 +207,14 @@ def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:
     """
     content: dict[str, JsonDict] = {}
     for each in definitions.CONSISTENCY:
-        found = numbers[each.key]
-        part = content.setdefault(each.place, {"n": found.n, "ci": {}})
-        part[each.name] = found.value
+        estimate = numbers[each.key]
+        part = content.setdefault(each.place, {"n": estimate.n, "ci": {}})
+        part[each.name] = estimate.value
         if each.interval is not None:
-            part["ci"][each.name] = found.interval
+            part["ci"][each.name] = estimate.interval
     for gender in ("male", "female"):
-        found = numbers[f"within_{gender}"]
-        content["within"][gender] = {"n": found.n, "inconsistent": found.value}
+        estimate = numbers[f"within_{gender}"]
+        content["within"][gender] = {"n": estimate.n, "inconsistent": estimate.value}
     for name in ("across", "within"):
         content["delta_i"][name] = numbers[f"quadruple_{name}"].value
     return rounded(content)
@@ -234,9 +233,8 @@ def _added(*, decided: bool) -> Floats:
     ):
         statuses = all_patterns(STATUSES, size)
         right, counted = statuses == RIGHT, (statuses != NO_CALL) | (not decided)
-        sums = dict(
-            zip(_SUMS, adds[start : start + len(statuses)].T, strict=True)
-        )  # views: adding here fills `adds`
+        # Views: adding to them fills `adds`.
+        sums = dict(zip(_SUMS, adds[start : start + len(statuses)].T, strict=True))
         for kind, pairs in kinds.items():
             for one, other in pairs:
                 both = counted[:, one] & counted[:, other]
@@ -265,11 +263,12 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     across, within, delta = inconsistency(
         part["across"], part["within"], part["quadruples"], MATCHED
     )
+    shares = {}
+    for name, (parts, wholes) in _SHARES.items():
+        pairs = sum(part[key] for key in wholes)
+        shares[name] = percent(sum(part[key] for key in parts), pairs)
     return {
-        **{
-            name: percent(sum(part[key] for key in parts), sum(part[key] for key in wholes))
-            for name, (parts, wholes) in _SHARES.items()
-        },
+        **shares,
         "neither_right": percent(neither, part["pairs"]),
         "quadruple_across": across,
         "quadruple_within": within,
@@ -280,11 +279,13 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
 def _sizes(sums: Floats) -> dict[str, int]:
     """The denominators of all numbers; a quadruple has two pairs of each kind."""
     n = {name: int(total) for name, total in zip(_SUMS, sums, strict=True)}
-    return {
-        **{name: sum(n[key] for key in wholes) for name, (_, wholes) in _SHARES.items()},
-        "neither_right": n["pairs"],
-        **dict.fromkeys(("quadruple_across", "quadruple_within", "delta_i"), n["quadruples"]),
-    }
+    sizes = {}
+    for name, (_, wholes) in _SHARES.items():
+        sizes[name] = sum(n[key] for key in wholes)
+    sizes["neither_right"] = n["pairs"]
+    for name in ("quadruple_across", "quadruple_within", "delta_i"):
+        sizes[name] = n["quadruples"]
+    return sizes
 
 
 def compute_consistency(
@@ -321,7 +322,7 @@ def compute_consistency(
     `MIN_ROWS` quadruples.
     """
     sizes = _sizes(counts @ _ADDS[decided])
-    found = estimate(
+    estimates = estimate(
         counts[None],
         lambda tables: _numbers(tables @ _ADDS[decided]),
         partial(bootstrap_counts, counts, n_resamples=n_resamples, rng=rng or source(0)),
@@ -330,9 +331,12 @@ def compute_consistency(
     )
     adds = dict(zip(_SUMS, _ADDS[decided].T, strict=True))
     for name in _SHARES.keys() & COMPARED if n_resamples else ():
-        part, whole = (np.sum([adds[key] for key in sums], axis=0) for sums in _SHARES[name])
-        found[name] = replace(found[name], interval=wilson_percent_of_units(part, whole, counts))
-    return found
+        parts, wholes = _SHARES[name]
+        part = np.sum([adds[key] for key in parts], axis=0)
+        whole = np.sum([adds[key] for key in wholes], axis=0)
+        interval = wilson_percent_of_units(part, whole, counts)
+        estimates[name] = replace(estimates[name], interval=interval)
+    return estimates
 
 
 def consistency(
@@ -355,14 +359,14 @@ def consistency(
         return None
     units = link(rows)
     counts = count_consistency(units, rows, calls)
-    found = {
+    parts = {
         name: compute_consistency(
             counts, decided=decided, n_resamples=n_resamples, rng=source(seed)
         )
         for name, decided in (("all", False), ("decided", True))
     }
     return {
-        **{name: _part_json(numbers) for name, numbers in found.items()},
+        **{name: _part_json(numbers) for name, numbers in parts.items()},
         "pairs_without_controls": len(units.pairs),
         "left_out": dict(units.left_out),
         "interval_methods": dict(definitions.interval_methods(definitions.CONSISTENCY)),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from mtbias.stats.results import (
     rounded,
     source,
 )
-from mtbias.types import Gender, JsonDict, frozen
+from mtbias.types import Called, Gender, JsonDict, frozen
 from mtbias.version import __version__
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class Quality:
     score: Estimate
     """With its bootstrap interval over sentences, and how many have a reference."""
     change: Difference | None
-    """First: `score`; second: that of what was asked for without saying, over the sentences of
-    which both have a reference. None of that run itself, and where it was not given."""
+    """First: `score`; second: the score of the run that was asked for without a gender, over the
+    sentences with a reference in both. None for that run itself, and where it is not given."""
 
 
 @frozen
@@ -204,7 +204,7 @@ def compare_asked(
             several languages, or of a corpus without entities; no sentence has a reference.
     """
     _check(runs, references or {})
-    rows: dict[str, list[Any]] = {asked: [] for asked in runs}
+    rows: dict[str, list[Called]] = {asked: [] for asked in runs}
     for part in parts(list(runs.values())):
         named = name_runs(part, names=list(runs), different_evaluators=different_evaluators)
         for asked, run in zip(runs, named, strict=True):
@@ -255,21 +255,23 @@ def _check(runs: Mapping[str, ComparableRun], references: Mapping[str, object]) 
 
 @frozen
 class _How:
-    """The same sentences by what was asked for, and how numbers are made of them."""
+    """The sentences of each run, by the gender that was asked for, and how numbers are computed
+    from them.
+    """
 
-    rows: Mapping[str, Sequence[Any]]
+    rows: Mapping[str, Sequence[Called]]
     n_resamples: int
     seed: int
 
     @property
     def groups(self) -> list[str]:
         """Those of `GROUPS` that the corpus has; one alone is all of it."""
-        told = {_told(row) for row in next(iter(self.rows.values()))}
-        return [group for group in GROUPS if group == ALL or group in told]
+        genders = {_source_gender(row) for row in next(iter(self.rows.values()))}
+        return [group for group in GROUPS if group == ALL or group in genders]
 
     def units(self, asked: str, gender: Gender, group: str) -> NumberUnits:
         """Whether each sentence of a group stands in a gender, in the run asked for so."""
-        rows = [row for row in self.rows[asked] if group in {ALL, _told(row)}]
+        rows = [row for row in self.rows[asked] if group in {ALL, _source_gender(row)}]
         sums = np.array([[row.call.gender is gender, 1] for row in rows], dtype=np.float64)
         entities = tuple(row.entity for row in rows)
         return NumberUnits(sums.reshape(-1, 2), entities, _share, shares=("share",))
@@ -277,7 +279,7 @@ class _How:
     def obedience(self, asked: Gender, group: str) -> Obedience:
         units = self.units(asked, asked, group)
         hits, n = map(int, units.sums.sum(axis=0))
-        rows = [row for row in self.rows[asked] if group in {ALL, _told(row)}]
+        rows = [row for row in self.rows[asked] if group in {ALL, _source_gender(row)}]
         calls = Counter(NONE if row.call.gender is None else row.call.gender.value for row in rows)
         change = over = None
         if NONE in self.rows:
@@ -307,7 +309,7 @@ class _How:
 
     def quality(self, references: Mapping[str, Mapping[str, str]]) -> list[Quality]:
         """Of each run that has references, and its change against the run without saying."""
-        found = []
+        scores = []
         for name, metric in quality_metrics().items():
             for asked, of in references.items():
                 rows = [row for row in self.rows[asked] if row.id in of]
@@ -317,8 +319,8 @@ class _How:
                 value, replicates = corpus_scores(metric, _texts(rows, of), drawn)
                 score = Estimate(value, percentile_interval(replicates), len(rows))
                 change = None if asked == NONE else self._change(metric, asked, references)
-                found.append(Quality(asked, name, score, change))
-        return found
+                scores.append(Quality(asked, name, score, change))
+        return scores
 
     def _change(
         self, metric: Metric, asked: str, references: Mapping[str, Mapping[str, str]]
@@ -341,7 +343,7 @@ class _How:
         return Difference(first, second, first - second, percentile_interval(of_first - of_second))
 
 
-def _told(row: Any) -> str:  # noqa: ANN401 - a record of the measure
+def _source_gender(row: Called) -> str:
     """The gender that the source tells."""
     return UNKNOWN if row.gold is None else str(row.gold.value)
 
@@ -350,7 +352,7 @@ def _share(sums: Floats) -> dict[str, Floats]:
     return {"share": percent(sums[..., 0], sums[..., 1])}
 
 
-def _texts(rows: Sequence[Any], references: Mapping[str, str]) -> list[tuple[str, str]]:
+def _texts(rows: Sequence[Called], references: Mapping[str, str]) -> list[tuple[str, str]]:
     """Translation and reference of each; a missing translation is the empty one."""
     return [(row.translation or "", references[row.id]) for row in rows]
 
@@ -363,12 +365,12 @@ def _drawn(n: int, n_resamples: int, seed: int) -> Floats:
     return drawn
 
 
-def _with_holm(found: ControlledRuns) -> ControlledRuns:
+def _with_holm(runs: ControlledRuns) -> ControlledRuns:
     """With p corrected over all changes and gaps together."""
-    changes = [one.change for one in found.obedience if one.change is not None]
-    tests = [{"": each} for each in (*changes, *found.gaps.values())]
+    changes = [one.change for one in runs.obedience if one.change is not None]
+    tests = [{"": each} for each in (*changes, *runs.gaps.values())]
     done = iter([each[""] for each in corrected(tests, together=True)])
     obedience = [
-        one if one.change is None else replace(one, change=next(done)) for one in found.obedience
+        one if one.change is None else replace(one, change=next(done)) for one in runs.obedience
     ]
-    return replace(found, obedience=obedience, gaps={group: next(done) for group in found.gaps})
+    return replace(runs, obedience=obedience, gaps={group: next(done) for group in runs.gaps})

@@ -178,13 +178,8 @@ class Correction:
         return rounded(
             {
                 "n": self.n,
-                **{
-                    kind: {
-                        name: {"value": each.value, "interval": each.interval}
-                        for name, each in found.items()
-                    }
-                    for kind, found in (("plain", self.called), ("corrected", self.corrected))
-                },
+                "plain": _estimates_json(self.called),
+                "corrected": _estimates_json(self.corrected),
                 "readings": dict(self.readings),
                 "labels": dict(self.labels),
                 "assumed_never_read": list(self.absent),
@@ -195,6 +190,13 @@ class Correction:
                 "seed": self.seed,
             }
         )
+
+
+def _estimates_json(estimates: Mapping[str, Estimate]) -> JsonDict:
+    return {
+        key: {"value": estimate.value, "interval": estimate.interval}
+        for key, estimate in estimates.items()
+    }
 
 
 def correct(
@@ -256,15 +258,14 @@ def correct(
     )
     replicates = GENDER_COUNTING.rates(readings)  # fractions of rows count as rows do
     read = readings[..., :-1].sum(axis=(1, 2))
+    corrected = {}
+    for key, number in CORRECTED.items():
+        rows_suffice = enough([classes[name] for name in number.rests_on])
+        corrected[key] = _summary(replicates[key], called[key], rows_suffice)
     return Correction(
         n=int(counts.sum()),
         called=called,
-        corrected={
-            key: _summary(
-                replicates[key], called[key], enough([classes[name] for name in number.rests_on])
-            )
-            for key, number in CORRECTED.items()
-        },
+        corrected=corrected,
         readings={
             g: float(np.median(part)) for g, part in zip(GOLDS, read.T, strict=True) if part.size
         },
@@ -390,8 +391,8 @@ def _labels(confusion: Counts) -> dict[str, int]:
     for gender in (Gender.MALE, Gender.FEMALE):
         if not labels[gender]:
             raise DataError(
-                f"expected human labels of both genders to correct with, got none that is {gender}; "
-                "take more labels, or pool languages"
+                "expected human labels of both genders to correct with, "
+                f"got none that is {gender}; take more labels, or pool languages"
             )
     return labels
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from math import isclose, prod
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -159,7 +160,7 @@ class Counting:
         rates, classes = self.rates(tables.total()), self.classes(tables.rows())
         drawn = any(each.interval == "bootstrap" for each in numbers)
         replicates = self.rates(tables.resampled_tables(n_resamples, rng)) if drawn else {}
-        found = {}
+        estimates = {}
         for each in numbers:
             value, rows = number(rates[each.key][0]), [classes[name] for name in each.rests_on]
             interval = None
@@ -167,8 +168,8 @@ class Counting:
                 interval = percentile_interval(replicates[each.key])
             elif each.interval == "wilson" and n_resamples:
                 interval = _wilson(each.key, value, rows[0])
-            found[each.key] = Estimate(value, interval, rows[0] if len(rows) == 1 else None)
-        return found
+            estimates[each.key] = Estimate(value, interval, rows[0] if len(rows) == 1 else None)
+        return estimates
 
     def group(self, table: Counts, n_resamples: int, seed: int) -> Group:
         """The numbers of a table, with intervals; the same table has the same intervals, whatever
@@ -228,15 +229,15 @@ class Group:
         """The group as it stands in `metrics.json`, unrounded."""
         return {
             **{name: rows for name, rows in self.classes.items() if name in WHOLE},
-            **{key: found.value for key, found in self.numbers.items()},
+            **{key: estimate.value for key, estimate in self.numbers.items()},
             **self.counting.more(self.counts),
-            **{key: found.value for key, found in self.beside.items()},
+            **{key: estimate.value for key, estimate in self.beside.items()},
             "ci": {
                 **{
                     each.key: self.numbers[each.key].interval
                     for each in self.counting.with_interval
                 },
-                **{key: found.interval for key, found in self.beside.items()},
+                **{key: estimate.interval for key, estimate in self.beside.items()},
             },
             **({} if self.over_entities is None else {"ci_entities": self.over_entities.intervals}),
             "denominators": {
@@ -259,7 +260,8 @@ def _wilson(key: str, share: float | None, n: int) -> Interval | None:
     rows = share * n / 100
     if not isclose(rows, round(rows), abs_tol=1e-6):
         raise ValueError(
-            f"{key}: expected a share of {n} rows for Wilson's interval, got {share} %; declare another"
+            f"{key}: expected a share of {n} rows for Wilson's interval, got {share} %; "
+            "declare another"
         )
     return wilson_percent(round(rows), n)
 
@@ -267,7 +269,10 @@ def _wilson(key: str, share: float | None, n: int) -> Interval | None:
 MIN_ENTITIES = 10
 """An interval over entities needs so many with rows of every class that its number rests on."""
 
-QUESTIONS = "over sentences: other sentences about these entities; over entities: other entities (occupations)"
+QUESTIONS = (
+    "over sentences: other sentences about these entities; "
+    "over entities: other entities (occupations)"
+)
 """Which question either interval answers."""
 
 
@@ -346,8 +351,7 @@ def entity_intervals(
     # Side by side, a line for each entity; classes and kinds of entities are the same in all
     # systems.
     tables_of = [
-        np.array([table.ravel() for table in tables.values()], dtype=np.float64)
-        for tables in systems
+        np.array([*tables.values()], dtype=np.float64).reshape(n, -1) for tables in systems
     ]
     counts, kinds = np.hstack(tables_of), _kinds(counting, tables_of[0])
     occupied, rng = np.flatnonzero(counts.any(axis=0)), entity_rng(seed)
@@ -360,23 +364,26 @@ def entity_intervals(
         counting.rates(part.reshape(-1, *counting.shape))
         for part in np.split(tables, len(systems), axis=1)
     ]
-    entities = [
-        Counter(
-            name
-            for table in tables.values()
-            for name, rows in counting.classes(table).items()
-            if rows
-        )
-        for tables in systems
-    ]
-    ends = {}
+    fewest = _fewest_entities(counting, systems)
+    ends: dict[str, Interval | None] = {}
     for each in numbers:
-        first, *second = (rates[each.key] for rates in drawn)
-        few = min(of[name] for of in entities for name in each.rests_on) < MIN_ENTITIES
-        ends[each.key] = (
-            None if few else percentile_interval(first - second[0] if second else first)
-        )
+        replicates, *second = (rates[each.key] for rates in drawn)
+        if second:
+            replicates = replicates - second[0]
+        few = min(fewest[name] for name in each.rests_on) < MIN_ENTITIES
+        ends[each.key] = None if few else percentile_interval(replicates)
     return EntityIntervals(n, ends, None)
+
+
+def _fewest_entities(counting: Counting, systems: Sequence[Mapping[str, Counts]]) -> Counter[str]:
+    """How many entities have rows of each class, in the system that has fewest."""
+    counters = []
+    for tables in systems:
+        occupied: Counter[str] = Counter()
+        for table in tables.values():
+            occupied.update(name for name, rows in counting.classes(table).items() if rows)
+        counters.append(occupied)
+    return reduce(and_, counters)
 
 
 def _kinds(counting: Counting, counts: Floats) -> Counts:

@@ -9,15 +9,13 @@ each (`mtbias.scoring.measure`).
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from enum import StrEnum
 from functools import cache
 from importlib import resources
 from typing import Literal, Protocol, TypeVar
 
-from mtbias.errors import DataError
-from mtbias.stats.results import Estimate
-from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.types import JsonDict, frozen
 
 IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the
@@ -46,7 +44,7 @@ class Best(StrEnum):
     ZERO = "zero"
     """At 0: the further away on either side, the more unequal."""
     EVEN = "even"
-    """At 50: a share of one gender, of which more and less are unequal alike."""
+    """At 50, for the share of one gender: more and less are equally unequal."""
     OPEN = "open"
     """Nowhere: no value is better than another, and systems are not ranked in it."""
 
@@ -65,7 +63,7 @@ class Number:
     label: str
     """Its name for people."""
     short: str = ""
-    """The same where there is little room; by default `label`."""
+    """The label where there is little room; by default `label`."""
     unit: Unit = Unit.PERCENT
     decimals: int = 1
     """With which it is shown."""
@@ -116,37 +114,11 @@ class Number:
         object.__setattr__(self, "short", self.short or self.label)
         object.__setattr__(self, "name", self.name or self.key)
         if self.interval == "wilson" and len(self.rests_on) != 1:
+            classes = ", ".join(self.rests_on)
             raise ValueError(
-                f"{self.key}: expected one class of rows for Wilson's interval, got {', '.join(self.rests_on)}; "
+                f"{self.key}: expected one class of rows for Wilson's interval, got {classes}; "
                 'declare interval="bootstrap"'
             )
-
-    def of(self, group: JsonObject) -> Estimate:
-        """Its value in a group of `metrics.json`, with its interval; `n` are all rows of the group.
-
-        Raises:
-            DataError: the group lacks it.
-        """
-        part = group[self.place] if self.place else group
-        if self.name not in part:
-            raise DataError(
-                f"expected the key {self.name!r} in metrics.json, got none; score the run again"
-            )
-        value, interval = part[self.name], part["ci"].get(self.name)
-        return Estimate(
-            value, None if value is None or not interval else (interval[0], interval[1]), part["n"]
-        )
-
-    def rows(self, group: JsonObject) -> list[int]:
-        """How many rows of a group each class has that it rests on.
-
-        Raises:
-            KeyError: the group does not count a class.
-        """
-        part = group[self.place] if self.place else group
-        return [
-            part[name] if name in WHOLE else part["denominators"][name] for name in self.rests_on
-        ]
 
 
 class _Rated(Protocol):
@@ -176,7 +148,7 @@ class Breakdown:
     label: str = ""
     """Its name for people; by default that of the key."""
     short: str = ""
-    """The same as the head of a column; by default `label`."""
+    """The label as the head of a column; by default `label`."""
     long: bool = False
     """Whether it has too many groups for a terminal: a page has a list to sort, with few
     numbers."""
@@ -200,21 +172,20 @@ _LONG = 40
 """A breakdown that is declared nowhere is long where it has more groups than this."""
 
 
-def breakdowns(*runs: JsonObject) -> list[Breakdown]:
-    """Those that the `metrics.json` of any of `runs` has with groups: `BREAKDOWNS` first, others as
-    they come.
+def breakdowns(*runs: Mapping[str, Sized]) -> list[Breakdown]:
+    """The breakdowns that any run has with groups: `BREAKDOWNS` first, others as they come.
+
+    `runs` are the groups of each run by breakdown (`mtbias.scoring.metrics_records.RunMetrics.by`).
     """
-    groups = {
-        key: len(part)
-        for metrics in runs
-        for key, part in metrics.items()
-        if key.startswith("by_") and part
-    }
-    order = dict.fromkeys(
-        key for key in (*(found.key for found in BREAKDOWNS), *groups) if key in groups
-    )
-    declared = {found.key: found for found in BREAKDOWNS}
-    return [declared.get(key, Breakdown(key, long=groups[key] > _LONG)) for key in order]
+    sizes: dict[str, int] = {}
+    for by in runs:
+        for key, groups in by.items():
+            if groups:
+                sizes[key] = len(groups)
+    declared = [breakdown for breakdown in BREAKDOWNS if breakdown.key in sizes]
+    known = {breakdown.key for breakdown in declared}
+    others = [key for key in sizes if key not in known]
+    return [*declared, *(Breakdown(key, long=sizes[key] > _LONG) for key in others)]
 
 
 CLASSES = {"male": "men", "female": "women", "pro": "with the stereotype", "anti": "against it"}
@@ -234,17 +205,15 @@ def declared(measure: str) -> tuple[Number, ...]:
     """The numbers that ``data/numbers.toml`` declares for a measure, in the order in which
     `metrics.json` has them.
     """
-    return tuple(
-        Number(
-            **{
-                **row,
-                "unit": Unit(row.get("unit", Unit.PERCENT)),
-                "rests_on": tuple(row.get("rests_on", ["n"])),
-                "best": Best(row.get("best", Best.HIGH)),
-            }
-        )
-        for row in _tables()[measure]
-    )
+    return tuple(map(_declaration, _tables()[measure]))
+
+
+def _declaration(row: JsonDict) -> Number:
+    """The number of a table of ``data/numbers.toml``."""
+    unit = Unit(row.get("unit", Unit.PERCENT))
+    best = Best(row.get("best", Best.HIGH))
+    rests_on = tuple(row.get("rests_on", ["n"]))
+    return Number(**{**row, "unit": unit, "best": best, "rests_on": rests_on})
 
 
 GENDER_NUMBERS = declared("gender")
@@ -259,16 +228,6 @@ CONSISTENCY = declared("consistency")
 def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
     """How the interval of each number is made, by key; numbers without intervals are not in it."""
     return {number.key: number.interval for number in numbers if number.interval is not None}
-
-
-def all_neutral(group: JsonObject) -> bool:
-    """Whether all rows of a group of `metrics.json` have neutral gold gender: in WinoMT those
-    without a pronoun.
-
-    In such a group ΔG and the F1 are undefined, and its accuracy says nothing about men or women.
-    """
-    neutral = group.get("denominators", {}).get("neutral")
-    return bool(neutral) and neutral == group["n"]
 
 
 def named(numbers: Sequence[Number], key: str) -> Number:

@@ -37,7 +37,7 @@ class EvidenceClass(StrEnum):
     TAGGER = "tagger, noun outside the table"
     """The tagger's gender of the noun, at this place or over the corpus."""
     AGREEMENT_OUTSIDE = "what agrees with a noun outside the table"
-    """As `AGREEMENT`, where the table does not have the noun."""
+    """What agrees with a noun that the table does not have."""
     FEATURES = "Stanza's Gender features alone"
     """What the second reader goes by (``--evidence stanza``): no table is asked."""
 
@@ -76,7 +76,7 @@ def withheld(call: GenderCall) -> bool:
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """Those whose calls are labelled often enough; of calls of both forms there are none."""
 WORDS = 20
-"""So many words on which the readers differ are named."""
+"""The most words that are named on which the readers differ."""
 
 
 def both_readers(call: GenderCall) -> bool:
@@ -127,7 +127,7 @@ class ErrorRate:
     labels: int
     wrong: int
 
-    def of(self, calls: int) -> tuple[float, Interval] | None:
+    def expected(self, calls: int) -> tuple[float, Interval] | None:
         """How many of so many calls are expected to be wrong, with the ends that Wilson's interval
         of the rate gives.
 
@@ -158,9 +158,9 @@ def shipped_rates(lang: str) -> Rates:
 
 def count_classes(calls: Iterable[GenderCall]) -> Counter[tuple[EvidenceClass, Gender]]:
     """Calls by class of evidence and gender."""
-    found = ((evidence_class(call), call.gender) for call in calls)
+    classes = ((evidence_class(call), call.gender) for call in calls)
     return Counter(
-        (kind, gender) for kind, gender in found if kind is not None and gender is not None
+        (kind, gender) for kind, gender in classes if kind is not None and gender is not None
     )
 
 
@@ -191,14 +191,14 @@ def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Ra
         for kind in EvidenceClass:
             calls = counts.get((kind, gender), 0)
             rate = rates.get((kind, gender), ErrorRate(0, 0))
-            found = rate.of(calls)
+            errors = rate.expected(calls)
             all_calls += calls
-            if found is not None:
-                parts.append(found)
+            if errors is not None:
+                parts.append(errors)
                 estimated += calls
             if calls:
                 by_class.setdefault(kind, {})[gender] = {
-                    "calls": calls, "labels": rate.labels, "wrong": rate.wrong, **_numbers(found),
+                    "calls": calls, "labels": rate.labels, "wrong": rate.wrong, **_numbers(errors),
                 }  # fmt: skip
         total = sum_expected(parts, estimated) if estimated else None
         totals[gender] = {"calls": all_calls, "estimated": estimated, **_numbers(total)}
@@ -210,6 +210,6 @@ def expected_wrong(counts: Mapping[tuple[EvidenceClass, Gender], int], rates: Ra
     }
 
 
-def _numbers(found: tuple[float, Interval] | None) -> JsonDict:
-    value, ends = (None, None) if found is None else found
+def _numbers(errors: tuple[float, Interval] | None) -> JsonDict:
+    value, ends = (None, None) if errors is None else errors
     return {"expected": rounded(value), "interval": rounded(ends)}

@@ -7,9 +7,7 @@ has already.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -21,6 +19,9 @@ from mtbias.language.source import ENGLISH_CODE
 from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.scoring.bias import GOLDS, SHAPE, classes
 from mtbias.scoring.definitions import CLASSES
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import ExpectedErrors, GroupMetrics, RunMetrics
+from mtbias.scoring.statements import Quote, Statement, quote_record
 from mtbias.scoring.whole_person import Outcome
 from mtbias.stats.resampling import wilson_percent
 from mtbias.stats.results import (
@@ -30,7 +31,7 @@ from mtbias.stats.results import (
     interval_text,
     number_text,
 )
-from mtbias.types import Gender, JsonDict, JsonObject, frozen
+from mtbias.types import Called, Gender, JsonDict, JsonObject
 
 
 class Rule(NamedTuple):
@@ -45,101 +46,74 @@ class Rule(NamedTuple):
 RULES: Mapping[str, Rule] = {
     # Of a run.
     "found": Rule(
-        "how many men and how many women are found",
-        "there are {limit:g} rows or more of either gender, and a call", MIN_ROWS,
+        says="how many men and how many women are found",
+        when="there are {limit:g} rows or more of either gender, and a call",
+        limit=MIN_ROWS,
     ),
     "whole_person": Rule(
-        "of how many men and how many women all words are right, by the measure `whole-person`",
-        "there are {limit:g} persons or more with a call of either gender", MIN_ROWS,
+        says="of how many men and how many women all words are right, by the measure "
+        "`whole-person`",
+        when="there are {limit:g} persons or more with a call of either gender",
+        limit=MIN_ROWS,
     ),
-    "stereotype": Rule("what the stereotype does", "the interval of ΔS over sentences excludes {limit:g}"),
+    "stereotype": Rule(
+        says="what the stereotype does",
+        when="the interval of ΔS over sentences excludes {limit:g}",
+    ),
     # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so
     # many of a gender adds at most as many points to ΔS; the rest compares sentences of the other
     # gender. In docs/results, below it the interval of ΔS over entities contains 0 in 4 of 8 runs
     # (least found: 4.6 %), above it in none of 20.
-    "few_found": Rule("why ΔS means little", "fewer than {limit:g} % of the men or of the women are found", 10),
+    "few_found": Rule(
+        says="why ΔS means little",
+        when="fewer than {limit:g} % of the men or of the women are found",
+        limit=10,
+    ),
     "entity": Rule(
-        "the entities with the widest gap between men and women, three at most, with a wrong translation of each",
-        "there are {limit:g} rows or more about either gender, and the intervals of their shares do not overlap",
-        5,
+        says="the entities with the widest gap between men and women, three at most, with a wrong "
+        "translation of each",
+        when="there are {limit:g} rows or more about either gender, and the intervals of their "
+        "shares do not overlap",
+        limit=5,
     ),
     "uncalled": Rule(
-        "what has no call, for whom, and why for the most part; how many of these show grammatical gender only (nouns "
-        "of fixed gender)", "more than {limit:g} rows have none",
+        says="what has no call, for whom, and why for the most part; how many of these show "
+        "grammatical gender only (nouns of fixed gender)",
+        when="more than {limit:g} rows have none",
     ),
-    "trust": Rule("whether the numbers can be believed: alarms, and calls expected to be wrong", "always"),
+    "trust": Rule(
+        says="whether the numbers can be believed: alarms, and calls expected to be wrong",
+        when="always",
+    ),
     # Of a comparison.
     "genders": Rule(
-        "how many systems are right for a greater share of the men than of the women, and from which gap to which",
-        "there are {limit:g} runs or more that the rule `found` holds for", 2,
+        says="how many systems are right for a greater share of the men than of the women, and "
+        "from which gap to which",
+        when="there are {limit:g} runs or more that the rule `found` holds for",
+        limit=2,
     ),
     "shared": Rule(
-        "an error that most systems of a language share, with a sentence",
-        "more than {limit:g} % of its systems make it", 50,
+        says="an error that most systems of a language share, with a sentence",
+        when="more than {limit:g} % of its systems make it",
+        limit=50,
     ),
     "better": Rule(
-        "which system is better and by how much, and for whom mostly; of more than two in a "
-        "language the first two; of several languages a line each, with the shares of women and men",
-        "always; better where the corrected p is below 0.05, mostly for a gender that has {limit:g} % "
-        "or more of the sentences gained, alone where none of the other is gained", 75,
+        says="which system is better and by how much, and for whom mostly; of more than two in a "
+        "language the first two; of several languages a line each, with the shares of women and "
+        "men",
+        when="always; better where the corrected p is below 0.05, mostly for a gender that has "
+        "{limit:g} % or more of the sentences gained, alone where none of the other is gained",
+        limit=75,
     ),
-    "bias_differs": Rule("by how much ΔG and ΔS differ", "the corrected p of the difference is below 0.05"),
-}  # fmt: skip
+    "bias_differs": Rule(
+        says="by how much ΔG and ΔS differ",
+        when="the corrected p of the difference is below 0.05",
+    ),
+}
 """By the name that a sentence has in JSON, in the order in which they are said."""
 
-PERSONS = {"male": "a man", "female": "a woman", "neutral": "a person of neutral gender"}
-"""What a gender says of a person."""
-
 _WIDEST = 3
-"""So many entities are named."""
-
-
-@frozen
-class Quote:
-    """A sentence of the corpus with its translation."""
-
-    id: str
-    gold: str
-    call: str | None
-    source: str
-    translation: str
-    entity: str = ""
-    """The person, as the source has it; empty in a run of before."""
-    words: str | None = None
-    """What renders the person; None where nothing does."""
-
-    @classmethod
-    def of(cls, record: Any) -> Quote:  # noqa: ANN401 - a line of `calls.jsonl`
-        """The sentence of a record."""
-        call, text = record.call, record.translation
-        words = text[call.target[0].start : call.target[0].end] if call.target else None
-        gender = call.gender and call.gender.value
-        named = re.search(re.escape(record.entity), record.source, re.IGNORECASE)
-        entity = named[0] if named else record.entity
-        return cls(record.id, record.gold.value, gender, record.source, text, entity, words)
-
-    @property
-    def said(self) -> str:
-        """``chef: a woman in the source, a man in the translation (“cocinero”)``."""
-        where = f" (“{self.words}”)" if self.words else ""
-        shown = PERSONS[self.call] if self.call else "no gender that can be told"
-        who = f"{self.entity}: " if self.entity else ""
-        return f"{who}{PERSONS[self.gold]} in the source, {shown} in the translation{where}"
-
-
-@frozen
-class Statement:
-    """A sentence of the finding."""
-
-    rule: str
-    """A key of `RULES`."""
-    text: str
-    quote: Quote | None = None
-    """A sentence of the corpus that shows it, where one does."""
-
-    def to_json(self) -> JsonDict:
-        """A plain value; ``quote`` only where there is one."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+"""The most entities that a finding names."""
 
 
 def conclusions(
@@ -161,43 +135,45 @@ def conclusions(
         source_lang: see there.
         noticed: see there.
     """
-    made = metrics["intervals"]
-    drawn = {"n_resamples": made["resamples"], "seed": made["seed"]}
-    checked = checks(records, lang, measure, source_lang, noticed, **drawn)
-    return {
-        **checked,
-        "finding": [
-            said.to_json() for said in run_finding({**metrics, **checked}, records, source_lang)
-        ],
-    }
+    intervals = read_metrics(metrics).intervals
+    checked = checks(
+        records,
+        lang,
+        measure,
+        source_lang,
+        noticed,
+        n_resamples=intervals.resamples,
+        seed=intervals.seed,
+    )
+    statements = run_finding(read_metrics({**metrics, **checked}), records, source_lang)
+    return {**checked, "finding": [statement.to_json() for statement in statements]}
 
 
 def run_finding(
-    metrics: JsonObject, records: Sequence[Any] = (), source_lang: str = ENGLISH_CODE
+    metrics: RunMetrics, records: Sequence[Called] = (), source_lang: str = ENGLISH_CODE
 ) -> Iterator[Statement]:
     """The sentences of a run, in the order of `RULES`.
 
     Args:
-        metrics: the scores and checks of `metrics.json`.
+        metrics: the scores and checks of the run.
         records: the lines of `calls.jsonl`, to quote.
         source_lang: code of the language of their sources.
 
     Of measures other than the gender of an entity and the whole person only what was checked is
     said.
     """
-    overall = metrics["overall"]
-    if np.shape(overall["confusion"]) == SHAPE:
-        if classes(np.asarray(overall["confusion"]))[
-            "decided"
-        ]:  # without a call nothing was measured
-            yield from _found(overall)
+    overall = metrics.overall
+    if np.shape(overall.confusion) == SHAPE:
+        # Without a call nothing was measured.
+        if classes(np.asarray(overall.confusion))["decided"]:
+            yield from _men_and_women_found(overall)
             yield from _stereotype(overall)
             yield from _few_found(overall)
         for gap in entity_gaps(metrics)[:_WIDEST]:
             if gap.clear:
                 yield Statement("entity", gap.text, _quote(gap, records, source_lang))
         yield from _uncalled(metrics)
-    if "all_right_male" in overall:
+    if "all_right_male" in overall.values:
         yield from _whole_person(overall)
     yield from _trust(metrics)
 
@@ -239,20 +215,20 @@ def clearly_apart(better: Share, worse: Share) -> bool:
     return low is not None and high is not None and low[0] > high[1]
 
 
-def _found(overall: JsonObject) -> Iterator[Statement]:
-    """Shares are the recalls (a row without a call is an error), the larger first.
+def _men_and_women_found(overall: GroupMetrics) -> Iterator[Statement]:
+    """The recalls of men and of women (a row without a call is an error), the larger first.
 
     Whole per cent, with decimals where 0 or 100 would be wrong or a clear difference would not
     show.
     """
-    shares = shares_of(overall["confusion"])
+    shares = shares_of(overall.confusion)
     if min(share.rows for share in shares) >= RULES["found"].limit:
         yield Statement("found", f"It finds {_men_and_women(shares)}")
 
 
-def _whole_person(overall: JsonObject) -> Iterator[Statement]:
+def _whole_person(overall: GroupMetrics) -> Iterator[Statement]:
     """Shares are of the persons with a call, the larger first."""
-    counts = np.asarray(overall["confusion"])
+    counts = np.asarray(overall.confusion)
     right, judged = counts[:, 0], counts[:, : len(Outcome)].sum(axis=1)
     shares = tuple(Share(int(right[n]), int(judged[n]), CLASSES[GOLDS[n].value]) for n in range(2))
     if min(share.rows for share in shares) >= RULES["whole_person"].limit:
@@ -265,15 +241,17 @@ def _men_and_women(shares: Sequence[Share]) -> str:
     better, worse = sorted(shares, key=lambda share: -share.percent)
     clear = clearly_apart(better, worse)
     first, second = told_apart(better.percent, worse.percent, clear=clear)
-    text = f"{first} % of the {better.name} {better.counted} {'but' if clear else 'and'} {second} % of the "
-    return f"{text}{worse.name} {worse.counted}{'' if clear else ': no clear difference'}."
+    larger = f"{first} % of the {better.name} {better.counted}"
+    smaller = f"{second} % of the {worse.name} {worse.counted}"
+    return f"{larger} but {smaller}." if clear else f"{larger} and {smaller}: no clear difference."
 
 
-def _few_found(overall: JsonObject) -> Iterator[Statement]:
-    least = few_found(overall["confusion"])
-    if least is not None and overall["delta_s"] is not None:
-        text = f"It finds {least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %): ΔS means little "
-        text += "here, since they can move it by about as many points at most."
+def _few_found(overall: GroupMetrics) -> Iterator[Statement]:
+    least = few_found(overall.confusion)
+    if least is not None and overall.values["delta_s"] is not None:
+        counted = f"{least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %)"
+        text = f"It finds {counted}: ΔS means little here, "
+        text += "since they can move it by about as many points at most."
         yield Statement("few_found", text)
 
 
@@ -289,7 +267,7 @@ def few_found(confusion: ArrayLike) -> Share | None:
 
 
 _FINEST = 2
-"""So many decimals are used at most to tell two shares apart."""
+"""The most decimals that are used to tell two shares apart."""
 
 
 CAUTION = "†"
@@ -315,17 +293,18 @@ def told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
     return texts
 
 
-def _stereotype(overall: JsonObject) -> Iterator[Statement]:
-    delta_s, ends, zero = overall["delta_s"], overall["ci"]["delta_s"], RULES["stereotype"].limit
+def _stereotype(overall: GroupMetrics) -> Iterator[Statement]:
+    delta_s, ends = overall.values["delta_s"], overall.intervals["delta_s"]
+    zero = RULES["stereotype"].limit
     if delta_s is None or ends is None or ends[0] <= zero <= ends[1]:
         return
     pro, anti = (
-        f"{number_text(overall[f'accuracy_{kind}'])} % of {overall['denominators'][kind]:,}"
+        f"{number_text(overall.values[f'accuracy_{kind}'])} % of {overall.denominators[kind]:,}"
         for kind in ("pro", "anti")
     )
     text = f"It is right in {pro} sentences that fit the stereotype and in {anti} that break it: "
     text += f"ΔS {estimate_text(delta_s, ends)} points"
-    over = (overall.get("ci_entities") or {}).get("delta_s")
+    over = (overall.entity_intervals or {}).get("delta_s")
     if over is not None and over[0] <= zero <= over[1]:
         text += f" (over entities {interval_text(over)}, which contains 0)"
     yield Statement("stereotype", f"{text}.")
@@ -357,21 +336,21 @@ class EntityGap(NamedTuple):
         12).``.
         """
         men, women = told_apart(self.men.percent, self.women.percent, clear=True)
-        return f"{self.entity}: {men} % of the men right {self.men.counted}, {women} % of the women {self.women.counted}."
+        of_men = f"{men} % of the men right {self.men.counted}"
+        return f"{self.entity}: {of_men}, {women} % of the women {self.women.counted}."
 
 
-def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
+def entity_gaps(metrics: RunMetrics) -> list[EntityGap]:
     """The entities, the widest gap between men and women first; then those with more rows, then by
     name.
 
     Edge cases: entities that have one gender only come last; there are none of another measure than
     the gender of an entity.
     """
-    groups = metrics.get("by_entity", {}).items()
     gaps = [
-        EntityGap(name, *shares_of(g["confusion"]))
-        for name, g in groups
-        if np.shape(g["confusion"]) == SHAPE
+        EntityGap(name, *shares_of(group.confusion))
+        for name, group in metrics.by.get("by_entity", {}).items()
+        if np.shape(group.confusion) == SHAPE
     ]
     return sorted(
         gaps,
@@ -383,7 +362,7 @@ def entity_gaps(metrics: JsonObject) -> list[EntityGap]:
     )
 
 
-def _quote(gap: EntityGap, records: Sequence[Any], source_lang: str) -> Quote | None:
+def _quote(gap: EntityGap, records: Sequence[Called], source_lang: str) -> Quote | None:
     """The first sentence about the gender found less often that is called the other, by its noun if
     there is one, which a reader sees; else the first without a call. Of those in which nobody
     disputes whom the pronoun means.
@@ -400,39 +379,45 @@ def _quote(gap: EntityGap, records: Sequence[Any], source_lang: str) -> Quote | 
     for call in (other, None):
         for record in about:
             if record.call.gender is call and may_be_example(record, source_lang):
-                return Quote.of(record)
+                return quote_record(record)
     return None
 
 
-def may_be_example(record: Any, source_lang: str) -> bool:  # noqa: ANN401 - as `Quote.of`
+def may_be_example(record: Called, source_lang: str) -> bool:
     """Whether nobody disputes whom the source means; of English sources alone that is known."""
     return source_lang != ENGLISH_CODE or is_undisputed(record.source, record.entity)
 
 
-def _uncalled(metrics: JsonObject) -> Iterator[Statement]:
-    found, fixed = metrics["uncalled"], metrics["grammatical_gender_only"]
-    shares = {CLASSES.get(gold, gold): found[gold] for gold in GOLDS}
-    if sum(share["n"] for share in shares.values()) > RULES["uncalled"].limit:
-        parts = (
-            f"{name} {estimate_text(share['percent'], share['interval'])} % ({share['n']:,} of {share['of']:,})"
-            for name, share in shares.items()
-            if share["of"]
-        )
-        delta_g, most = found["delta_g"], max(metrics["reasons"].items(), key=lambda item: item[1])
-        said = [f"No call: {', '.join(parts)}", f"most often: {most[0]} ({most[1]:,})"]
-        if fixed["n"]:
-            said.append(f"grammatical gender only: {fixed['n']:,}")
-        if delta_g["value"] is not None:
-            said.append(f"ΔG without them {estimate_text(delta_g['value'], delta_g['interval'])}")
-        yield Statement("uncalled", f"{'; '.join(said)}.")
+def _uncalled(metrics: RunMetrics) -> Iterator[Statement]:
+    uncalled = metrics.uncalled
+    if uncalled is None or not metrics.reasons:
+        return
+    if sum(share.n for share in uncalled.by_gender.values()) <= RULES["uncalled"].limit:
+        return
+    shares = []
+    for gold in GOLDS:
+        share = uncalled.by_gender[gold]
+        if share.of:
+            counted = f"{share.n:,} of {share.of:,}"
+            shares.append(f"{CLASSES.get(gold, gold)} {share.text} % ({counted})")
+    reason, rows = max(metrics.reasons.items(), key=lambda item: item[1].n)
+    parts = [f"No call: {', '.join(shares)}", f"most often: {reason} ({rows.n:,})"]
+    if metrics.fixed_gender:
+        parts.append(f"grammatical gender only: {metrics.fixed_gender:,}")
+    delta_g = uncalled.delta_g
+    if delta_g.value is not None:
+        parts.append(f"ΔG without them {estimate_text(delta_g.value, delta_g.interval)}")
+    yield Statement("uncalled", f"{'; '.join(parts)}.")
 
 
-def _trust(metrics: JsonObject) -> Iterator[Statement]:
-    alarms = metrics["alarms"]
-    checked = sum(share["percent"] is not None for share in alarms["shares"].values())
-    raised = [DECLARED[key].label for key in alarms["raised"]]
+def _trust(metrics: RunMetrics) -> Iterator[Statement]:
+    if metrics.alarms is None:
+        return
+    checked = sum(sign.share.percent is not None for sign in metrics.alarms.shares.values())
+    raised = [DECLARED[key].label for key in metrics.raised]
     if raised:
-        text = f"Alarms: {len(raised)} of {checked} checked shares are above the limit ({', '.join(raised)})."
+        counted = f"{len(raised)} of {checked} checked shares are above the limit"
+        text = f"Alarms: {counted} ({', '.join(raised)})."
     else:
         text = f"No alarm: none of {checked} checked shares is above its limit."
     expected = expected_texts(metrics)
@@ -441,35 +426,35 @@ def _trust(metrics: JsonObject) -> Iterator[Statement]:
     )
 
 
-def expected_texts(metrics: JsonObject) -> list[str]:
+def expected_texts(metrics: RunMetrics) -> list[str]:
     """How many calls of each gender are expected to be wrong: ``of 1,234 male calls about 12 (4 to
     40)``; else why not.
 
     Edge cases: empty where `metrics.json` says nothing of it.
     """
-    found = metrics.get("expected_wrong")
-    if found is None:
+    expected = metrics.expected_wrong
+    if expected is None:
         return []
-    if (metrics.get("alarms") or {}).get("raised"):
+    if metrics.raised:
         return ["not known, as labelled calls are of systems without alarms"]
-    if not found["labels"]:
+    if not expected.labels:
         return ["not known, as there are no labels in this language"]
-    return [_expected(gold, found[gold]) for gold in ("male", "female")]
+    return [_expected(gender, errors) for gender, errors in expected.by_gender.items()]
 
 
-def _expected(gold: str, part: JsonObject) -> str:
-    if part["expected"] is None:
-        return f"of {part['calls']:,} {gold} calls not known, too few labels in this language"
-    text = f"of {part['estimated']:,} {gold} calls about {expected_text(part)}"
-    left = part["calls"] - part["estimated"]
+def _expected(gender: str, errors: ExpectedErrors) -> str:
+    if errors.expected is None:
+        return f"of {errors.calls:,} {gender} calls not known, too few labels in this language"
+    text = f"of {errors.estimated:,} {gender} calls about {expected_text(errors)}"
+    left = errors.calls - errors.estimated
     return f"{text} ({left:,} more: too few labels)" if left else text
 
 
-def expected_text(part: JsonObject) -> str:
-    """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where too few
-    labels tell of it.
+def expected_text(errors: ExpectedErrors) -> str:
+    """``12 (4 to 40)``: an expected number with its interval, in whole calls; "–" where there are
+    too few labels.
     """
-    if part["expected"] is None:
+    if errors.expected is None or errors.interval is None:
         return UNDEFINED
-    low, high = part["interval"]
-    return f"{part['expected']:,.0f} ({low:,.0f} to {high:,.0f})"
+    low, high = errors.interval
+    return f"{errors.expected:,.0f} ({low:,.0f} to {high:,.0f})"

@@ -27,7 +27,7 @@ from mtbias.types import Json, JsonObject, Progress, Translation, frozen
 GROUP = "mtbias.measures"
 
 
-class Judged(Protocol):
+class MeasureRecord(Protocol):
     """A line of `calls.jsonl`: a sentence, its translation, and what was found in it."""
 
     @property
@@ -80,7 +80,7 @@ class Measure(ABC):
     @abstractmethod
     def judge(
         self, instances: Sequence[Any], translations: Sequence[Translation], progress: Progress
-    ) -> Sequence[Judged]:
+    ) -> Sequence[MeasureRecord]:
         """One record for each instance, in their order.
 
         Args:
@@ -152,7 +152,7 @@ class MeasureKind(ABC):
         """
 
     @abstractmethod
-    def read(self, line: bytes) -> Judged:
+    def read(self, line: bytes) -> MeasureRecord:
         """The record of a line of `calls.jsonl`.
 
         Raises:

@@ -23,9 +23,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mtbias.scoring.metrics_reader import read_share
+from mtbias.scoring.metrics_records import ShareMetrics
 from mtbias.stats.resampling import bootstrap_units, mcnemar, percentile_interval, share_json
 from mtbias.stats.results import Estimate, Floats, enough, rounded, source
-from mtbias.types import Gender, JsonDict, frozen
+from mtbias.types import Gender, JsonDict, JsonObject, frozen
 
 UNKNOWN = "unknown"
 """The gender of a person of whom the source shows none."""
@@ -138,3 +140,75 @@ def _mean(values: Floats, n_resamples: int, seed: int) -> Estimate:
     if n_resamples and enough(n):
         interval = percentile_interval(bootstrap_units(values, means, n_resamples, source(seed)))
     return Estimate(float(values.mean()), interval, n)
+
+
+@frozen
+class GroupPreference:
+    """What a metric prefers over the contrasts of one group of sources."""
+
+    gender: Gender | None
+    """That the sources show; None: they show none."""
+    n: int
+    prefers_masculine: ShareMetrics
+    ties: ShareMetrics
+    right: ShareMetrics | None
+    """None where the sources show no gender."""
+    gap: Estimate
+    """The mean of S_m − S_f."""
+    p: float | None
+
+
+@frozen
+class PairedPreference:
+    """How a metric treats sources about men and about women, over pairs that have both."""
+
+    pairs: int
+    difference: Estimate
+    """Right for men minus right for women, in points."""
+    right_for_men_alone: int
+    right_for_women_alone: int
+    p: float
+    right_score_gap: Estimate
+    """The mean score of right translations about men minus that of those about women."""
+
+
+@frozen
+class MetricBias:
+    """The numbers of `metric_bias` as records."""
+
+    groups: Sequence[GroupPreference]
+    paired: PairedPreference | None
+
+
+def read_metric_bias(numbers: JsonObject) -> MetricBias:
+    """The records of what `metric_bias` gives, or of its JSON."""
+    groups = []
+    for gender in GROUPS:
+        content = numbers["groups"].get(str(gender or UNKNOWN))
+        if content is not None:
+            groups.append(_read_group(gender, content))
+    return MetricBias(groups, _read_pairs(numbers) if "pairs" in numbers else None)
+
+
+def _read_group(gender: Gender | None, content: JsonObject) -> GroupPreference:
+    right = content.get("right")
+    return GroupPreference(
+        gender=gender,
+        n=content["n"],
+        prefers_masculine=read_share(content["prefers_masculine"]),
+        ties=read_share(content["ties"]),
+        right=None if right is None else read_share(right),
+        gap=Estimate(content["gap"], content["gap_ci"]),
+        p=content.get("p"),
+    )
+
+
+def _read_pairs(content: JsonObject) -> PairedPreference:
+    return PairedPreference(
+        pairs=content["pairs"],
+        difference=Estimate(content["difference"], content["difference_ci"]),
+        right_for_men_alone=content["right_for_men_alone"],
+        right_for_women_alone=content["right_for_women_alone"],
+        p=content["p"],
+        right_score_gap=Estimate(content["right_score_gap"], content["right_score_gap_ci"]),
+    )

@@ -24,7 +24,14 @@ from mtbias.scoring import mt_geneval_words
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import declared
 from mtbias.scoring.measure import Measure, MeasureKind, MeasureOptions
-from mtbias.scoring.mt_geneval_words import COVERED, RIGHT, FoundWords, asked, outcome
+from mtbias.scoring.mt_geneval_words import (
+    COVERED,
+    RIGHT,
+    ReferenceWords,
+    instance_fields,
+    outcome,
+    reference_words,
+)
 from mtbias.settings import Variant
 from mtbias.stats.results import Counts, Floats, Tables, percent
 from mtbias.types import Gender, Json, JsonObject, Progress, Reason, Translation, frozen
@@ -118,19 +125,21 @@ def refuse_both(
             sentence alone.
     """
     references = {each.id: each.reference for each in sentences if each.context}
-    given = {
+    texts = {
         each.id: each.text
         for each in translations
         if each.id in references and each.text is not None
     }
     ratios = [
-        len(text) / len(references[id_]) for id_, text in given.items() if not _MARK.search(text)
+        len(text) / len(references[id_]) for id_, text in texts.items() if not _MARK.search(text)
     ]
-    if 2 * len(ratios) >= len(given) and ratios and median(ratios) > LONGEST_ALONE:
+    if 2 * len(ratios) >= len(texts) and ratios and median(ratios) > LONGEST_ALONE:
+        times = f"{median(ratios):.1f} times as long as their references"
         raise DataError(
-            f"expected translations of the second sentence alone, or of both with {SEPARATOR} between them, got "
-            f"translations without it that are {median(ratios):.1f} times as long as their references, as if they held "
-            f"the first sentence too; keep {SEPARATOR}, or remove the first sentence"
+            "expected translations of the second sentence alone, or of both with "
+            f"{SEPARATOR} between them, got translations without it that are {times}, "
+            "as if they held the first sentence too; "
+            f"keep {SEPARATOR}, or remove the first sentence"
         )
 
 
@@ -173,10 +182,10 @@ def cut_joined(sentence: ContextualSentence, text: str | None, lang: str) -> str
     if text is None or not sentence.context:
         return text
     before, behind = (len(_sentences(part, "en")) for part in (sentence.context, sentence.second))
-    found = _sentences(text, lang)
-    if len(found) != before + behind:
+    segments = _sentences(text, lang)
+    if len(segments) != before + behind:
         return None
-    first, second = ("".join(part).strip() for part in (found[:before], found[before:]))
+    first, second = ("".join(part).strip() for part in (segments[:before], segments[before:]))
     uneven = (len(first) / len(sentence.context)) / (len(second) / len(sentence.second))
     return second if 1 / _UNEVEN < uneven < _UNEVEN else None
 
@@ -204,7 +213,7 @@ class ContextRecord:
     correct: bool | None
     reason: str | None
     """Why there is no part to judge: ``untranslated``, or `NOT_CUT`."""
-    evidence: FoundWords
+    evidence: ReferenceWords
 
     def to_json(self) -> JsonObject:
         """The object of the line."""
@@ -257,15 +266,17 @@ class ContextMeasure(Measure):
     def _record(
         self, instance: ContextualSentence, text: str | None, part: str | None
     ) -> ContextRecord:
-        found = FoundWords.of(part or "", instance, self.variant)
-        reason = None if part is not None else Reason.UNTRANSLATED if text is None else NOT_CUT
+        words = reference_words(part or "", instance, self.variant)
+        reason = None
+        if part is None:
+            reason = Reason.UNTRANSLATED if text is None else NOT_CUT
         return ContextRecord(
-            **asked(instance, "told"),
+            **instance_fields(instance, "told"),
             translation=text,
             judged=part,
-            correct=None if part is None else not found.wrong,
+            correct=None if part is None else not words.wrong,
             reason=reason,
-            evidence=found,
+            evidence=words,
         )
 
 

@@ -21,7 +21,7 @@ from functools import partial
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -53,6 +53,9 @@ from mtbias.types import (
 # references, and the gap; and scores that the user gives. A system may be right about gender and
 # translate women's sentences worse all the same.
 
+S = TypeVar("S")
+"""What is known of one sentence."""
+
 GAPS = {"bleu": "quality_gap", "chrf": "chrf_gap"}
 """Keys of the differences, by metric."""
 
@@ -71,12 +74,13 @@ def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]
     `calls.jsonl` for readers, and no number is made of it.
     """
     bleu = quality_metrics(effective_order=True).get("bleu")
-    return [
-        None
-        if bleu is None or text is None
-        else round(bleu.sentence_score(text, [reference]).score, 6)
-        for text, reference in texts
-    ]
+    scores: list[float | None] = []
+    for text, reference in texts:
+        if bleu is None or text is None:
+            scores.append(None)
+        else:
+            scores.append(round(bleu.sentence_score(text, [reference]).score, 6))
+    return scores
 
 
 def quality(
@@ -128,8 +132,8 @@ def score_numbers(
 def _with_gap(
     name: str,
     gap: str,
-    statistic: Callable[[Sequence[Any], Tables], tuple[float, Floats]],
-    pairs: Sequence[Sequence[Any]],
+    statistic: Callable[[Sequence[S], Tables], tuple[float, Floats]],
+    pairs: Sequence[Sequence[S]],
     n_resamples: int,
     seed: int,
 ) -> dict[str, Estimate]:
@@ -197,8 +201,8 @@ class GivenScores:
             scores[ids[key]] = record.number(self.name, least=-inf)
         if missing := [key for key, id_ in ids.items() if id_ not in scores]:
             raise self.table.file.error(
-                f"expected a score for each of {len(ids)} sentences, got none for {len(missing)}, the first is "
-                f"{missing[0]!r:.80}"
+                f"expected a score for each of {len(ids)} sentences, got none for {len(missing)}, "
+                f"the first is {missing[0]!r:.80}"
             )
         return scores
 
@@ -232,7 +236,14 @@ RIGHT, COVERED = [0, 1], [0, 2]
 NUMBERS = declared("mt_geneval")
 
 
-def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measure
+class _Checked(Protocol):
+    @property
+    def correct(self) -> bool | None: ...
+    @property
+    def evidence(self) -> ReferenceWords: ...
+
+
+def outcome(record: _Checked) -> str | None:
     """Of `OUTCOMES`; None too where there is nothing to judge."""
     if record.correct is None:
         return None
@@ -241,8 +252,10 @@ def outcome(record: Any) -> str | None:  # noqa: ANN401 - a record of the measur
     )
 
 
-def _place(record: Any) -> tuple[int, int, int]:  # noqa: ANN401
-    pair = None if record.pair_correct is None else "right" if record.pair_correct else "wrong"
+def _place(record: WordRecord) -> tuple[int, int, int]:
+    pair = None
+    if record.pair_correct is not None:
+        pair = "right" if record.pair_correct else "wrong"
     return tuple(GENDERS).index(record.gender), PAIRS.index(pair), OUTCOMES.index(outcome(record))
 
 
@@ -273,12 +286,12 @@ def _classes(table: Counts) -> dict[str, int]:
     }
 
 
-_Pair = tuple[Any | None, Any | None]
+_Pair = tuple["WordRecord | None", "WordRecord | None"]
 """The records of a feminine sentence and of its masculine counterpart; None where the corpus lacks
 it."""
 
 
-def _pairs(records: Sequence[Any]) -> list[_Pair]:
+def _pairs(records: Sequence[WordRecord]) -> list[_Pair]:
     """The pairs in the order in which they begin."""
     by_id = {record.id: record for record in records}
     pairs: dict[frozenset[str], _Pair] = {}
@@ -292,7 +305,8 @@ def _pairs(records: Sequence[Any]) -> list[_Pair]:
 _SIDES = ("both", "feminine", "masculine")
 """Which sentences of a pair the corpus has."""
 _PAIR_OUTCOMES = tuple(
-    " / ".join(str(each or "none") for each in pair) for pair in product(OUTCOMES, repeat=2)
+    f"{feminine or 'none'} / {masculine or 'none'}"
+    for feminine, masculine in product(OUTCOMES, repeat=2)
 )
 _SHAPE = (len(GENDERS), len(PAIRS), len(OUTCOMES))
 _IS_RIGHT = np.broadcast_to(np.isin(np.arange(len(OUTCOMES)), RIGHT), _SHAPE)
@@ -310,7 +324,8 @@ def _sentences_of_pairs() -> Floats:
     """What a unit of each cell adds to the table of sentences: ``[3 · 25, 2 · 3 · 5]``."""
     adds = np.zeros((len(_SIDES), len(OUTCOMES), len(OUTCOMES), *_SHAPE))
     for side, *outcomes in np.ndindex(adds.shape[:3]):
-        pair = PAIRS.index(None if side else "right" if set(outcomes) <= set(RIGHT) else "wrong")
+        both_right = "right" if set(outcomes) <= set(RIGHT) else "wrong"
+        pair = PAIRS.index(None if side else both_right)
         for gender, outcome in enumerate(outcomes):
             if side in {0, 1 + gender}:
                 adds[(side, *outcomes, gender, pair, outcome)] = 1
@@ -357,38 +372,37 @@ _PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
 @frozen
-class FoundWords:
+class ReferenceWords:
     """The words of a translation that only one reference has, in the translation's order."""
 
     right: tuple[str, ...]
+    """Of the reference in the sentence's gender."""
     wrong: tuple[str, ...]
+    """Of the reference in the other gender."""
 
-    @classmethod
-    def of(
-        cls, text: str, instance: ReferencedSentence | ContextualSentence, variant: Variant
-    ) -> FoundWords:
-        """The words that only `reference` of the instance has, and those that only
-        `other_reference` has.
-        """
-        held, right, wrong = (
-            words(each, variant) for each in (text, instance.reference, instance.other_reference)
-        )
-        return cls(
-            tuple(w for w in held if w in right and w not in wrong),
-            tuple(w for w in held if w in wrong and w not in right),
-        )
+
+def reference_words(
+    text: str, instance: ReferencedSentence | ContextualSentence, variant: Variant
+) -> ReferenceWords:
+    """The words of `text` that only `reference` of the instance has, and those that only
+    `other_reference` has.
+    """
+    own_words = words(text, variant)
+    right = words(instance.reference, variant)
+    wrong = words(instance.other_reference, variant)
+    return ReferenceWords(
+        right=tuple(word for word in own_words if word in right and word not in wrong),
+        wrong=tuple(word for word in own_words if word in wrong and word not in right),
+    )
 
 
 def words(text: str, variant: Variant) -> tuple[str, ...]:
     """The words of a text as the variant splits it, none twice, in their order."""
-    return tuple(
-        dict.fromkeys(
-            (text if variant == "plain" else text.lower().translate(_PUNCTUATION)).split()
-        )
-    )
+    split = text if variant == "plain" else text.lower().translate(_PUNCTUATION)
+    return tuple(dict.fromkeys(split.split()))
 
 
-def asked(instance: object, *more: str) -> JsonDict:
+def instance_fields(instance: object, *more: str) -> JsonDict:
     """What a record keeps of an instance, by name."""
     return {name: getattr(instance, name) for name in ("id", "row", "source", "reference", *more)}
 
@@ -406,7 +420,7 @@ class WordRecord:
     reference: str
     correct: bool | None
     """None: there is no translation."""
-    evidence: FoundWords
+    evidence: ReferenceWords
     pair_correct: bool | None = None
     """Whether it and `pair` are both correct; None: `pair` is not in the corpus."""
     bleu: float | None = None
@@ -434,8 +448,8 @@ class WordMeasure(Measure):
         """The variant, how BLEU and chrF are computed where sacrebleu is installed, and the scores
         that are given.
         """
-        given = {} if self.scores is None else {"scores": self.scores.label}
-        return {"variant": self.variant, "quality": quality_signatures(), **given}
+        scores = {} if self.scores is None else {"scores": self.scores.label}
+        return {"variant": self.variant, "quality": quality_signatures(), **scores}
 
     def check(
         self,
@@ -459,15 +473,15 @@ class WordMeasure(Measure):
         """See `mtbias.scoring.measure.Measure`."""
         texts = {translation.id: translation.text for translation in translations}
         words_of = {
-            each.id: FoundWords.of(texts[each.id] or "", each, self.variant) for each in instances
+            each.id: reference_words(texts[each.id] or "", each, self.variant) for each in instances
         }
-        right = {id_: texts[id_] is not None and not found.wrong for id_, found in words_of.items()}
+        right = {id_: texts[id_] is not None and not words.wrong for id_, words in words_of.items()}
         progress("compare", len(instances), len(instances))
         bleu = sentence_bleu([(texts[each.id], each.reference) for each in instances])
         scores = {} if self.scores is None else self.scores.of(instances)
         return [
             WordRecord(
-                **asked(each, "gender", "pair"),
+                **instance_fields(each, "gender", "pair"),
                 translation=texts[each.id],
                 correct=None if texts[each.id] is None else right[each.id],
                 evidence=words_of[each.id],
@@ -503,10 +517,14 @@ class WordKind(MeasureKind):
         pairs = [
             (one, other) for one, other in _pairs(records) if one is not None and other is not None
         ]
-        texts = [[(each.translation or "", each.reference) for each in pair] for pair in pairs]
-        given = [values for pair in pairs if None not in (values := [each.score for each in pair])]
+        texts, scores_of_pairs = [], []
+        for pair in pairs:
+            texts.append([(record.translation or "", record.reference) for record in pair])
+            of_pair = [record.score for record in pair if record.score is not None]
+            if len(of_pair) == len(pair):
+                scores_of_pairs.append(of_pair)
         how = {"n_resamples": n_resamples, "seed": seed}
-        beside = quality(texts, **how) | score_numbers(given, **how)
+        beside = quality(texts, **how) | score_numbers(scores_of_pairs, **how)
         return replace(scores, overall=replace(scores.overall, beside=beside))
 
 

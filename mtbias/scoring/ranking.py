@@ -46,8 +46,8 @@ class Rank(NamedTuple):
     not_tested: int
     """With so many systems there is no test."""
     other_side: int = 0
-    """So many differ significantly and lie on the other side of the best value: which is better was
-    not tested."""
+    """Systems that differ significantly but lie on the other side of the best value: which is
+    better was not tested."""
 
     @property
     def text(self) -> str:
@@ -99,8 +99,8 @@ def ranks(systems: Collection[S], relations: Mapping[tuple[S, S], Relation]) -> 
     seen: Counter[tuple[S, Relation]] = Counter()
     for first, second in combinations(systems, 2):
         turned = relations.get((second, first), Relation.NOT_TESTED)
-        found = relations.get((first, second), _TURNED.get(turned, turned))
-        seen.update(((first, found), (second, _TURNED.get(found, found))))
+        known = relations.get((first, second), _TURNED.get(turned, turned))
+        seen.update(((first, known), (second, _TURNED.get(known, known))))
     return {
         one: Rank(
             1 + seen[one, Relation.SECOND],

@@ -21,7 +21,8 @@ from mtbias.scoring.bias import (
 )
 from mtbias.scoring.consistency import consistency
 from mtbias.scoring.counting import Counting, Group, entity_intervals
-from mtbias.scoring.definitions import WHOLE, Number, interval_methods
+from mtbias.scoring.definitions import WHOLE, interval_methods
+from mtbias.scoring.metrics_reader import OF_THE_RUN, UNKNOWN, read_group
 from mtbias.stats.results import LEVEL, MIN_ROWS, N_RESAMPLES, percent_of, rounded
 from mtbias.types import Called, JsonDict, JsonObject, Reason
 from mtbias.version import __version__
@@ -107,7 +108,7 @@ class Scores:
             content["post_edits"] = self.post_edits
         if self.unknown is not None:
             part = self.unknown.to_json()
-            content[UNKNOWN] = {key: value for key, value in part.items() if key not in _OF_THE_RUN}
+            content[UNKNOWN] = {key: value for key, value in part.items() if key not in OF_THE_RUN}
         return rounded(content)
 
     def to_frame(self) -> pd.DataFrame:
@@ -119,18 +120,19 @@ class Scores:
         """
         import pandas as pd
 
-        groups = [("overall", "", self.overall)]
-        groups += [
-            (f"by_{name}", key, group)
-            for name, part in self.by.items()
-            for key, group in part.items()
-        ]
-        numbers, rows = self.overall.counting.numbers, []
-        for name, key, group in groups:
-            row = {"breakdown": name, "group": key, **flat_row(group.plain(), numbers)}
-            rows.append(
-                {column: float("nan") if value is None else value for column, value in row.items()}
-            )
+        numbers = self.overall.counting.numbers
+        breakdowns = {"overall": {"": self.overall}}
+        breakdowns |= {f"by_{name}": dict(groups) for name, groups in self.by.items()}
+        rows = []
+        for name, groups in breakdowns.items():
+            for key, group in groups.items():
+                row = {
+                    "breakdown": name,
+                    "group": key,
+                    **read_group(group.plain()).flat_row(numbers),
+                }
+                undefined = [column for column, value in row.items() if value is None]
+                rows.append(row | dict.fromkeys(undefined, float("nan")))
         return pd.DataFrame(rows)
 
 
@@ -185,53 +187,6 @@ def _order(places: Sequence[str | None], key: str) -> tuple[int, int, str]:
     if key in places:
         return 0, places.index(key), key
     return (1, int(key), key) if key.isdecimal() and key.isascii() else (2, 0, key)
-
-
-def flat_row(group: JsonObject, numbers: Sequence[Number]) -> JsonDict:
-    """A group of `metrics.json` with one value for each name, as a row of a table has it.
-
-    Classes of rows are ``n_…`` (but ``called_…``), intervals ``…_low`` and ``…_high``, those over
-    entities ``…_low_entities`` and ``…_high_entities``, bounds ``…_low_bound`` and
-    ``…_high_bound``.
-
-    Raises:
-        KeyError: the group lacks a number.
-    """
-    classes = group.get("denominators", {})
-    row = {name: group[name] for name in WHOLE if name in group}
-    row |= {
-        name if name.startswith("called_") else f"n_{name}": rows for name, rows in classes.items()
-    }
-    row |= {each.key: group[each.key] for each in numbers}
-    for key in (key for key in group if key.endswith("_bounds")):
-        name = key.removesuffix("bounds")
-        row[f"{name}low_bound"], row[f"{name}high_bound"] = group[key]
-    for key in interval_methods(numbers):
-        row[f"{key}_low"], row[f"{key}_high"] = group["ci"].get(key) or (None, None)
-    for key, ends in (group.get("ci_entities") or {}).items():
-        row[f"{key}_low_entities"], row[f"{key}_high_entities"] = ends or (None, None)
-    return row
-
-
-UNKNOWN = "unknown"
-"""The key of `metrics.json` with the numbers of sentences that show no gender, of a corpus that has
-others, too."""
-_OF_THE_RUN = ("schema", "mtbias", "signature", "fingerprint")
-"""Keys of `metrics.json` that a part of it does not have again."""
-
-
-def unknown_part(metrics: JsonObject) -> JsonDict | None:
-    """The numbers of sentences that show no gender, as a `metrics.json` of them alone would have
-    them.
-
-    None where a corpus has none, or no others.
-    """
-    part = metrics.get(UNKNOWN)
-    return (
-        None
-        if part is None
-        else {**{key: metrics.get(key) for key in (*_OF_THE_RUN, "corpus")}, **part}
-    )
 
 
 def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Scores:

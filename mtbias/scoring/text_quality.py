@@ -19,9 +19,8 @@ def quality_signatures() -> list[str] | None:
     """
     signatures = []
     for name, metric in quality_metrics().items():
-        metric.corpus_score(
-            ["a"], [["a"]]
-        )  # the signature knows the number of references only then
+        # Only a scored metric knows the number of references, which its signature names.
+        metric.corpus_score(["a"], [["a"]])
         signatures.append(f"{name}:{metric.get_signature()}")
     return signatures or None
 
@@ -34,11 +33,14 @@ def corpus_scores(
     statistics: Floats = np.array(
         metric._extract_corpus_statistics(texts, [references]), dtype=float
     )
-    whole, *resampled = (
-        float(metric._compute_score_from_stats([round(value) for value in sums]).score)
-        for sums in (statistics.sum(axis=0), *(drawn @ statistics))
-    )
+    whole = _score_of_sums(metric, statistics.sum(axis=0))
+    resampled = [_score_of_sums(metric, sums) for sums in drawn @ statistics]
     return whole, np.array(resampled)
+
+
+def _score_of_sums(metric: Metric, sums: Floats) -> float:
+    """The score of the sums of sentences' statistics."""
+    return float(metric._compute_score_from_stats([round(value) for value in sums]).score)
 
 
 def quality_metrics(*, effective_order: bool = False) -> dict[str, Metric]:

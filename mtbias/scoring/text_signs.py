@@ -37,7 +37,8 @@ _LEAST_MARKED = 20
 """One of so many nouns of the language has a letter with a mark, where its texts are expected to
 have some."""
 _MOST_QUOTES, _WORDS_A_QUOTE = 4, 3
-"""So many quotation marks and brackets, and one for every three words, are too many."""
+"""A text with at least so many quotation marks and brackets, and one for every three words, has too
+many."""
 _QUOTES = re.compile(r"[\"“”„«»‹›‘‚()\[\]]")
 
 

@@ -11,6 +11,7 @@ Source: Kocijan, Camburu and Lukasiewicz, "The Gap on GAP" (2020).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,17 +23,19 @@ from mtbias.stats.results import Counts, Floats, rounded
 from mtbias.types import Described, Gender, JsonDict, Stereotype
 
 MANY_PRONOUNS = 4
-"""So many pronouns and more are one class."""
+"""Sentences with this many pronouns or more are one class."""
 FEW_DISTANCES = 4
 """Up to so many different distances are a class each; more are cut at their quartiles."""
 
+
+def _pronoun_class(row: Described) -> str | None:
+    if row.pronouns is None:
+        return None
+    return str(row.pronouns) if row.pronouns < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more"
+
+
 _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
-    "pronouns": lambda rows: [
-        (str(n) if n < MANY_PRONOUNS else f"{MANY_PRONOUNS} or more")
-        if (n := row.pronouns) is not None
-        else None
-        for row in rows
-    ],
+    "pronouns": lambda rows: [_pronoun_class(row) for row in rows],
     "distance": lambda rows: _binned([row.distance for row in rows], FEW_DISTANCES),
     "length": lambda rows: _binned([len(row.source.split()) for row in rows], 0),
     "domain": lambda rows: [row.domain for row in rows],
@@ -41,11 +44,11 @@ _PROPERTIES: Mapping[str, Callable[[Sequence[Described]], list[str | None]]] = {
 PROPERTIES = tuple(name for name in _PROPERTIES if name != "stereotype")
 """What sentences are balanced over where nothing else is asked for; see `properties_of`."""
 ALL_PROPERTIES = tuple(_PROPERTIES)
-"""The same and the stereotype, over which ΔG's two groups can be balanced, and ΔS's cannot: they
-are stereotypes."""
+"""The properties, and the stereotype: the groups of ΔG can be balanced over it; those of ΔS are
+stereotypes."""
 
 _LARGEST = 5
-"""So many of the largest weights are listed."""
+"""The number of largest weights that are listed."""
 
 WEIGHTED = ("delta_g", "delta_s")
 """The numbers that can be weighted."""
@@ -58,7 +61,7 @@ _GROUPS: Mapping[str, tuple[str, Callable[[Described], Hashable], tuple[Hashable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighting:
-    """The weights of one number's two groups, and what is to be said about them."""
+    """The weights of one number's two groups, and how well they balance."""
 
     number: str
     """``delta_g`` (groups: gold male, female) or ``delta_s`` (pro, anti)."""
@@ -124,18 +127,17 @@ def weigh(
     if len(set(groups)) < 2:
         return None
     columns = properties_of(chosen, PROPERTIES if properties is None else properties)
-    if properties is not None:
-        for name, column in columns.items():
-            if all(value is None for value in column):
-                raise DataError(
-                    f"expected sentences with a {name}, got none in this corpus; leave {name} out"
-                )
+    for name, column in columns.items():
+        if properties is not None and set(column) == {None}:
+            raise DataError(
+                f"expected sentences with a {name}, got none in this corpus; leave {name} out"
+            )
     varying = {name: column for name, column in columns.items() if len(set(column)) > 1}
     try:
         solved = balance(groups, varying)
     except DataError as error:
-        asked = ", ".join(varying)
-        raise DataError(f"sentences cannot be balanced by {what} over {asked}: {error}") from error
+        names = ", ".join(varying)
+        raise DataError(f"sentences cannot be balanced by {what} over {names}: {error}") from error
     weights, kinds = np.ones(len(rows)), np.zeros(len(rows), dtype=np.int64)
     weights[places] = solved.weights
     kind_of = list(zip(solved.is_second.tolist(), *varying.values(), strict=True))
@@ -185,7 +187,8 @@ def _binned(values: Sequence[int | None], few: int) -> list[str | None]:
     uppers = sorted(
         {*np.quantile(present, (0.25, 0.5, 0.75), method="inverted_cdf").tolist(), known[-1]}
     )
-    lowers = [known[0], *(next(value for value in known if value > upper) for upper in uppers[:-1])]
+    # A class begins at the first known value above the upper end of the one before.
+    lowers = [known[0], *(known[bisect_right(known, upper)] for upper in uppers[:-1])]
     names = [
         str(lo) if lo == up else f"{lo} to {up}" for lo, up in zip(lowers, uppers, strict=True)
     ]

@@ -72,11 +72,11 @@ class PersonWord:
     source: str
     """What says so (`mtbias.types.Evidence`)."""
 
-    @classmethod
-    def of(cls, piece: Evidence, gender: Gender, gold: Gender) -> PersonWord:
-        """The word of a piece of evidence that shows `gender`."""
-        right = gender is gold
-        return cls(piece.word, piece.span, gender, right, piece.rule, piece.shows, piece.source)
+
+def person_word(piece: Evidence, gender: Gender, gold: Gender) -> PersonWord:
+    """The word of a piece of evidence that shows `gender`, of a person whose gender is `gold`."""
+    right = gender is gold
+    return PersonWord(piece.word, piece.span, gender, right, piece.rule, piece.shows, piece.source)
 
 
 @frozen
@@ -126,8 +126,8 @@ class PersonRecord:
     @property
     def words(self) -> list[PersonWord]:
         """The words that show a gender, in the order of the translation."""
-        found = chain.from_iterable(mention.words for mention in self.mentions)
-        return sorted(found, key=lambda word: word.span)
+        words = chain.from_iterable(mention.words for mention in self.mentions)
+        return sorted(words, key=lambda word: word.span)
 
     def to_json(self) -> JsonObject:
         """The object of the line."""

@@ -19,9 +19,10 @@ import numpy as np
 
 from mtbias.errors import DataError, UsageError
 from mtbias.files.reading import commented_rows, read_table
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.stats.resampling import percentile_interval, spearman
 from mtbias.stats.results import N_RESAMPLES, Estimate, minus, number, source
-from mtbias.types import JsonObject, frozen
+from mtbias.types import frozen
 
 ENTITY_COLUMNS = ("entity", "occupation")
 PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
@@ -29,7 +30,8 @@ PERCENT_COLUMNS = ("percent", "bls_pct_female", "bergsma_pct_female")
 SHARE_COLUMNS = ("share", *PERCENT_COLUMNS)
 
 SHIPPED = {
-    "percent": "U.S. Bureau of Labor Statistics, 2015 to 2017 (with Rudinger et al. 2018; Zhao et al. 2018)",
+    "percent": "U.S. Bureau of Labor Statistics, 2015 to 2017 "
+    "(with Rudinger et al. 2018; Zhao et al. 2018)",
     "winobias": "U.S. Bureau of Labor Statistics, 2017 (table 1 of Zhao et al. 2018)",
 }
 """Columns of the shares that ship with mtbias, and their sources."""
@@ -64,13 +66,13 @@ class WomenRelation:
     accuracy: Estimate
     """Spearman's ρ of accuracy and share, in [−1, 1]; `n` are entities."""
     gap: Estimate
-    """The same of right for women minus right for men (recalls), in points, over the entities that
-    have both. Above 0: the more women do the work, the better women come through the translation
+    """Spearman's ρ of the share and recall of women minus recall of men, in points, over the
+    entities that have both. Above 0: the more women do the work, the better women are translated
     compared with men."""
     resamples: int
     feminine: Estimate
-    """Of unknown gender: the same of the share of calls that are feminine, in per cent. Above 0:
-    the more women do the work, the more feminine forms it is translated with."""
+    """For sentences of unknown gender: Spearman's ρ of the share and the feminine calls, in per
+    cent. Above 0: the more women do the work, the more feminine forms it is translated with."""
 
 
 def occupation(entity: str) -> str:
@@ -122,11 +124,9 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
     named = next((name for name in ENTITY_COLUMNS if name in table.columns), None)
     taken = column or next((name for name in SHARE_COLUMNS if name in table.columns), None)
     if named is None or taken is None or taken not in table.columns:
-        wanted = column or " or ".join(SHARE_COLUMNS)
-        raise DataError(
-            f"expected the columns {' or '.join(ENTITY_COLUMNS)}, and {wanted}; got {table.listing}",
-            path=path, line=1,
-        )  # fmt: skip
+        share_names = column or " or ".join(SHARE_COLUMNS)
+        columns = f"{' or '.join(ENTITY_COLUMNS)}, and {share_names}"
+        raise DataError(f"expected the columns {columns}; got {table.listing}", path=path, line=1)
     scale = 1 if taken in PERCENT_COLUMNS else 100
     shares: dict[str, float] = {}
     for record in table.records:
@@ -138,36 +138,40 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
         shares[name] = scale * record.number(taken, most=100 / scale)
     if not shares:
         raise DataError(
-            f"expected shares of women in column {taken!r}, got none; fill it, or name another with --women-column",
+            f"expected shares of women in column {taken!r}, got none; "
+            "fill it, or name another with --women-column",
             path=path,
         )
     return WomenShares(path.name, taken, table.file.sha256, shares)
 
 
 def relate(
-    by_entity: Mapping[str, JsonObject], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
+    by_entity: Mapping[str, GroupMetrics], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
 ) -> WomenRelation:
     """Put the entities of a run beside their shares of women.
 
     The 95 % intervals come from a percentile bootstrap over entities, of seed 0; with fewer than 3
-    entities, or without resamples, there are none. `by_entity` are the groups of `metrics.json`.
+    entities, or without resamples, there are none. `by_entity` are the groups of the run.
     """
-    found = sorted((share, name) for name in by_entity if (share := shares.of(name)) is not None)
+    share_of = {name: shares.of(name) for name in by_entity}
+    known = sorted((share, name) for name, share in share_of.items() if share is not None)
 
-    def related(value: Callable[[JsonObject], float | None]) -> Estimate:
-        pairs = [
-            (share, each) for share, name in found if (each := value(by_entity[name])) is not None
-        ]
+    def related(value_of: Callable[[Mapping[str, float | None]], float | None]) -> Estimate:
+        pairs = []
+        for share, name in known:
+            value = value_of(by_entity[name].values)
+            if value is not None:
+                pairs.append((share, value))
         return _over_entities(pairs, n_resamples)
 
     return WomenRelation(
         shares=shares,
-        entities=len(found),
-        without=len(by_entity) - len(found),
-        accuracy=related(lambda group: group.get("accuracy")),
-        gap=related(lambda group: minus(group.get("recall_female"), group.get("recall_male"))),
+        entities=len(known),
+        without=len(by_entity) - len(known),
+        accuracy=related(lambda values: values.get("accuracy")),
+        gap=related(lambda values: minus(values.get("recall_female"), values.get("recall_male"))),
         resamples=n_resamples,
-        feminine=related(lambda group: group.get("feminine")),
+        feminine=related(lambda values: values.get("feminine")),
     )
 
 

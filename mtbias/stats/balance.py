@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ _COLUMNS_A_ROUND = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Balance:
-    """Weights of examples, and what is to be said about them."""
+    """Weights of examples, and how well they balance the groups."""
 
     weights: Floats
     """A weight for each example, in their order, 0 or more; they sum to the number of examples."""
@@ -71,7 +71,7 @@ class Balance:
 
     @property
     def n_zero(self) -> int:
-        """Examples of weight 0: they do not count at all."""
+        """The number of examples with weight 0, which do not count."""
         return int((self.weights == 0).sum())
 
     @property
@@ -90,7 +90,7 @@ class Balance:
 
     @property
     def effective_size(self) -> float:
-        """The same of all examples together."""
+        """The value for all examples together."""
         return _effective(self.weights)
 
     @property
@@ -140,15 +140,16 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     """
     names, second = _two_groups(groups)
     cells, members, sets = _cells(second, properties)
-    kept, one = _one_sided(cells, members)
+    weighted, one = _one_sided(cells, members)
     alone = tuple(name for name, is_alone in zip(sets, one, strict=True) if is_alone)
-    if not kept.any():
+    if not weighted.any():
         raise DataError(
-            f"every example has a property that only one group has ({', '.join(alone)}); leave some out"
+            f"every example has a property that only one group has ({', '.join(alone)}); "
+            "leave some out"
         )
-    used: Bools = np.any(members & kept, axis=1)
+    used: Bools = np.any(members & weighted, axis=1)
     balanced = tuple(name for name, is_used in zip(sets, used, strict=True) if is_used)
-    solved, gap = _solve(_Master(cells, members[used], kept), balanced)
+    solved, gap = _solve(_Master(cells, members[used], weighted), balanced)
     weights = solved[cells.of_example]
     return Balance(
         weights=weights,
@@ -175,12 +176,14 @@ def balance_pairs(
         DataError: as `balance`, of any pair.
     """
     labels = np.array(groups, dtype=str)
-    found = {}
+    balances = {}
     for pair in combinations(map(str, np.unique(labels)), 2):
         places = np.flatnonzero(np.isin(labels, pair)).tolist()
-        columns = {name: [column[n] for n in places] for name, column in properties.items()}
-        found[pair] = balance(labels[places].tolist(), columns)
-    return found
+        columns = {}
+        for name, column in properties.items():
+            columns[name] = [column[n] for n in places]
+        balances[pair] = balance(labels[places].tolist(), columns)
+    return balances
 
 
 def objective(weights: Sequence[float] | Floats, groups: Sequence[Hashable] | Tables) -> float:
@@ -202,8 +205,7 @@ def _noise_bound(weights: Floats) -> float:
     return float(100 * above / weights.sum())
 
 
-# --- Examples to cells
-# ------------------------------------------------------------------------------------------------
+# --- Examples to cells ---
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,30 +220,32 @@ def _two_groups(groups: Sequence[Any]) -> tuple[tuple[str, str], Bools]:
 
     if (missing := pd.Series(groups, dtype=object).isna()).any():
         raise DataError(
-            f"expected a group for each example, got none for example {missing.argmax()}; leave it out"
+            f"expected a group for each example, got none for example {missing.argmax()}; "
+            "leave it out"
         )
-    found, second = np.unique(np.array(groups, dtype=str), return_inverse=True)
-    if len(found) != 2:
-        listing = ", ".join(found[:5]) or "none"
+    names, second = np.unique(np.array(groups, dtype=str), return_inverse=True)
+    if len(names) != 2:
+        listing = ", ".join(names[:5]) or "none"
         raise DataError(
-            f"expected two groups, got {len(found)} ({listing}{', …' if len(found) > 5 else ''})"
+            f"expected two groups, got {len(names)} ({listing}{', …' if len(names) > 5 else ''})"
         )
-    return (str(found[0]), str(found[1])), second == 1
+    return (str(names[0]), str(names[1])), second == 1
 
 
 def _codes(name: str, column: Sequence[Any]) -> tuple[Counts, list[str]]:
     """The number of each example's property, −1 for none, and the properties' names."""
     import pandas as pd
 
-    codes, found = pd.factorize(pd.Series(column, dtype=object), sort=True)
-    for value in found:
+    codes, values = pd.factorize(pd.Series(column, dtype=object), sort=True)
+    for value in values:
         if isinstance(value, float | np.floating) and not value.is_integer():
             raise DataError(
-                f"{name}: expected categories, or true and false, got {value}; cut it into bins first"
+                f"{name}: expected categories, or true and false, got {value}; "
+                "cut it into bins first"
             )
-    if all(isinstance(value, bool | np.bool_) for value in found):
-        return codes, [name if value else f"not {name}" for value in found]
-    return codes, [f"{name}={value}" for value in found]
+    if all(isinstance(value, bool | np.bool_) for value in values):
+        return codes, [name if value else f"not {name}" for value in values]
+    return codes, [f"{name}={value}" for value in values]
 
 
 def _cells(
@@ -258,14 +262,12 @@ def _cells(
     keys, of_example, sizes = np.unique(
         np.column_stack(columns), axis=0, return_inverse=True, return_counts=True
     )
-    rows = [
-        keys[:, place] == code
-        for place, values in enumerate(names, 1)
-        for code in range(len(values))
-    ]
+    rows = []
+    for place, values in enumerate(names, 1):
+        rows += [keys[:, place] == code for code in range(len(values))]
     members = np.array(rows, dtype=bool).reshape(len(rows), len(keys))
     cells = _Cells(sizes.astype(np.float64), keys[:, 0] == 1, of_example.reshape(-1))
-    return cells, members, [name for values in names for name in values]
+    return cells, members, [*chain.from_iterable(names)]
 
 
 def _one_sided(cells: _Cells, members: Bools) -> tuple[Bools, Bools]:
@@ -274,19 +276,19 @@ def _one_sided(cells: _Cells, members: Bools) -> tuple[Bools, Bools]:
     Cells that must be 0 may leave another property one-sided, so this repeats until nothing
     changes.
     """
-    kept = np.ones(len(cells.sizes), dtype=bool)
+    weighted = np.ones(len(cells.sizes), dtype=bool)
     one = np.zeros(len(members), dtype=bool)
     while True:
         first, second = (
-            (members & kept & (cells.is_second == side)).any(axis=1) for side in (False, True)
+            (members & weighted & (cells.is_second == side)).any(axis=1) for side in (False, True)
         )
         if not (new := first != second).any():
-            return kept, one
+            return weighted, one
         one |= new
-        kept &= ~members[new].any(axis=0)
+        weighted &= ~members[new].any(axis=0)
 
 
-# --- The program ------------------------------------------------------------------------------------------------------
+# --- The program ---
 
 
 class _Master:
@@ -297,14 +299,14 @@ class _Master:
     order.
     """
 
-    def __init__(self, cells: _Cells, members: Bools, kept: Bools) -> None:
+    def __init__(self, cells: _Cells, members: Bools, weighted: Bools) -> None:
         self.share = cells.sizes / cells.sizes.sum()
         first, second = (np.where(cells.is_second == side, self.share, 0) for side in (False, True))
         self.rows = np.vstack([first, second, members * (first - second)])
         self.rhs = np.zeros(len(self.rows))
         self.rhs[:2] = 0.5
         self.groups = tuple(
-            np.flatnonzero(kept & (cells.is_second == side)) for side in (False, True)
+            np.flatnonzero(weighted & (cells.is_second == side)) for side in (False, True)
         )
         self._mass = first.sum(), second.sum()
         self._half = 0.5 / cells.sizes.sum()
@@ -330,13 +332,15 @@ class _Master:
 
     def solve(self) -> tuple[float, Floats]:
         """The optimum over the sets made so far, and the prices of the rows."""
-        found = _linprog(np.concatenate(self._costs), A_eq=np.hstack(self._columns), b_eq=self.rhs)
-        if found is None:
+        solution = _linprog(
+            np.concatenate(self._costs), A_eq=np.hstack(self._columns), b_eq=self.rhs
+        )
+        if solution is None:
             raise MtbiasError(
                 "the linear program lost its solution to rounding; please report this"
             )
-        self.mass = found.x
-        return float(found.fun), found.eqlin.marginals
+        self.mass = solution.x
+        return float(solution.fun), solution.eqlin.marginals
 
     def price(self, prices: Floats, worth: float) -> float:
         """Add sets that improve on the solution with `prices` by more than `worth`.
@@ -398,19 +402,19 @@ def _start(master: _Master, names: Sequence[str]) -> Floats:
     """
     free = np.sort(np.concatenate(master.groups))
     rows, n = master.rows[:, free], len(free)
-    found = _linprog(  # of 1 + more − less, where less is at most 1
+    solution = _linprog(  # of 1 + more − less, where less is at most 1
         np.tile(master.share[free], 2),
         A_eq=np.hstack([rows, -rows]),
         b_eq=master.rhs - rows.sum(axis=1),
         bounds=[(0, None)] * n + [(0, 1)] * n,
     )
-    if found is None:
+    if solution is None:
         message = (
             f"no weights balance all properties at once, in conflict are some of {', '.join(names)}"
         )
         raise DataError(f"{message}. Leave one out, or put rare values together")
     weights = np.zeros(len(master.share))
-    weights[free] = np.maximum(1 + found.x[:n] - found.x[n:], 0)
+    weights[free] = np.maximum(1 + solution.x[:n] - solution.x[n:], 0)
     return weights
 
 
@@ -419,7 +423,7 @@ def _linprog(costs: Floats, **program: Any) -> Any:  # noqa: ANN401 - scipy's re
     from scipy.optimize import linprog
 
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(costs, method="highs", options=tight, **program)
-    if found.status not in {0, 2}:
-        raise MtbiasError(f"the linear program could not be solved: {found.message}")
-    return found if found.status == 0 else None
+    solution = linprog(costs, method="highs", options=tight, **program)
+    if solution.status not in {0, 2}:
+        raise MtbiasError(f"the linear program could not be solved: {solution.message}")
+    return solution if solution.status == 0 else None

@@ -267,8 +267,8 @@ def compare(
     """
 
     def values(sums: Floats) -> Floats:
-        found = numbers(sums)
-        return np.stack([found[name] for name in names], axis=-1)
+        plain = numbers(sums)
+        return np.stack([plain[name] for name in names], axis=-1)
 
     of_first, of_second = (values(sums)[0] for sums in paired.sums())
     drawn_first, drawn_second = (values(sums) for sums in paired.resampled(n_resamples, bootstrap))
@@ -409,7 +409,7 @@ class NumberUnits:
             else partial(bootstrap_units, self.sums)
         )
         denominators = dict.fromkeys(self.numbers(whole[None]), len(self.sums)) if n is None else n
-        found = estimate(
+        estimates = estimate(
             whole[None],
             lambda sums: dict(self.numbers(sums)),
             partial(resample, n_resamples=resamples, rng=rng),
@@ -418,15 +418,15 @@ class NumberUnits:
             tested=tested,
         )
         if not resamples:
-            return found
-        for name, one in found.items():
-            found[name] = replace(one, interval=with_width(one.interval))
+            return estimates
+        for name, one in estimates.items():
+            estimates[name] = replace(one, interval=with_width(one.interval))
         of_units = self.numbers(self.sums)
         for name in self.shares:
             units = int((~np.isnan(of_units[name])).sum())
-            if found[name].interval is None or not enough(units):
-                found[name] = _with_wilson(found[name], units)
-        return found
+            if estimates[name].interval is None or not enough(units):
+                estimates[name] = _with_wilson(estimates[name], units)
+        return estimates
 
     def over(self, over: Draw, resamples: int, seed: int) -> dict[str, Estimate]:
         """The numbers with intervals over what is drawn."""
@@ -451,7 +451,8 @@ class NumberUnits:
         """
         if self.groups != other.groups or self.sums.shape != other.sums.shape:
             raise DataError(
-                "expected two systems on the same rows, got other rows; score both on the same files"
+                "expected two systems on the same rows, got other rows; "
+                "score both on the same files"
             )
         ours, theirs = self.drawn(over).sums, other.drawn(over).sums
         wide = enough(len(ours))
@@ -477,33 +478,38 @@ def _with_wilson(share: Estimate, units: int) -> Estimate:
 def corrected(
     comparisons: Iterable[Mapping[str, Difference]], *, together: bool = False
 ) -> list[dict[str, Difference]]:
-    """The same differences, with p corrected by Holm.
+    """The differences with p corrected by Holm.
 
     Args:
         comparisons: of several pairs of systems, or parts of a corpus; a number without a p is no
             test.
         together: whether all tests are one family; by default those of one number are.
     """
-    found = [dict(differences) for differences in comparisons]
+    with_holm = [dict(differences) for differences in comparisons]
     families: dict[str, list[tuple[dict[str, Difference], str, float]]] = {}
-    for differences in found:
+    for differences in with_holm:
         for name, d in differences.items():
             if d.p is not None:
                 families.setdefault("" if together else name, []).append((differences, name, d.p))
     for family in families.values():
         for (differences, name, _), p in zip(family, holm([p for *_, p in family]), strict=True):
             differences[name] = replace(differences[name], p_holm=p)
-    return found
+    return with_holm
 
 
 def _all_swaps(sizes: Sequence[int]) -> Arrangements:
     """Every combination of ks, with its probability."""
     ks = list(product(*(range(size + 1) for size in sizes)))
-    chances = product(*([comb(size, k) / 2**size for k in range(size + 1)] for size in sizes))
+    chances = product(*map(_binomial_chances, sizes))
     yield (
         np.array(ks, dtype=np.float64).reshape(len(ks), len(sizes)),
         np.array(list(map(prod, chances)), np.float64),
     )
+
+
+def _binomial_chances(n: int) -> list[float]:
+    """The probability of each k from 0 to n, of n fair coins."""
+    return [comb(n, k) / 2**n for k in range(n + 1)]
 
 
 def _drawn_swaps(sizes: Sequence[int], n_resamples: int, rng: Rng) -> Arrangements:

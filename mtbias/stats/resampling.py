@@ -177,7 +177,7 @@ def estimate(
     """
     point = numbers(whole)
     replicates = resample(lambda sums: np.stack(list(numbers(sums).values()), axis=-1))
-    found = {}
+    estimates = {}
     for (name, value), column in zip(point.items(), replicates.T, strict=True):
         interval = percentile_interval(column) if intervals is None or name in intervals else None
         p = two_sided = None
@@ -185,8 +185,8 @@ def estimate(
             not_above, not_below = int((~(column > 0)).sum()), int((~(column < 0)).sum())
             p = (not_above + 1) / (len(column) + 1)
             two_sided = min(1.0, 2 * (min(not_above, not_below) + 1) / (len(column) + 1))
-        found[name] = Estimate(number(value[0]), interval, n.get(name), two_sided, p)
-    return found
+        estimates[name] = Estimate(number(value[0]), interval, n.get(name), two_sided, p)
+    return estimates
 
 
 def wilson_percent(successes: float, n: float) -> Interval | None:
@@ -225,7 +225,8 @@ def interval_of_sum(parts: Sequence[tuple[float, Interval]]) -> Interval:
     (*Statistics in Medicine* 17, 1998).
     """
     total = sum(e for e, _ in parts)
-    down, up = (hypot(*(e - ends[side] for e, ends in parts)) for side in (0, 1))
+    down = hypot(*(e - low for e, (low, _) in parts))
+    up = hypot(*(e - high for e, (_, high) in parts))
     return total - down, total + up
 
 

@@ -106,8 +106,8 @@ def source(seed: int | Sequence[int]) -> Rng:
 
 def number(value: float | Floats) -> float | None:
     """A value of an array as a plain number; None for NaN."""
-    found = float(value)
-    return None if isnan(found) else found
+    plain = float(value)
+    return None if isnan(plain) else plain
 
 
 def minus(first: float | None, second: float | None) -> float | None:
@@ -128,23 +128,23 @@ _P_VALUES = frozenset({"p", "p_holm", "p_one_sided"})
 
 
 def rounded(value: T) -> T:
-    """As files have it: floats to `DECIMALS` (−0.0 as 0.0), tuples as lists, through any nesting;
-    all else as it is.
+    """The value as files have it: floats rounded to `DECIMALS` (−0.0 as 0.0) and tuples as lists,
+    at any depth; all else unchanged.
 
     Rounded at the very end, so that the same run gives the same bytes. A p-value above 0 never
     becomes 0: one that is too small for `DECIMALS` keeps its first two digits.
     """
-    found: Any = value
+    result: Any = value
     if isinstance(value, float):
-        found = round(value, DECIMALS) + 0.0
+        result = round(value, DECIMALS) + 0.0
     elif isinstance(value, dict):
-        found = {
+        result = {
             key: _rounded_p(part) if key in _P_VALUES and isinstance(part, float) else rounded(part)
             for key, part in value.items()
         }
     elif isinstance(value, list | tuple):
-        found = [rounded(part) for part in value]
-    return cast(T, found)
+        result = [rounded(part) for part in value]
+    return cast(T, result)
 
 
 def _rounded_p(p: float) -> float:

@@ -12,6 +12,8 @@ from mtbias.cluster.sweep_table import render_sweep, table_is_current, write_tab
 from mtbias.cluster.sweep_tasks import Cell, SweepPlan, make_plan
 from mtbias.errors import MissingTranslationsError
 from mtbias.runs.run_folder import RunFolder
+from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_records import RunMetrics
 from mtbias.types import Gender, GenderCall, Instance, Span, Stereotype
 
 
@@ -28,7 +30,7 @@ def plan(tmp_path: Path) -> SweepPlan:
     return make_plan(sweep)
 
 
-def _metrics(cell: Cell) -> dict[str, object]:
+def _metrics(cell: Cell) -> RunMetrics:
     """Accuracy 60 and 61 in German, 70 and 71 in Hebrew; ΔG -1.25 for all; no ΔS in Hebrew."""
     accuracy = 60.0 + 10 * (cell.lang == "he") + (cell.model == "demo")
     overall = {"n": 3888, "decided": 3000, "accuracy": accuracy, "delta_g": -1.25}
@@ -39,12 +41,8 @@ def _metrics(cell: Cell) -> dict[str, object]:
         "delta_s": None,
     }  # type: ignore[assignment]
     how = {"level": 95.0, "resamples": 2000}
-    return {
-        "schema": 1,
-        "signature": f"lang:{cell.lang}|model:{cell.model}",
-        "overall": overall,
-        "intervals": how,
-    }
+    signature = f"lang:{cell.lang}|model:{cell.model}"
+    return read_metrics({"signature": signature, "overall": overall, "intervals": how})
 
 
 def test_rows_are_models_and_columns_languages(plan: SweepPlan) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.runs.call_records import CallRecord
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.scores import score
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype
 
@@ -106,10 +107,17 @@ def make_run(
     name: str = "opus",
     lang: str = "de",
     direction: Literal["ltr", "rtl"] = "ltr",
+    **content: Any,
 ) -> ReportRun:
+    """A run with the numbers of its records; `content` stands in its `metrics.json` in place of
+    what is there."""
+    metrics = {**metrics_json(records, name), **content}
+    return ReportRun(name, lang, read_metrics(metrics), records, direction)
+
+
+def metrics_json(records: Sequence[CallRecord], name: str = "opus") -> dict[str, Any]:
     scores = score(records, n_resamples=50)
-    metrics = scores.to_json(signature=f"dataset:demo|system:{name}", fingerprint="0" * 16)
-    return ReportRun(name, lang, metrics, records, direction)
+    return scores.to_json(signature=f"dataset:demo|system:{name}", fingerprint="0" * 16)
 
 
 def make_page(*runs: ReportRun, **options: Any) -> Node:

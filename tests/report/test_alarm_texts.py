@@ -6,6 +6,7 @@ from typing import Any
 
 from mtbias.report.alarm_texts import checks_block, named_warnings, warnings
 from mtbias.report.tables import PrintedTable, draw
+from mtbias.scoring.metrics_reader import read_alarms, read_metrics
 
 SHARE = {
     "n": 388,
@@ -31,10 +32,16 @@ WARNING = (
 )
 
 
+def _checked(content: dict[str, Any]) -> str:
+    return checks_block(read_metrics(content))
+
+
 def test_a_warning_says_the_share_the_limit_and_what_to_do() -> None:
-    assert warnings(ALARMS) == [WARNING]
+    assert warnings(read_alarms(ALARMS)) == [WARNING]
     assert warnings(None) == []  # a run of an earlier release
-    assert named_warnings([("a (de)", ALARMS), ("b (de)", None)]) == [f"a (de): {WARNING}"]
+    assert named_warnings([("a (de)", read_alarms(ALARMS)), ("b (de)", None)]) == [
+        f"a (de): {WARNING}"
+    ]
 
 
 def test_warnings_stand_above_title_and_numbers_in_every_form() -> None:
@@ -47,9 +54,9 @@ def test_warnings_stand_above_title_and_numbers_in_every_form() -> None:
 
 
 def test_what_was_checked_has_a_mark_where_it_is_above() -> None:
-    lines = checks_block({"alarms": ALARMS}).splitlines()
+    lines = _checked({"alarms": ALARMS}).splitlines()
     assert [line.endswith("<<") for line in lines] == [False, True, False]
-    assert checks_block({}) == ""
+    assert _checked({}) == ""
 
 
 def test_where_nothing_is_above_the_finding_says_so_alone() -> None:
@@ -60,7 +67,7 @@ def test_where_nothing_is_above_the_finding_says_so_alone() -> None:
         "empty": below,
         "other_language": unknown,
     }  # a language that py3langid does not know
-    text = checks_block({"alarms": {**ALARMS, "raised": [], "shares": shares}})
+    text = _checked({"alarms": {**ALARMS, "raised": [], "shares": shares}})
     assert text == ""
 
 
@@ -80,14 +87,12 @@ def test_a_line_says_how_often_the_readers_agree() -> None:
             "readers": {"male": men, "female": women, "words": []},
         }
         line = "Stanza's features agree: men 99.9 [99.5, 100.0] % of 1,200, women "
-        assert checks_block(found).splitlines()[-1:] == (
+        assert _checked(found).splitlines()[-1:] == (
             [f"{line}99.9 [99.5, 100.0] % of 40"] if shares else []
         )
     found = {"alarms": ALARMS, "readers": {"male": men, "female": none, "words": []}}
-    assert checks_block(found).endswith("men 99.9 [99.5, 100.0] % of 1,200")
+    assert _checked(found).endswith("men 99.9 [99.5, 100.0] % of 1,200")
     assert (
-        len(
-            checks_block({"alarms": ALARMS, "readers": {"male": none, "female": none}}).splitlines()
-        )
+        len(_checked({"alarms": ALARMS, "readers": {"male": none, "female": none}}).splitlines())
         == 3
     )

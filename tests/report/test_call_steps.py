@@ -14,7 +14,7 @@ import pytest
 
 from mtbias.reading import says
 from mtbias.report.call_steps import WHY, explain_command, shell_word, why_taken
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import report_run
 from mtbias.report.run_page import render_html
 from mtbias.runs.finished_run import read_run
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Trust
@@ -155,11 +155,10 @@ def test_text_in_a_fold_stays_text() -> None:
 def test_the_example_of_the_finding_has_its_fold() -> None:
     # Ten men called right and ten women called wrong: the widest gap, and its example is a woman.
     records = [make_record(row, M, gold=(M, F)[row % 2]) for row in range(20)]
-    run = make_run(records)
     quote = {"id": "demo-2", "source": "The cook ate her soup.", "translation": "x"}
     said = {"rule": "entity", "text": "cook", "quote": {**quote, "gold": "female", "call": "male"}}
-    metrics = {**run.metrics, "finding": [{"rule": "found", "text": "It finds."}, said]}
-    page = read_page(render_html([replace(run, metrics=metrics, explain="mtbias explain run")]))
+    run = make_run(records, finding=[{"rule": "found", "text": "It finds."}, said])
+    page = read_page(render_html([replace(run, explain="mtbias explain run")]))
     fold = page.one("figure", **{"class": "quote"}).one("details")
     assert fold.text.split()[-3:] == ["explain", "run", "demo-2"]
 
@@ -171,7 +170,7 @@ def test_the_command_names_the_folder_of_the_run_as_a_shell_takes_it(tmp_path: P
     folder = write_run(tmp_path / "it's my run", "opus", make_records([True, False] * 4))
     command = explain_command(read_run(folder))
     assert shlex.split(command) == ["mtbias", "explain", str(folder)]
-    page = read_page(render_html([ReportRun.of(read_run(folder))]))
+    page = read_page(render_html([report_run(read_run(folder))]))
     assert page_data(page)["explain"] == [command]
     shown = [fold["all steps"][0] for fold in _folds(page)]
     assert len(shown) == 5
@@ -194,7 +193,7 @@ def test_a_run_without_a_folder_has_no_command(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path / "run", "opus", make_records([True] * 8)))
     kept = replace(run, records=run.calls, folder=None)
     assert explain_command(kept) == ""
-    page = read_page(render_html([ReportRun.of(kept)]))
+    page = read_page(render_html([report_run(kept)]))
     assert all("all steps" not in fold for fold in _folds(page))
     assert "The command at the end" not in page.one("section", id="sentences").text
 

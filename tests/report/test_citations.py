@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import mtbias
-from mtbias.report.report_runs import ReportRun, citations_of
+from mtbias.report.report_runs import ReportRun, citations_of, report_run
+from mtbias.scoring.metrics_records import CorpusMetrics
 from mtbias.settings import ScoreSettings
 
 
@@ -25,11 +26,11 @@ def test_a_page_has_the_citations_of_its_runs(tmp_path: Path) -> None:
     page = run.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "To cite" in page
     assert "@software{mtbias," in page
-    own = ReportRun.of(run)
+    own = report_run(run)
     assert [entry.partition(",")[0] for entry in citations_of([own])] == ["@software{mtbias"]
 
     def named(name: str) -> ReportRun:
-        return replace(own, metrics={**own.metrics, "corpus": {"name": name}})
+        return replace(own, metrics=replace(own.metrics, corpus=CorpusMetrics(name)))
 
     runs = [named("winomt-40-of-3888-0123abcd"), named("bug-gold"), named("bug")]
     assert [entry.partition(",")[0] for entry in citations_of(runs)] == [

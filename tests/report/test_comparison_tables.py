@@ -14,7 +14,7 @@ from mtbias.scoring.bias import GENDER_COUNTING, count
 from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
 from mtbias.scoring.comparison import Comparison
 from mtbias.scoring.counting import EntityIntervals
-from mtbias.scoring.finding import Statement
+from mtbias.scoring.statements import Statement
 from mtbias.scoring.weighted import Weighting
 from mtbias.stats.balance import Balance
 from mtbias.stats.paired import McNemar

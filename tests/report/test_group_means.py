@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from mtbias.report.group_means import group_panels, mean_over_languages, render_
 from mtbias.report.plots import Panel
 from mtbias.report.report_runs import ReportRun
 from mtbias.scoring.definitions import BREAKDOWNS
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.stats.results import Estimate
 from mtbias.types import JsonDict
 
@@ -23,7 +25,11 @@ def _group(n: int, accuracy: float, delta_s: float | None = 20.0) -> JsonDict:
 
 def _run(system: str, lang: str, accuracy: float, delta_s: float | None = 20.0) -> ReportRun:
     """Wikipedia as given, PubMed 10 lower; one pronoun as given, two 20 lower."""
-    metrics = {
+    return ReportRun(system, lang, read_metrics(_metrics(accuracy, delta_s)))
+
+
+def _metrics(accuracy: float, delta_s: float | None = 20.0) -> dict[str, Any]:
+    return {
         "overall": _group(150, accuracy),
         "intervals": {"level": 95.0, "resamples": 2000},
         "by_domain": {
@@ -32,7 +38,6 @@ def _run(system: str, lang: str, accuracy: float, delta_s: float | None = 20.0) 
         },
         "by_corpus_pronouns": {"1": _group(120, accuracy), "2": _group(30, accuracy - 20)},
     }
-    return ReportRun(system, lang, metrics)
 
 
 RUNS = [
@@ -102,7 +107,7 @@ def test_published_numbers_of_pronouns_are_as_the_corpus_counts_them() -> None:
 def test_a_number_that_no_group_has_is_not_drawn() -> None:
     """ΔS compares stereotypes: a group of one stereotype has none."""
     groups = {"by_stereotype": {"pro": _group(9, 70.0, None), "anti": _group(9, 50.0, None)}}
-    runs = [ReportRun("own", "de", {**RUNS[0].metrics, **groups})]
+    runs = [ReportRun("own", "de", read_metrics({**_metrics(60.0), **groups}))]
     stereotype = BREAKDOWNS[3]
     assert [p.title for p in group_panels("bug", stereotype, runs)] == [
         "Accuracy by stereotype, in per cent",
@@ -137,7 +142,7 @@ def test_the_page_has_a_section_for_each_property_with_plots_and_a_table() -> No
 def test_a_page_without_groups() -> None:
     """A data set none of whose breakdowns is short has no section, and the page is there."""
     metrics = {"overall": _group(10, 50.0), "intervals": {"level": 95.0, "resamples": 0}}
-    page = render_groups({"own": [ReportRun("a", "de", metrics)]})
+    page = render_groups({"own": [ReportRun("a", "de", read_metrics(metrics))]})
     assert "<h1>Systems by groups of sentences</h1>" in page
     assert re.findall(r"<h2[^>]*>([^<]+)</h2>", page) == [
         "No data set here has groups of sentences"

@@ -8,12 +8,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from mtbias import __version__
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.scores import score
 from mtbias.types import Reason, Stereotype
 
@@ -24,6 +26,7 @@ from .page_reader import (
     make_page,
     make_record,
     make_run,
+    metrics_json,
     page_data,
     read_page,
     run_calls,
@@ -190,9 +193,9 @@ def test_colours_have_contrast(scheme: str) -> None:
 
 
 def test_the_numbers_are_those_of_metrics_json() -> None:
-    run = make_run([make_record()])
-    metrics = json.loads(json.dumps(run.metrics))
-    metrics["overall"] |= {
+    records = [make_record()]
+    overall = json.loads(json.dumps(metrics_json(records)["overall"]))
+    overall |= {
         "decided_percent": 97.479424, "accuracy": 59.44, "accuracy_bounds": [59.44, 60.98], "f1_male": 65.25,
         "precision_male": 55.04, "recall_male": 80.0, "precision_female": 70.0, "recall_female": 41.96,
         "f1_female": 52.75, "delta_g": 12.5, "accuracy_pro": 70.0, "accuracy_anti": 57.5, "delta_s": -0.04,
@@ -202,7 +205,7 @@ def test_the_numbers_are_those_of_metrics_json() -> None:
         "denominators": {"male": 1826, "female": 1822, "neutral": 240, "pro": 1584, "anti": 1583,
                          "called_male": 2500, "called_female": 1100},
     }  # fmt: skip
-    page = make_page(replace(run, metrics=metrics))
+    page = make_page(make_run(records, overall=overall))
     assert table_lines(page, "All numbers, in per cent") == {
         "number": ["opus"],
         # What is said of a number stands below its name; n are the rows of each class that it rests
@@ -254,8 +257,7 @@ def test_the_finding_of_each_run_stands_above_its_numbers() -> None:
         {"rule": "found", "text": "It finds few."},
         {"rule": "entity", "text": "cook: 0 %.", "quote": quote},
     ]
-    runs = [make_run([make_record(0, M)], name) for name in ("a", "b")]
-    runs[0] = replace(runs[0], metrics={**runs[0].metrics, "finding": said})
+    runs = [make_run([make_record(0, M)], "a", finding=said), make_run([make_record(0, M)], "b")]
     found = make_page(*runs).one("section", id="finding")
     assert [p.text for p in found.all("p", **{"class": "finding"})] == ["a: It finds few."]
     quoted = found.one("figure", **{"class": "quote"})
@@ -271,12 +273,8 @@ def test_the_finding_of_each_run_stands_above_its_numbers() -> None:
 
 
 def test_the_title_spells_out_system_language_and_corpus_with_date_and_version() -> None:
-    run = make_run([make_record()])
-    page = make_page(
-        replace(
-            run, date="2026-11-26", metrics={**run.metrics, "corpus": {"name": "winomt", "rows": 1}}
-        )
-    )
+    run = make_run([make_record()], corpus={"name": "winomt", "rows": 1})
+    page = make_page(replace(run, date="2026-11-26"))
     assert (
         page.one("h1").text
         == "opus: gender in translations from English into German (de) on WinoMT"
@@ -306,9 +304,8 @@ def test_from_three_runs_on_a_table_has_them_in_the_order_of_their_accuracy() ->
 
 
 def test_delta_s_has_its_caution_beside_it() -> None:
-    run = make_run([make_record()])
     said = [{"rule": "few_found", "text": "1 of 90 women is found: ΔS means little."}]
-    page = make_page(replace(run, metrics={**run.metrics, "finding": said}))
+    page = make_page(make_run([make_record()], finding=said))
     rows = table_rows(page, "The headline, in per cent and points")
     assert [said[0]["text"] in row[-1] for row in rows] == [False, False, False, True]
 
@@ -397,19 +394,17 @@ def test_the_confusion_counts_all_stereotypes_together() -> None:
 
 
 def test_what_was_left_out_and_why() -> None:
-    run = make_run(
-        [
-            make_record(0, F),
-            make_record(1, None),
-            make_record(2, None),
-            make_record(3, None, reason=Reason.AMBIGUOUS),
-        ]
-    )
-    noticed = {
+    records = [
+        make_record(0, F),
+        make_record(1, None),
+        make_record(2, None),
+        make_record(3, None, reason=Reason.AMBIGUOUS),
+    ]
+    noticed: dict[str, Any] = {
         "corpus": {"name": "winomt", "rows": 1234, "skipped": 2, "notes": {"row repeated": 6}},
         "translations": {"missing": 5, "extra": 0, "examples": {"missing": ["a", "b", "c", "d"]}},
     }
-    page = make_page(replace(run, metrics={**run.metrics, **noticed}))
+    page = make_page(make_run(records, **noticed))
     assert table_rows(page, "opus: sentences without a call") == [
         ["reason", "female", "n", "% of all"],
         ["no morphology the phrase shows no gender", "2", "2", "50.0"],
@@ -436,12 +431,20 @@ def test_what_was_left_out_and_why() -> None:
 def test_a_run_without_intervals_and_signature() -> None:
     records = [make_record()]
     metrics = score(records, n_resamples=0).to_json()
-    how = make_page(ReportRun("opus", "de", metrics, records)).one("section", id="how").text
+    how = (
+        make_page(ReportRun("opus", "de", read_metrics(metrics), records))
+        .one("section", id="how")
+        .text
+    )
     assert "Signature: –" in how
     assert "Intervals: none were computed" in how
     assert "Note: in" not in how
     fewer = {**metrics, "signature": "model:m|dtype:bfloat16|fp:0"}
-    how = make_page(ReportRun("opus", "de", fewer, records)).one("section", id="how").text
+    how = (
+        make_page(ReportRun("opus", "de", read_metrics(fewer), records))
+        .one("section", id="how")
+        .text
+    )
     assert "Note: in bfloat16 some translations differ" in how
 
 
@@ -451,7 +454,11 @@ def test_published_numbers_of_the_same_data_set_stand_on_the_page() -> None:
         **score(records, n_resamples=0).to_json(),
         "signature": "dataset:winomt|lang:de|fp:0",
     }
-    more = make_page(ReportRun("opus", "de", metrics, records)).one("section", id="more").text
+    more = (
+        make_page(ReportRun("opus", "de", read_metrics(metrics), records))
+        .one("section", id="more")
+        .text
+    )
     assert "Published: WinoMT, translations of 2019 (Stanovsky et al. 2019), German (de)" in more
     assert "google" in more
     assert "59.4" in more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -180,13 +181,12 @@ def test_markup_in_the_data_stays_text() -> None:
         0, M, id=EVIL, source=f"{EVIL} cook", translation=f"{EVIL} Koch", target=(Span(len(EVIL) + 1, len(EVIL) + 5),),
         entity=EVIL, domain=EVIL, evidence=read,
     )  # fmt: skip
-    run = make_run([record], EVIL, EVIL)
-    noticed = {
+    noticed: dict[str, Any] = {
         "corpus": {"name": EVIL, "rows": 1, "skipped": 0, "notes": {EVIL: 3}},
         "signature": EVIL,
     }
     noticed["translations"] = {"missing": 1, "examples": {"missing": [EVIL]}}
-    text = render_html([replace(run, metrics={**run.metrics, **noticed})])
+    text = render_html([make_run([record], EVIL, EVIL, **noticed)])
     page = read_page(text)
     assert [script.attributes for script in page.all("script")] == [
         {"type": "application/json", "id": "data"},

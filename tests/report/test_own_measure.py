@@ -16,6 +16,7 @@ from mtbias.report.report_runs import ReportRun
 from mtbias.report.run_page import render_html
 from mtbias.report.run_table import render
 from mtbias.scoring.definitions import Best, Number, Unit, breakdowns
+from mtbias.scoring.metrics_reader import read_metrics
 
 from .page_reader import page_data, read_page, table_lines, table_rows
 
@@ -57,7 +58,7 @@ METRICS: dict[str, Any] = {
 
 
 def test_its_breakdowns_are_named_by_their_keys_and_long_where_they_have_many_groups() -> None:
-    kind, word = breakdowns(METRICS)
+    kind, word = breakdowns(read_metrics(METRICS).by)
     assert (kind.label, kind.long) == ("kind of verb", False)
     assert (word.label, word.long) == ("word", True)
 
@@ -83,7 +84,7 @@ def test_the_table_of_a_run() -> None:
 
 
 def test_tables_of_papers() -> None:
-    run = ReportRun("x", "cs", METRICS, numbers=NUMBERS)
+    run = ReportRun("x", "cs", read_metrics(METRICS), numbers=NUMBERS)
     whole = paper_table([run], "latex")
     assert r"cs & x & 1,200 & 61.2 & 27.5 {\scriptsize [20.0, 34.0]} \\" in whole
     assert "n 1,200: 600 strong, 600 weak." in whole
@@ -94,7 +95,7 @@ def test_tables_of_papers() -> None:
 
 
 def test_plots() -> None:
-    files = dict(plot_files([ReportRun("x", "cs", METRICS, numbers=NUMBERS)]))
+    files = dict(plot_files([ReportRun("x", "cs", read_metrics(METRICS), numbers=NUMBERS)]))
     assert list(files) == ["overall", "by_kind_of_verb"]
     assert ET.fromstring(files["by_kind_of_verb"]).findtext("{*}title") == (
         "Masculine, Gap by kind of verb, in per cent and points"
@@ -102,7 +103,7 @@ def test_plots() -> None:
 
 
 def test_the_page() -> None:
-    page = read_page(render_html([ReportRun("x", "cs", METRICS, numbers=NUMBERS)]))
+    page = read_page(render_html([ReportRun("x", "cs", read_metrics(METRICS), numbers=NUMBERS)]))
     assert [heading.text for heading in page.all("h2")] == [
         "Numbers", "By kind of verb and word", "More numbers", "How it was made",
     ]  # fmt: skip
@@ -134,4 +135,4 @@ def test_a_number_that_is_declared_and_not_there_is_refused() -> None:
     with pytest.raises(DataError, match=r"expected the key 'more' in metrics\.json"):
         render(METRICS, numbers=lacking)
     with pytest.raises(DataError, match=r"expected the key 'more' in metrics\.json"):
-        render_html([ReportRun("x", "cs", METRICS, numbers=lacking)])
+        render_html([ReportRun("x", "cs", read_metrics(METRICS), numbers=lacking)])

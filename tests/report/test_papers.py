@@ -15,15 +15,16 @@ import pytest
 from mtbias.report.report_files import paper_table
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import PrintedTable, draw
+from mtbias.runs.call_records import CallRecord
 from mtbias.types import Stereotype
 
-from .page_reader import F, M, make_record, make_run
+from .page_reader import F, M, make_record, make_run, metrics_json
 
 NASTY = r"a&b|c_d%e#f\g{h}$i~j^k*l`m<n>[o](p)"
 
 
 def _numbers(n: int, delta_g: float | None, interval: list[float] | None) -> dict[str, Any]:
-    made = make_run([make_record()]).metrics["overall"]
+    made = metrics_json([make_record()])["overall"]
     denominators = {"male": 1826, "female": 1822, "neutral": 240, "pro": 1584, "anti": 1583, "called_male": 1,
                     "called_female": 2}  # fmt: skip
     ci = {**made["ci"], "accuracy": [57.9, 60.96], "delta_g": interval}
@@ -34,15 +35,13 @@ def _numbers(n: int, delta_g: float | None, interval: list[float] | None) -> dic
 def _run(
     system: str, lang: str, delta_g: float | None = -3.4, interval: list[float] | None = None
 ) -> ReportRun:
-    made = make_run([make_record()], system)
-    metrics = {**made.metrics, "overall": _numbers(3888, delta_g, interval or [-10.44, 3.9])}
-    return ReportRun(system, lang, {**metrics, "corpus": {"name": "winomt"}})
+    overall = _numbers(3888, delta_g, interval or [-10.44, 3.9])
+    return make_run([make_record()], system, lang, overall=overall, corpus={"name": "winomt"})
 
 
-def _real() -> ReportRun:
-    records = [make_record(i, F if i % 3 else M, gold=(M, F)[i % 2], stereotype=list(Stereotype)[i % 3],
+def _records() -> list[CallRecord]:
+    return [make_record(i, F if i % 3 else M, gold=(M, F)[i % 2], stereotype=list(Stereotype)[i % 3],
                            domain=("home", "work")[i % 2], pair=None) for i in range(60)]  # fmt: skip
-    return make_run(records)
 
 
 def _rows_of(run: ReportRun) -> list[dict[str, str]]:
@@ -51,9 +50,8 @@ def _rows_of(run: ReportRun) -> list[dict[str, str]]:
 
 
 def test_csv_has_every_number_with_interval_and_denominator() -> None:
-    run = _real()
-    row = _rows_of(ReportRun("opus", "de", run.metrics))[0]
-    overall = run.metrics["overall"]
+    row = _rows_of(make_run(_records()))[0]
+    overall = metrics_json(_records())["overall"]
     assert (row["system"], row["lang"], row["breakdown"], row["group"]) == (
         "opus",
         "de",
@@ -89,12 +87,10 @@ def test_csv_leaves_what_is_undefined_empty() -> None:
 
 
 def test_csv_has_a_row_for_each_group() -> None:
-    run = _real()
-    groups = [("overall", "", run.metrics["n"])]
+    run, metrics = make_run(_records()), metrics_json(_records())
+    groups = [("overall", "", metrics["n"])]
     for by in ("domain", "pronouns", "stereotype", "entity"):
-        groups += [
-            (f"by_{by}", group, part["n"]) for group, part in run.metrics[f"by_{by}"].items()
-        ]
+        groups += [(f"by_{by}", group, part["n"]) for group, part in metrics[f"by_{by}"].items()]
     assert [(row["breakdown"], row["group"], int(row["n"])) for row in _rows_of(run)] == groups
 
 

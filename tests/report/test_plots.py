@@ -58,8 +58,8 @@ def test_panels_have_the_numbers_of_metrics_json_by_their_keys() -> None:
         f"{label} {group}" for group in ("kitchen", "d") for label in ("Accuracy", "ΔG", "ΔS")
     ]
     (_, first), (_, second) = part.series
-    group = runs[0].metrics["by_domain"]["kitchen"]
-    assert first["Accuracy kitchen"] == Estimate(50.0, tuple(group["ci"]["accuracy"]), 4)
+    interval = runs[0].metrics.by["by_domain"]["kitchen"].intervals["accuracy"]
+    assert first["Accuracy kitchen"] == Estimate(50.0, interval, 4)
     assert list(second) == ["Accuracy d", "ΔG d", "ΔS d"]
 
 

@@ -29,7 +29,7 @@ def ranks_of(block: Block, key: str = "accuracy") -> dict[str, Rank]:
 
 def relations_of(block: Block, key: str = "accuracy") -> dict[str, Relation]:
     return {
-        f"{pair.first.system} {pair.second.system}": pair.tested[key].relation
+        f"{pair.first.system} {pair.second.system}": pair.outcomes[key].relation
         for pair in block.pairs
     }
 
@@ -69,7 +69,7 @@ def test_holm_makes_a_tie_of_what_one_test_alone_would_call_different() -> None:
     ]
     (block,) = make_blocks(with_tests({"A B": 0.02, "A C": 0.02, "B C": 0.02}, *three))
     assert set(relations_of(block).values()) == {Relation.TIE}
-    assert [t.tested["accuracy"].p_holm for t in block.pairs] == pytest.approx([0.06] * 3)
+    assert [pair.outcomes["accuracy"].p_holm for pair in block.pairs] == pytest.approx([0.06] * 3)
     (block,) = make_blocks(with_tests({"A B": 0.02}, *three[:2]))
     assert relations_of(block) == {"A B": Relation.FIRST}
 

@@ -17,10 +17,11 @@ from mtbias.api import Run
 from mtbias.corpora import load_corpus
 from mtbias.report.comparison_tables import render_comparison
 from mtbias.report.report_files import paper_table, plot_files
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import ReportRun, report_run
 from mtbias.report.run_page import render_html
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.bias import UNKNOWN_GENDER
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.settings import BootstrapSettings, ScoreSettings
 
 from .page_reader import column_values, page_data, read_page, table_lines, table_rows
@@ -206,7 +207,7 @@ def test_files_keep_their_schemas_and_are_read_again(mixed: Run, alone: Run) -> 
 
 
 def _page(*runs: Run) -> Any:
-    return read_page(render_html([ReportRun.of(run, name=run.system) for run in runs]))
+    return read_page(render_html([report_run(run, name=run.system) for run in runs]))
 
 
 def test_the_page_of_a_corpus_that_shows_no_gender(alone: Run) -> None:
@@ -257,12 +258,12 @@ def test_the_page_of_a_corpus_with_both(mixed: Run, other: Run) -> None:
 
 
 def test_plots_as_files_have_both(mixed: Run, alone: Run) -> None:
-    both = [name for name, _ in plot_files([ReportRun.of(mixed)])]
+    both = [name for name, _ in plot_files([report_run(mixed)])]
     assert [name for name in both if name.startswith("entities")] == [
         "entities-1-mixed",
         "entities-unknown-1-mixed",
     ]
-    one = dict(plot_files([ReportRun.of(alone)]))
+    one = dict(plot_files([report_run(alone)]))
     assert [name for name in one if name.startswith("entities")] == ["entities-1-alone"]
     assert "Forms by entity, in per cent" in one["entities-1-alone"]
 
@@ -275,7 +276,10 @@ def test_tables_have_both(mixed: Run, other: Run) -> None:
     assert "Sentences of unknown gender, of custom: 15 sentences" in text
     assert compared.unknown is not None
     assert compared.unknown.pairs[0].plain["feminine"].difference == pytest.approx(-100 / 13)
-    runs = [ReportRun(run.system, "de", run.metrics, numbers=run.numbers) for run in (mixed, other)]
+    runs = [
+        ReportRun(run.system, "de", read_metrics(run.metrics), numbers=run.numbers)
+        for run in (mixed, other)
+    ]
     assert "Sentences of unknown gender" in paper_table(runs, "markdown")
     rows = [
         row

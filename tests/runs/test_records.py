@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mtbias.errors import DataError
 from mtbias.runs.call_records import (
     CallRecord,
+    call_record,
     from_lines,
     join_records,
     metrics_text,
@@ -64,7 +65,7 @@ CALL = GenderCall(
     "links+lexicon",
     Trust.ALIGNED,
 )
-RECORD = CallRecord.of(INSTANCE, TRANSLATION, CALL)
+RECORD = call_record(INSTANCE, TRANSLATION, CALL)
 
 # The keys of the contract in its order, `target_spans` beside `target`, and what comparing runs
 # needs.
@@ -101,7 +102,7 @@ def test_a_line_is_the_call_again(tmp_path: Path) -> None:
 
 
 def test_a_call_without_gender_or_translation(tmp_path: Path) -> None:
-    record = CallRecord.of(
+    record = call_record(
         INSTANCE,
         Translation("winomt-7", None, "empty"),
         GenderCall("winomt-7", None, Reason.UNTRANSLATED),

@@ -10,15 +10,10 @@ import pytest
 
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import count, uncalled
-from mtbias.scoring.finding import (
-    RULES,
-    Statement,
-    conclusions,
-    entity_gaps,
-    expected_texts,
-    run_finding,
-)
+from mtbias.scoring.finding import RULES, conclusions, entity_gaps, expected_texts, run_finding
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.scores import score
+from mtbias.scoring.statements import Statement
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -53,7 +48,9 @@ def metrics_of(rows: list[CallRecord], **changed: Any) -> dict[str, Any]:
 def said(rule: str, *kinds: Kind, **changed: Any) -> list[str]:
     rows = records(*kinds)
     return [
-        each.text for each in run_finding(metrics_of(rows, **changed), rows) if each.rule == rule
+        each.text
+        for each in run_finding(read_metrics(metrics_of(rows, **changed)), rows)
+        if each.rule == rule
     ]
 
 
@@ -113,13 +110,7 @@ def test_the_finding_says_whom_the_system_finds(
         (gold, kind, call) for n, gold, call, kind, _ in found(men, women) for _ in range(n)
     )
     group = {"confusion": table.tolist(), "delta_s": None, "ci": {"delta_s": None}}
-    nobody = {gender.value: {"n": 0} for gender in (M, F, N)}
-    checked = {
-        "uncalled": nobody,
-        "grammatical_gender_only": {"n": 0},
-        "alarms": {"raised": [], "shares": {}},
-    }
-    assert next(run_finding({"overall": group, **checked})) == Statement(
+    assert next(run_finding(read_metrics({"overall": group}))) == Statement(
         "found", f"It finds {text}"
     )
 
@@ -161,9 +152,11 @@ def test_women_who_are_found_move_delta_s_by_so_many_points_at_most() -> None:
     half = [(50, M, M, kind, "cook") for kind in (PRO, ANTI)]
     rows = records(*half, (9, F, F, PRO, "cook"), (41, F, M, PRO, "cook"), (50, F, M, ANTI, "cook"))
     assert score(rows, n_resamples=0).overall["delta_s"].value == pytest.approx(9.0)
-    assert [each.rule for each in run_finding(metrics_of(rows)) if each.rule == "few_found"] == [
-        "few_found"
-    ]
+    assert [
+        each.rule
+        for each in run_finding(read_metrics(metrics_of(rows)))
+        if each.rule == "few_found"
+    ] == ["few_found"]
 
 
 def test_the_stereotype_is_named_where_the_interval_of_delta_s_excludes_0() -> None:
@@ -179,7 +172,7 @@ def test_the_stereotype_is_named_where_the_interval_of_delta_s_excludes_0() -> N
     assert said("stereotype", *rows[:3], (20, F, F, ANTI, "cook")) == []
     wide = metrics_of(records(*rows))
     wide["overall"]["ci_entities"] = {"delta_s": [-2.0, 60.0]}
-    (text,) = [each.text for each in run_finding(wide) if each.rule == "stereotype"]
+    (text,) = [each.text for each in run_finding(read_metrics(wide)) if each.rule == "stereotype"]
     assert text.endswith("points (over entities [-2.0, 60.0], which contains 0).")
 
 
@@ -192,7 +185,9 @@ def test_entities_with_the_widest_gap_are_named_with_a_wrong_translation() -> No
         (4, M, M, NONE, "few"), (4, F, M, NONE, "few"), (9, M, M, NONE, "men only"),
     )  # fmt: skip
     metrics = metrics_of(rows)
-    hair, nurse = [each for each in run_finding(metrics, rows) if each.rule == "entity"]
+    hair, nurse = [
+        each for each in run_finding(read_metrics(metrics), rows) if each.rule == "entity"
+    ]
     assert (
         hair.text == "hairdresser: 100 % of the men right (12 of 12), 0 % of the women (0 of 12)."
     )
@@ -209,7 +204,7 @@ def test_entities_with_the_widest_gap_are_named_with_a_wrong_translation() -> No
     assert nurse.text == "nurse: 0 % of the men right (0 of 5), 100 % of the women (5 of 5)."
     assert nurse.quote is not None
     assert (nurse.quote.gold, nurse.quote.call) == ("male", None)  # none is called a woman
-    assert [gap.entity for gap in entity_gaps(metrics)] == [
+    assert [gap.entity for gap in entity_gaps(read_metrics(metrics))] == [
         "hairdresser",
         "nurse",
         "few",
@@ -225,7 +220,7 @@ def test_at_most_three_entities_are_named() -> None:
 
 def test_without_any_call_nothing_is_said_of_what_was_found() -> None:
     nothing = records((20, M, None, PRO, "cook"), (20, F, None, ANTI, "cook"))
-    kinds = [each.rule for each in run_finding(metrics_of(nothing), nothing)]
+    kinds = [each.rule for each in run_finding(read_metrics(metrics_of(nothing)), nothing)]
     assert kinds == ["uncalled", "trust"]
     (text,) = said("uncalled", (20, M, None, NONE, "a"), (20, F, None, NONE, "a"))
     assert text.endswith("most often: unaligned (40).")
@@ -244,6 +239,12 @@ def test_what_has_no_call_and_for_whom() -> None:
     assert "; most often: unaligned (6); grammatical gender only: 3; ΔG" in text
 
 
+def checked(percent: float | None) -> dict[str, Any]:
+    """A share of 100 rows as `metrics.json` has it."""
+    share = {"n": int(percent or 0), "of": 100, "percent": percent, "interval": None}
+    return {**share, "limit": 5.0, "above": False}
+
+
 def test_whether_the_numbers_can_be_believed() -> None:
     some = {"calls": 1_003, "estimated": 1_000, "expected": 12.4, "interval": [3.6, 40.2]}
     expected = {
@@ -251,7 +252,7 @@ def test_whether_the_numbers_can_be_believed() -> None:
         "male": some,
         "female": {"calls": 9, "estimated": 0, "expected": None, "interval": None},
     }
-    shares = {"copies": {"percent": 1.0}, "empty": {"percent": 2.0}, "looping": {"percent": None}}
+    shares = {"copies": checked(1.0), "empty": checked(2.0), "looping": checked(None)}
     one = (1, M, M, NONE, "a")
     (text,) = said("trust", one, alarms={"raised": [], "shares": shares}, expected_wrong=expected)
     assert text == (
@@ -266,17 +267,17 @@ def test_whether_the_numbers_can_be_believed() -> None:
         "Alarms: 1 of 2 checked shares are above the limit (source left in the translation). Expected to be wrong: not "
         "known, as labelled calls are of systems without alarms."
     )
-    assert expected_texts({"expected_wrong": {"labels": 0}}) == [
+    assert expected_texts(read_metrics({"expected_wrong": {"labels": 0}})) == [
         "not known, as there are no labels in this language"
     ]
-    assert expected_texts({}) == []
+    assert expected_texts(read_metrics({})) == []
 
 
 def test_of_another_measure_only_what_was_checked_is_said() -> None:
-    alarms = {"raised": [], "shares": {"copies": {"percent": 0.0}}}
+    alarms = {"raised": [], "shares": {"copies": checked(0.0)}}
     metrics = {"overall": {"confusion": [[1, 2], [3, 4]]}, "alarms": alarms}
     text = "No alarm: none of 1 checked shares is above its limit."
-    assert list(run_finding(metrics)) == [Statement("trust", text)]
+    assert list(run_finding(read_metrics(metrics))) == [Statement("trust", text)]
 
 
 def test_metrics_json_has_the_finding_with_the_names_of_its_rules() -> None:

@@ -18,7 +18,7 @@ from mtbias.corpora import load_corpus
 from mtbias.errors import DataError, SettingError
 from mtbias.evaluation.speaker_calls import COUNTING, speaker_rates
 from mtbias.report.plots import panels
-from mtbias.report.report_runs import ReportRun
+from mtbias.report.report_runs import report_run
 from mtbias.settings import ScoreSettings
 from tests.cli.machine import run_here
 
@@ -108,7 +108,7 @@ def test_a_run_has_the_speaker_and_the_numbers_of_each_stereotype(
     assert groups["1"]["ci"]["p"][0] == 0
     assert (run.metrics["overall"]["f_m"], run.metrics["reasons"]) == (None, {"no morphology": 1})
     # the plot of the 16 shows p alone, for the rates are of all sentences
-    plot = dict(panels([ReportRun.of(run)]))["by_stereotype"]
+    plot = dict(panels([report_run(run)]))["by_stereotype"]
     assert plot.title == "Masculine by stereotype, in per cent and points"
 
 

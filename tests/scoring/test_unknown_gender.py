@@ -19,6 +19,7 @@ from mtbias.scoring.comparable_runs import differing_rows
 from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Best
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.scores import counting_of, score
 from mtbias.scoring.women_share import WomenShares, relate
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype, Strategy
@@ -282,7 +283,7 @@ def test_feminine_forms_against_the_share_of_women() -> None:
         for n, (e, two) in enumerate(calls.items())
         for k, call in enumerate(two)
     ]
-    groups = score(records, n_resamples=0).to_json()["by_entity"]
+    groups = read_metrics(score(records, n_resamples=0).to_json()).by["by_entity"]
     shares = WomenShares(
         "women.csv", "share", "00ff", {"mason": 10, "clerk": 20, "nurse": 60, "guard": 30}
     )

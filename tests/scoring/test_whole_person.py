@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from mtbias.english.mentions import MentionKind
 from mtbias.evaluation.person_calls import WHOLE_PERSON
 from mtbias.scoring.finding import run_finding
+from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.scores import score_records
 from mtbias.scoring.whole_person import (
     COUNTING,
@@ -109,7 +110,7 @@ def test_the_finding_says_for_whom_all_words_are_right() -> None:
     table = np.zeros((len(GOLDS), len(OUTCOMES)), dtype=np.int64)
     table[0, :3], table[1, :3] = (38, 1, 1), (10, 5, 25)
     overall = {"confusion": table.tolist(), "all_right_male": 95.0}
-    said = next(run_finding({"overall": overall}))
+    said = next(run_finding(read_metrics({"overall": overall})))
     assert (said.rule, said.text) == (
         "whole_person",
         (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from mtbias.errors import DataError, UsageError
+from mtbias.scoring.metrics_records import GroupMetrics
 from mtbias.scoring.women_share import WomenShares, read_women, relate, shipped_shares
 from mtbias.stats.results import Estimate
 
@@ -20,16 +20,11 @@ def _file(tmp_path: Path, text: str, name: str = "women.csv") -> Path:
     return path
 
 
-def _group(accuracy: float, men: float | None, women: float | None) -> dict[str, Any]:
+def _group(accuracy: float, men: float | None, women: float | None) -> GroupMetrics:
     rows = {"male": 0 if men is None else 6, "female": 0 if women is None else 4}
     n = rows["male"] + rows["female"]
-    return {
-        "n": n,
-        "accuracy": accuracy,
-        "recall_male": men,
-        "recall_female": women,
-        "denominators": rows,
-    }
+    values = {"accuracy": accuracy, "recall_male": men, "recall_female": women}
+    return GroupMetrics(whole={"n": n}, values=values, denominators=rows)
 
 
 def _shares(**percent: float) -> WomenShares:
