@@ -29,5 +29,5 @@ def command(*, sweep: Path | None = None, json: Json = False) -> None:
     if wrong := [check for check in checks if not check.ok]:
         raise MissingResourceError(
             f"{len(wrong)} {'thing is' if len(wrong) == 1 else 'things are'} missing or wrong, the first: "
-            f"{wrong[0].name}: {wrong[0].state}"
+            f"{wrong[0].name}: {wrong[0].found}"
         )

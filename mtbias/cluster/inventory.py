@@ -395,8 +395,8 @@ class Check:
     part: str
     """Heading in the text."""
     name: str
-    state: str
-    """A version, a place, or what is wrong."""
+    found: str
+    """A version, a place, or what is wrong; a key of the command's JSON."""
     ok: bool = True
     """False where something needed is missing or wrong."""
 
@@ -434,7 +434,7 @@ def as_text(checks: Iterable[Check]) -> str:
         rows = [f"{part}\n"]
         for check in checks_of_part:
             mark = " " if check.ok else "!"
-            rows.append(f"{mark} {printable(check.name):<{_NAMES}}  {printable(check.state)}\n")
+            rows.append(f"{mark} {printable(check.name):<{_NAMES}}  {printable(check.found)}\n")
         blocks.append("".join(rows))
     return "\n".join(blocks)
 
