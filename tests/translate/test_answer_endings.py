@@ -127,7 +127,9 @@ def test_an_answer_ends_for_the_first_reason_that_there_is() -> None:
 
 
 def test_the_limit_follows_the_source_unless_a_number_is_asked_for() -> None:
-    assert [AnswerLimit(1024, from_source=True).for_source(n) for n in (0, 10, 159, 160, 161, 900)] == [
+    assert [
+        AnswerLimit(1024, from_source=True).for_source(n) for n in (0, 10, 159, 160, 161, 900)
+    ] == [
         *(64, 124, 1018),
         *(1024, 1024, 1024),
     ]

@@ -182,7 +182,7 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
     budget: Budget
 
     @property
-    def asked(self) -> Mapping[str, Json]:
+    def parameters(self) -> Mapping[str, Json]:
         """See `BatchPlan`."""
         return {
             "engine": f"transformers/{version('transformers')}",

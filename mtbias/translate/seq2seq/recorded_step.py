@@ -171,7 +171,7 @@ class _Memory:
 
 
 class _FixedLayer(PoolLayer):
-    """The pool of one layer's self-attention, filled where a tensor says."""
+    """The pool of one layer's self-attention, filled at the places of a tensor."""
 
     def __init__(self, memory: _Memory) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class RecordedDecoder(PooledDecoder):
         self._recordings, self._beams = recordings, beams
         self._memory: _Memory | None = None
         self._count, self._slots = len(sources), 1
-        """Sentences, and slots that are filled."""
+        """Sentences, and filled slots."""
         self._expected = 1 + beams * (sources.shape[1] + _MORE)
         own = torch.eye(beams, dtype=torch.bool, device=mask.device)
         self._own = additive(own, self._states.dtype)
@@ -235,7 +235,7 @@ class RecordedDecoder(PooledDecoder):
 
     def _step(self, memory: _Memory, sentences: int, slots: int) -> torch.Tensor:
         self._show(memory, sentences, slots)
-        made = self._decoder(
+        output = self._decoder(
             input_ids=memory.last[: sentences * self._beams],
             attention_mask=memory.mask[:sentences, :, :, :slots],
             encoder_hidden_states=self._states,  # not read: their keys and values are there
@@ -246,7 +246,7 @@ class RecordedDecoder(PooledDecoder):
         )
         memory.position += 1
         memory.new_slots += self._beams
-        return made.last_hidden_state[:, -1]
+        return output.last_hidden_state[:, -1]
 
     def keep(self, parents: torch.Tensor, staying: torch.Tensor) -> None:
         """See `PooledDecoder`."""
@@ -262,9 +262,8 @@ class RecordedDecoder(PooledDecoder):
             gaps = (staying >= self._count).nonzero()[:, 0]
             memory.move(gaps, staying[gaps])
         if self._slots + self._beams > memory.layout[1]:
-            self._show(
-                memory, *memory.layout[:2]
-            )  # Python last saw the slots of a step that was computed
+            # Python last saw the slots of a computed step.
+            self._show(memory, *memory.layout[:2])
             mask = memory.mask[: self._count, :, :, : self._slots]
             memory = self._move_in(2 * memory.layout[1], mask, memory.source_mask[: self._count])
         mask = memory.mask[: self._count, 0]
@@ -273,7 +272,7 @@ class RecordedDecoder(PooledDecoder):
         new.copy_(self._own)
 
     def _move_in(self, slots: int, *masks: torch.Tensor) -> _Memory:
-        """Copy what the sentences have into memory with room for so many slots."""
+        """Copy the state of the sentences into memory with room for `slots`."""
         count, caches = self._count, self._cache
         own, across = caches.self_attention_cache, caches.cross_attention_cache
         tokens = across.layers[0].keys.shape[2]
@@ -287,7 +286,7 @@ class RecordedDecoder(PooledDecoder):
         return memory
 
     def _show(self, memory: _Memory, sentences: int, slots: int) -> None:
-        """Let the model see so many sentences and slots."""
+        """Show the model the first `sentences` and `slots`."""
         caches = self._cache
         for layer, pools in zip(caches.self_attention_cache.layers, memory.own, strict=True):
             layer.keys, layer.values = (pool[:sentences, :, :slots] for pool in pools)
@@ -300,8 +299,8 @@ def _keys_and_values(cache: Any) -> Iterator[torch.Tensor]:  # noqa: ANN401 - a 
 
 
 class _Positions(torch.nn.Module):  # type: ignore[misc] # torch has no types here
-    """M2M100's positions, whose number may be a tensor: transformers' module would look whether its
-    table is long enough, which a recording cannot.
+    """M2M100's positions, whose number may be a tensor; transformers' module checks the length of
+    its table, which a recording cannot.
     """
 
     def __init__(self, own: Any) -> None:  # noqa: ANN401
@@ -309,7 +308,7 @@ class _Positions(torch.nn.Module):  # type: ignore[misc] # torch has no types he
         self._own = own
 
     def reach(self, positions: int) -> None:
-        """Make the table long enough for so many."""
+        """Make the table long enough for `positions`."""
         own = self._own
         if own.padding_idx + 1 + positions > len(own.weights):
             own.make_weights(own.padding_idx + 1 + positions, own.embedding_dim, own.padding_idx)
@@ -320,7 +319,7 @@ class _Positions(torch.nn.Module):  # type: ignore[misc] # torch has no types he
         inputs_embeds: torch.Tensor,
         past: int | torch.Tensor,
     ) -> torch.Tensor:
-        """Those of tokens after `past` others."""
+        """The positions of tokens after `past` others."""
         own = self._own
         if not isinstance(past, torch.Tensor):
             return own(input_ids, inputs_embeds, past)
