@@ -14,7 +14,7 @@ from mtbias.translate.system import Begun
 _HIDDEN = "[key]"
 _READINGS = 16
 _MARKS = re.compile(r"[*_`]")
-"""Marks that `mtbias.translate.language_models.cleaning` removes from answers."""
+"""Marks that `mtbias.translate.language_models.answer_marks` removes from answers."""
 _SECRET = 8
 """Characters of the shortest key that is a secret; servers without keys take words such as ``x``
 and ``EMPTY``."""

@@ -222,7 +222,7 @@ def _shipped_model(pair: Pair) -> FirefoxModel | None:
 
 
 def _refuse_changed(path: PackagePath, advice: str) -> None:
-    """Refuse a file that has changed since it was installed, by the hash in the package's record."""
+    """Refuse a file that has changed since its installation, by the package's record."""
     file = Path(str(path.locate()))
     if not file.is_file():
         raise ModelError(f"{file}: expected the file that was installed, got none; {advice}")

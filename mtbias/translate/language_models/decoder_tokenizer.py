@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mtbias.translate.language_models.cleaning import marks_thought
+from mtbias.translate.language_models.answer_marks import marks_thought
 from mtbias.translate.seq2seq.checkpoints import explained
 from mtbias.translate.seq2seq.codec import load_tokenizer, special_ids, unknown_places
 from mtbias.types import Span
