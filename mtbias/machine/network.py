@@ -41,7 +41,7 @@ _hooked = False
 _log = logging.getLogger(__name__)
 
 
-def asked_for() -> bool:
+def is_forbidden() -> bool:
     """Whether `MTBIAS_NO_NETWORK` forbids the network."""
     return _says_yes(VARIABLE)
 
@@ -50,7 +50,7 @@ def downloads_allowed(*, offline: bool) -> bool:
     """Whether downloads are allowed: not with ``--offline``, `VARIABLE`, or Hugging Face's
     ``HF_HUB_OFFLINE=1``.
     """
-    return not (offline or asked_for() or _says_yes(_HUB[0]))
+    return not (offline or is_forbidden() or _says_yes(_HUB[0]))
 
 
 def _says_yes(variable: str) -> bool:

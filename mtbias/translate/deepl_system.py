@@ -73,7 +73,7 @@ class DeepLKind(SystemKind):
             request.name,
             target,
             request.source_lang.upper(),
-            request.offline or network.asked_for(),
+            request.offline or network.is_forbidden(),
         )
 
 

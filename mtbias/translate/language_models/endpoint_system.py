@@ -87,7 +87,7 @@ class EndpointKind(SystemKind):
         # Before anything is loaded, refuse languages that the prompt is not for.
         prompt.filled("", request.lang, request.source_lang)
         server_address(settings.base_url)
-        offline = request.offline or network.asked_for()
+        offline = request.offline or network.is_forbidden()
         return EndpointSystem(
             request.name, request.lang, settings, prompt, offline, request.source_lang
         )
