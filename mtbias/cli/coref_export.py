@@ -61,7 +61,8 @@ def command(
     if format == "text" and out.is_dir():
         if len({text.file_name for text in texts}) < len(texts):
             raise UsageError(
-                "--out: expected a file, since ids of these documents give files of one name; got a folder"
+                "--out: expected a file, since ids of these documents give files of one name; "
+                "got a folder"
             )
         for text, line in zip(texts, exported(texts, format), strict=True):
             write_atomic(out / text.file_name, [line])
