@@ -251,7 +251,7 @@ class Schedule:
         """The next task for a place whose process did `last` before, while `others` run.
 
         It no longer waits, nor do tasks that turn out to be done. A task that another process is
-        doing goes on waiting.
+        doing still waits.
         """
         out = self._plan.sweep.out
         for task in sorted(self.waiting, key=lambda each: self._order(each, last, others)):

@@ -134,7 +134,7 @@ def awaited(
     """The result of `call`, which is given up after `seconds` without progress.
 
     It is for libraries that limit the time of each read, and so wait for ever for a server that
-    sends a byte now and then. An abandoned call goes on in a thread that ends with the process.
+    sends a byte now and then. An abandoned call continues in a thread that ends with the process.
 
     Args:
         call: what to wait for.

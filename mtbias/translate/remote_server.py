@@ -72,7 +72,7 @@ def without_key(text: str, key: str) -> str:
     """Text of a server without the key, plain or disguised.
 
     Every text of a server comes here before it is kept, shown or repaired: a server that repeats
-    the key must not put it into a file or a message. Where a repair would bring it to light, the
+    the key must not put it into a file or a message. Where a repair would reveal it, the
     repaired text, without the key, is returned.
     """
     if len(key) < _SECRET:

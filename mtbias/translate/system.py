@@ -176,7 +176,7 @@ class System(ABC):
 
     @abstractmethod
     def plan(self, corpus: Sources, begun: Begun) -> Plan:
-        """Plan the translation of `corpus`; a run that was begun before goes on with its settings.
+        """Plan the translation of `corpus`; a run that was begun before keeps its settings.
 
         Raises:
             DataError: given translations do not fit the corpus.

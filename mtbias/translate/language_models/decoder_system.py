@@ -132,7 +132,7 @@ class DecoderSystem(BatchSystem):
 
     @property
     def ends_at_line(self) -> bool:
-        """Whether an answer ends with its line: without a chat template a model goes on with the
+        """Whether an answer ends with its line: without a chat template a model continues with the
         next question.
         """
         return self.tokenizer.template == "plain" and not self._asks_for_more
