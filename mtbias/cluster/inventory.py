@@ -25,7 +25,7 @@ from mtbias.corpora import cache_folder, datasets, load_corpus
 from mtbias.corpora.catalog import dataset, fetched_source
 from mtbias.corpora.corpus import GENDER, Corpus
 from mtbias.corpora.corpus_kinds import CUSTOM, find_corpus
-from mtbias.corpora.downloads import fetch_dataset, given_hash
+from mtbias.corpora.downloads import checked_hash, fetch_dataset
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.machine import network
@@ -324,7 +324,7 @@ def fetch(
     for part, _, problem in states:
         is_public = part.name in datasets() and part.name not in sweep.data
         if part.kind == "data" and problem and is_public:
-            given_hash(dataset(part.name).source, sha256)
+            checked_hash(dataset(part.name).source, sha256)
     for part, where, problem in states:
         if problem:
             say(f"{part.title}: fetched, {part.place(True)}")
@@ -362,7 +362,7 @@ def fetch_named(
         if lang != ENGLISH or models:
             get_language(lang)
     for name in datasets:
-        given_hash(fetched_source(name), sha256)
+        checked_hash(fetched_source(name), sha256)
     checkpoints = [model for model in models if not is_of_kind(model)]
     for model in checkpoints:
         check_name(model)
