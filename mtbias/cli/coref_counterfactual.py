@@ -46,5 +46,5 @@ def command(
         )
         return StanzaModels(package, None).analyse(texts)
 
-    made = write_quadruples(data, out, tagger, names, swaps)
-    show(made, json=json)
+    result = write_quadruples(data, out, tagger, names, swaps)
+    show(result, json=json)

@@ -72,11 +72,10 @@ def command(
         raise UsageError(f"expected folders of different names, got {', '.join(map(str, folders))}")
     chosen = system.open()
     places = located(*places_of(data or []), dataset or [], cache.cache_dir)
-    opened = [open_dataset(name, place) for name, place in places.items()]
-    others = [
-        read_evaluation(path, opened, bootstrap) for path in folders[1:]
-    ]  # its errors come before the run
-    evaluation = evaluate(chosen, opened, out, bootstrap, ProgressLine())
+    loaded = [open_dataset(name, place) for name, place in places.items()]
+    # Before the run, so that errors of another evaluation come first.
+    others = [read_evaluation(path, loaded, bootstrap) for path in folders[1:]]
+    evaluation = evaluate(chosen, loaded, out, bootstrap, ProgressLine())
     differences = compare_evaluations(evaluation, others, bootstrap)
     shown = [evaluation, *others]
     write_atomic(out / REPORT, render_coref_page(shown, differences).encode(), own=True)

@@ -148,15 +148,15 @@ def command(
         As of `mtbias coref score`.
     """
     chosen = system.open()
-    opened = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
-    before = run_system(chosen, opened.texts, out, ProgressLine())
+    loaded = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
+    before = run_system(chosen, loaded.texts, out, ProgressLine())
     options = {"dataset": dataset, "system": chosen.signature.replace("|", ",")}
     result = {
         "dataset": dataset,
-        "documents": len(opened.texts),
+        "documents": len(loaded.texts),
         "resumed_at": before,
         "out": str(out),
         "notes": chosen.notes,
-        "signature": signature_line("coref:run", {"data": opened.files}, options),
+        "signature": signature_line("coref:run", {"data": loaded.files}, options),
     }
     show(result, json=json)

@@ -14,7 +14,7 @@ def command(
     """Describe a corpus: size, vocabulary, lengths, genders, stereotypes, pronouns and distances,
     with histograms.
     """
-    found = describe(
-        load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang)
+    loaded = load_entities(
+        corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang
     )
-    show(found, json=json)
+    show(describe(loaded), json=json)

@@ -180,7 +180,7 @@ def _languages_read(sweep: Sweep, measures: Iterable[MeasureKind]) -> list[str]:
 
 def _systems(sweep: Sweep) -> Iterator[Part]:
     """The models other than checkpoints: of an endpoint, of DeepL, of Apertium, of a plugin."""
-    asked = Asked(
+    request = Asked(
         name="",
         lang="",
         source_lang=sweep.source_lang,
@@ -192,22 +192,22 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
     )
     for model in filter(is_of_kind, sweep.models):
         for lang in sweep.languages:
-            yield _system(model, replace(asked, lang=lang))
+            yield _system(model, replace(request, lang=lang))
 
 
-def _system(model: str, asked: Asked) -> Part:
-    """The model `SCHEME:NAME`, opened with the settings of `asked`."""
+def _system(model: str, request: Asked) -> Part:
+    """The model `SCHEME:NAME`, opened with the settings of `request`."""
 
     def place(fetch: bool) -> str:
         kind, name = find_kind(model)
-        mine = replace(asked, name=name, offline=not fetch)
+        mine = replace(request, name=name, offline=not fetch)
         kind.open(mine)
         return kind.place(mine)
 
-    return Part("model", model, asked.lang, place)
+    return Part("model", model, request.lang, place)
 
 
-def _named_systems(models: Iterable[str], langs: Sequence[str], asked: Asked) -> Iterator[Part]:
+def _named_systems(models: Iterable[str], langs: Sequence[str], request: Asked) -> Iterator[Part]:
     """The models `SCHEME:NAME` for `langs`, or for the languages that the model's name implies.
 
     Raises:
@@ -215,14 +215,14 @@ def _named_systems(models: Iterable[str], langs: Sequence[str], asked: Asked) ->
         SettingError: there is a revision, which only models of the hub have.
     """
     for model in models:
-        if asked.settings.revision is not None:
+        if request.settings.revision is not None:
             raise SettingError("revision", f"expected with a model of the hub, got it with {model}")
         kind, name = find_kind(model)
         targets = langs or kind.targets(name)
         if not targets:
             raise UsageError(f"{model} may translate into several languages: give --lang CODE")
         for lang in targets:
-            yield _system(model, replace(asked, lang=lang))
+            yield _system(model, replace(request, lang=lang))
 
 
 def _one_each(model: str) -> bool:
@@ -369,7 +369,7 @@ def fetch_named(
         if _one_each(model) and not langs:
             raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
     cache = cache_folder(cache_dir)
-    asked = Asked(
+    request = Asked(
         name="",
         lang="",
         source_lang=source_lang,
@@ -378,7 +378,7 @@ def fetch_named(
         cache=cache,
         offline=False,
     )
-    systems = list(_named_systems(filter(is_of_kind, models), langs, asked))
+    systems = list(_named_systems(filter(is_of_kind, models), langs, request))
     named = _checkpoints(checkpoints, langs or ["de"], cache, revision, source_lang)
     for part in [*named, *systems]:
         say(f"{part.title}: {part.place(True)}")

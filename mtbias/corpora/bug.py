@@ -176,9 +176,9 @@ def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
 class BugKind(CorpusKind):
     """The data sets of BUG's release, by their names."""
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        return read_bug(asked.file, asked.name)
+        return read_bug(request.file, request.name)
 
 
 BUG_KIND = BugKind()
@@ -223,7 +223,7 @@ def _instance(row: BugRow, id_: str, notes: Notes) -> Instance | None:
     )
 
 
-def _place(text: str, source: str, index: int, profession: str) -> locate.Located | None:
+def _place(text: str, source: str, index: int, profession: str) -> locate.EntityPlace | None:
     """Where the profession stands in `source`, the sentence as `text` has it: at the index, else
     the nearest.
     """

@@ -109,7 +109,7 @@ class Notes:
         self.add("byte-order mark dropped", int(file.bom))
         self.add("file with Windows line ends", int(file.crlf))
 
-    def add_place(self, source: str, place: locate.Located, entity: str) -> None:
+    def add_place(self, source: str, place: locate.EntityPlace, entity: str) -> None:
         """Count how `entity`, as the corpus writes it, was found at `place` in `source`."""
         if place.how == locate.CORRECTED:
             self.add("entity index corrected")

@@ -86,7 +86,7 @@ class CorpusKind(ABC):
         return source.code == ENGLISH_CODE
 
     @abstractmethod
-    def read(self, asked: AskedCorpus) -> Corpus[Any]:
+    def read(self, request: AskedCorpus) -> Corpus[Any]:
         """The corpus.
 
         Raises:

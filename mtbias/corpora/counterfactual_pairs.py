@@ -275,10 +275,10 @@ def _quadruple(original: Instance, swap: _Swap, determiner: Edit | None) -> list
     )
 
     def variant(
-        of: Instance, edits: Sequence[Edit], own: str, pair: str, control: str | None
+        instance: Instance, edits: Sequence[Edit], own: str, pair: str, control: str | None
     ) -> Instance:
         linked = None if control is None else base + control
-        return replace(_edited(of, edits), id=base + own, pair=base + pair, control=linked)
+        return replace(_edited(instance, edits), id=base + own, pair=base + pair, control=linked)
 
     if determiner is None:
         return [variant(original, (), "", SWAP, None), variant(swapped, swap.edits, SWAP, "", None)]

@@ -22,7 +22,7 @@ _TOKEN = re.compile(r"\S+")
 
 
 @frozen
-class Located:
+class EntityPlace:
     """Where an entity stands."""
 
     head: Span
@@ -103,20 +103,22 @@ def phrase_at(
 
 def locate(
     text: str, spans: Sequence[Span], index: int, phrase: str, source: SourceLanguage = ENGLISH
-) -> Located | None:
-    """The head of `phrase`, which a corpus says starts at token `index` of `spans`, in a text of
-    the language `source`.
+) -> EntityPlace | None:
+    """The head of `phrase` in a text of the language `source`; a corpus has token `index` of
+    `spans` as its beginning.
 
-    Where the phrase stands at `index`, in any case, the index is taken as given. Where it stands
-    once elsewhere, the index is corrected; where it stands several times elsewhere, the occurrence
-    nearest to `index` is taken (the earlier of two equally near). None where it does not occur.
+    If the phrase is at `index`, in any case, the index is right. If it occurs once elsewhere, the
+    index is corrected; if it occurs several times elsewhere, the occurrence nearest to `index` is
+    taken (the earlier of two equally near). None if it does not occur.
     """
-    wanted = words(phrase, source)
+    entity_words = words(phrase, source)
     best, how = index, AS_GIVEN
-    if not phrase_at(text, spans, wanted, index, source):
-        found = find_phrase(text, spans, wanted, source)
-        if not found:
+    if not phrase_at(text, spans, entity_words, index, source):
+        occurrences = find_phrase(text, spans, entity_words, source)
+        if not occurrences:
             return None
-        best = min(found, key=lambda i: (abs(i - index), i))
-        how = CORRECTED if len(found) == 1 else NEAREST
-    return Located(head=core(text, spans[best + source.head(wanted)], source), index=best, how=how)
+        best = min(occurrences, key=lambda i: (abs(i - index), i))
+        how = CORRECTED if len(occurrences) == 1 else NEAREST
+    return EntityPlace(
+        head=core(text, spans[best + source.head(entity_words)], source), index=best, how=how
+    )

@@ -55,9 +55,9 @@ def read_gest(path: Path) -> Corpus[SpeakerSentence]:
 class GestKind(CorpusKind):
     """GEST."""
 
-    def read(self, asked: AskedCorpus) -> Corpus[SpeakerSentence]:
+    def read(self, request: AskedCorpus) -> Corpus[SpeakerSentence]:
         """See `CorpusKind`."""
-        return read_gest(asked.file)
+        return read_gest(request.file)
 
 
 GEST_KIND = GestKind()

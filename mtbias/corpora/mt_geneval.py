@@ -411,10 +411,10 @@ class ByLanguageKind(CorpusKind):
     """Reads the sentences of a language from the folder of the files."""
     by_language = True
 
-    def read(self, asked: AskedCorpus) -> Corpus[Any]:
+    def read(self, request: AskedCorpus) -> Corpus[Any]:
         """See `CorpusKind`."""
-        lang = asked.language
-        return self.read_language(asked.path or asked.file.parent, lang)
+        lang = request.language
+        return self.read_language(request.path or request.file.parent, lang)
 
 
 MT_GENEVAL_KIND = ByLanguageKind(read_mt_geneval)

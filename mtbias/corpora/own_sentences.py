@@ -78,20 +78,20 @@ class CustomKind(CorpusKind):
         """See `CorpusKind`."""
         return True
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        if asked.path is None:
+        if request.path is None:
             needed = "give --data PATH (TSV, CSV or JSONL)"
-            raise UsageError(f"the dataset {asked.name} needs a file: {needed}")
-        return read_custom(asked.path, asked.source)
+            raise UsageError(f"the dataset {request.name} needs a file: {needed}")
+        return read_custom(request.path, request.source)
 
 
 class DemoKind(CorpusKind):
     """The demo's sentences, which ship with mtbias."""
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        return replace(read_custom(asked.path or demo_file()), name=DEMO)
+        return replace(read_custom(request.path or demo_file()), name=DEMO)
 
 
 CUSTOM_KIND, DEMO_KIND = CustomKind(), DemoKind()

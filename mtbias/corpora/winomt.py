@@ -111,9 +111,9 @@ class WinoMTKind(CorpusKind):
         """See `CorpusKind`: the published ones are English."""
         return source.code == ENGLISH_CODE or path is not None
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        return read_winomt(asked.file, asked.source)
+        return read_winomt(request.file, request.source)
 
 
 WINOMT_KIND = WinoMTKind()

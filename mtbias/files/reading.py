@@ -407,13 +407,13 @@ def parse_json_by_id(file: TextFile) -> JsonDict:
     return _object(file.text, file, " with an entry for each id")
 
 
-def _object(text: str, file: TextFile, of: str, line: int | None = None) -> JsonDict:
+def _object(text: str, file: TextFile, which: str, line: int | None = None) -> JsonDict:
     try:
         content = load_json(text, once)
     except ValueError as error:
         raise file.error(f"expected a JSON object: {error}", line) from None
     if not isinstance(content, dict):
-        raise file.error(f"expected a JSON object{of}, got {type(content).__name__}", line)
+        raise file.error(f"expected a JSON object{which}, got {type(content).__name__}", line)
     return content
 
 

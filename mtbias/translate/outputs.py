@@ -279,24 +279,24 @@ _WRITTEN = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Part `number` of `of`, counted from 1; written ``2/8``.
+    """One of `shards` shards, with its `number` from 1; written ``2/8``.
 
     Every part of a plan is in exactly one shard, and the parts, so also the translations, do not
-    depend on `of`. Plans begin with the longest sentences, and shards take parts in turn, so that
+    depend on `shards`. Plans begin with the longest sentences, and shards take parts in turn, so that
     each has about the same work.
     """
 
     number: int
-    of: int
+    shards: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.number <= self.of:
+        if not 1 <= self.number <= self.shards:
             raise UsageError(
-                f"shard {self.number}/{self.of}: expected a number from 1 to {self.of}"
+                f"shard {self.number}/{self.shards}: expected a number from 1 to {self.shards}"
             )
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
+        return f"{self.number}/{self.shards}"
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -312,4 +312,4 @@ class Shard:
 
     def parts(self, count: int) -> range:
         """The numbers (from 0) of those of `count` parts that are in this shard."""
-        return range(self.number - 1, count, self.of)
+        return range(self.number - 1, count, self.shards)

@@ -141,9 +141,9 @@ class GreedySearch:
             if not _can_leave(cache):
                 return False
             mask = torch.nn.functional.pad(mask, (0, tokens.shape[1] - before), value=1)
-            kept = torch.tensor(staying, device=device)
-            tokens, mask = tokens[kept], mask[kept]
-            cache.batch_select_indices(kept)
+            rows = torch.tensor(staying, device=device)
+            tokens, mask = tokens[rows], mask[rows]
+            cache.batch_select_indices(rows)
             running = [running[n] for n in staying]
 
     def _generate(
