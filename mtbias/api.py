@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from mtbias.evaluation.reward import Reward
     from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
-    from mtbias.translate.shape_table import Wanted
+    from mtbias.translate.shape_table import Selection
 
 __all__ = [
     "EvalSettings",
@@ -330,7 +330,7 @@ def score(
     settings = settings or ScoreSettings()
     allow_missing = _may_lack(allow_missing, settings)
     given = _given(
-        translations, system, _wanted(settings, lang), allow_missing=allow_missing, clean=clean
+        translations, system, _selection(settings, lang), allow_missing=allow_missing, clean=clean
     )
     columns = {"source": sources, "entity": entities, "gender": genders, "stereotype": stereotypes}
     return _run(prepare_score(given, lang, settings, _own_corpus(columns, settings)), out, progress)
@@ -390,7 +390,7 @@ def score_systems(
     named = [
         (name, lang, path, part)
         for lang in langs
-        for name, path, part in _systems_in(translations, _wanted(settings, lang))
+        for name, path, part in _systems_in(translations, _selection(settings, lang))
     ]
     for (name, lang), times in Counter((name, lang) for name, lang, *_ in named).items():
         if times > 1:
@@ -399,7 +399,7 @@ def score_systems(
         _given(
             path,
             name,
-            replace(_wanted(settings, lang), part=part),
+            replace(_selection(settings, lang), part=part),
             allow_missing=_may_lack(allow_missing, settings),
             clean=clean,
         )
@@ -567,22 +567,22 @@ def _may_lack(allow_missing: bool, settings: ScoreSettings) -> bool:
     return settings.part or allow_missing
 
 
-def _wanted(settings: ScoreSettings, lang: str) -> Wanted:
+def _selection(settings: ScoreSettings, lang: str) -> Selection:
     """Which translations of a file with those of several languages or data sets are meant."""
-    from mtbias.translate.shape_table import Wanted
+    from mtbias.translate.shape_table import Selection
 
-    return Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
+    return Selection(lang, settings.source_lang, settings.dataset or WINOMT)
 
 
 def _systems_in(
-    translations: Mapping[str, AnyPath], wanted: Wanted
+    translations: Mapping[str, AnyPath], selection: Selection
 ) -> Iterator[tuple[str, Path, str]]:
     """Name, file and part of each system; a file with several is that of several."""
     from mtbias.translate.file_shapes import parts_in
 
     for name, path in translations.items():
-        file = Path(str(path).replace(LANG, wanted.lang))
-        for part in parts_in(file, wanted) or [""]:
+        file = Path(str(path).replace(LANG, selection.lang))
+        for part in parts_in(file, selection) or [""]:
             own = f"{name}-{part}" if part else name
             _check_folder_name(own, path)
             yield own, file, part
@@ -599,7 +599,7 @@ def _check_folder_name(name: str, path: AnyPath) -> None:
 def _given(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
     system: str | None,
-    wanted: Wanted,
+    selection: Selection,
     *,
     allow_missing: bool,
     clean: bool,
@@ -608,7 +608,7 @@ def _given(
 
     if isinstance(translations, (str, PathLike)):
         given = given_file(
-            Path(translations), name=system, allow_missing=allow_missing, wanted=wanted
+            Path(translations), name=system, allow_missing=allow_missing, selection=selection
         )
     else:
         texts = translations
@@ -620,7 +620,7 @@ def _given(
         return given
     from mtbias.translate.language_models.answers import cleaned_system
 
-    return cleaned_system(given, wanted.lang)
+    return cleaned_system(given, selection.lang)
 
 
 def _prepared(

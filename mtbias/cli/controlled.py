@@ -15,7 +15,7 @@ from mtbias.report.controlled_tables import render_controlled
 from mtbias.scoring.controlled import ASKED, compare_asked
 from mtbias.settings import BootstrapSettings
 from mtbias.translate.given_translations import read_translations
-from mtbias.translate.shape_table import Wanted
+from mtbias.translate.shape_table import Selection
 from mtbias.types import SourceSentence
 
 
@@ -91,8 +91,8 @@ def _references(words: Sequence[str], runs: Mapping[str, Run]) -> dict[str, dict
     for request, file in files.items():
         run = runs.get(request) or next(iter(runs.values()))
         sentences = [SourceSentence(row.id, n, row.source) for n, row in enumerate(run.calls)]
-        selection = Wanted(run.lang, run.source_lang)
-        joined = read_translations(file, sentences, allow_missing=True, wanted=selection)
+        selection = Selection(run.lang, run.source_lang)
+        joined = read_translations(file, sentences, allow_missing=True, selection=selection)
         texts = {each.id: each.text for each in joined.translations if each.text is not None}
         references[request] = texts
     return references

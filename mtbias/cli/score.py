@@ -36,7 +36,7 @@ from mtbias.settings import (
     combined,
 )
 from mtbias.translate.file_shapes import parts_in
-from mtbias.translate.shape_table import Wanted
+from mtbias.translate.shape_table import Selection
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparison import Comparison
@@ -128,7 +128,7 @@ def command(
 def _several_in(files: Mapping[str, str], lang: str, settings: ScoreSettings) -> bool:
     """Whether the only file has the translations of several systems or prompts."""
     (file,) = files.values()
-    selection = Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
+    selection = Selection(lang, settings.source_lang, settings.dataset or WINOMT)
     return len(parts_in(Path(file.replace(LANG, lang)), selection)) > 1
 
 

@@ -24,7 +24,7 @@ from mtbias.translate.shape_table import (
     LogShape,
     Row,
     TwoReadingsError,
-    Wanted,
+    Selection,
     at,
     only,
     shapes,
@@ -36,29 +36,29 @@ SHAPED = (*TABLES, ".json", ARCHIVE)
 """Suffixes of files whose fields have names."""
 
 
-def read_rows(file: TextFile, wanted: Wanted = ALL, key: str | None = None) -> FileRows:
+def read_rows(file: TextFile, selection: Selection = ALL, key: str | None = None) -> FileRows:
     """The rows of a table, of JSON or of a log, by the file's suffix (`SHAPED`).
 
     Args:
         file: its content, of an archive as `read_shaped` gives it.
-        wanted: which of its rows to take.
+        selection: which of its rows to take.
         key: what every row must have, ``id`` or ``source``; by default the id, or without ids the
             source.
 
     Raises:
         DataError: its shape is unknown (the message has the names that were expected, and those
-            that came); it can be read in two ways; it has several systems or prompts, and `wanted`
+            that came); it can be read in two ways; it has several systems or prompts, and `selection`
             names none.
     """
     objects = list(_objects(file))
-    file_rows = _rows(file, objects, wanted, key)
+    file_rows = _rows(file, objects, selection, key)
     rows = file_rows.rows
     suite = [(row, place) for row in rows if (place := suite_place(row.id)) is not None]
     if suite:
-        rows = _suite_rows(file, suite, wanted)
+        rows = _suite_rows(file, suite, selection)
     parts = list(dict.fromkeys(row.part for row in rows))
-    if wanted.part:
-        rows = [row for row in rows if row.part == wanted.part]
+    if selection.part:
+        rows = [row for row in rows if row.part == selection.part]
     elif len(parts) > 1:
         raise _SeveralError(
             f"expected the translations of one system, got those of {', '.join(parts)}; "
@@ -77,7 +77,7 @@ class _SeveralError(DataError):
         self.parts = parts
 
 
-def parts_in(path: Path, wanted: Wanted) -> Sequence[str]:
+def parts_in(path: Path, selection: Selection) -> Sequence[str]:
     """The systems, or the prompts of a suite, whose translations a file has.
 
     None are returned for a file with one system, one that can be opened only once, and one that
@@ -86,7 +86,7 @@ def parts_in(path: Path, wanted: Wanted) -> Sequence[str]:
     if suffix_of(path) not in SHAPED or not path.is_file():
         return []
     try:
-        read_rows(read_shaped(path), wanted)
+        read_rows(read_shaped(path), selection)
     except _SeveralError as several:
         return several.parts
     except MtbiasError:
@@ -178,7 +178,7 @@ def _json_objects(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
 
 
 def _rows(
-    file: TextFile, objects: Sequence[tuple[int, JsonObject]], wanted: Wanted, key: str | None
+    file: TextFile, objects: Sequence[tuple[int, JsonObject]], selection: Selection, key: str | None
 ) -> FileRows:
     names: dict[str, None] = {}
     for _, row in objects:
@@ -187,9 +187,9 @@ def _rows(
         raise file.error("the file has no rows", 1)
     for shape in shapes().log:
         if any(_has_shape(row, shape) for _, row in objects):
-            return _log_rows(file, objects, shape, wanted)
+            return _log_rows(file, objects, shape, selection)
     if isinstance(objects[0][1].get("translation"), Mapping):
-        rows = [_language_row(file, line, row, wanted) for line, row in objects]
+        rows = [_language_row(file, line, row, selection) for line, row in objects]
         return FileRows(rows, "rows of a translation data set")
     return _column_rows(file, objects, list(names), key)
 
@@ -272,7 +272,7 @@ def _translations(value: object, name: str, file: TextFile, line: int) -> Iterat
         yield system, plain_text(text, f"under {name!r} of {system!r}", file, line)
 
 
-def _language_row(file: TextFile, line: int, row: JsonObject, wanted: Wanted) -> Row:
+def _language_row(file: TextFile, line: int, row: JsonObject, selection: Selection) -> Row:
     """A row of ``{"translation": {"en": …, "de": …}}``, as the data sets of the hub have it."""
     texts: object = row.get("translation", {})
     if not isinstance(texts, Mapping):
@@ -283,15 +283,15 @@ def _language_row(file: TextFile, line: int, row: JsonObject, wanted: Wanted) ->
     def names_of(lang: str) -> list[str]:
         return [name for name in texts if re.split("[_-]", name)[0] in {lang, wmt_code(lang)[:3]}]
 
-    sources = names_of(wanted.source_lang)
+    sources = names_of(selection.source_lang)
     targets = [name for name in texts if name not in sources]
-    if wanted.lang:
-        targets = names_of(wanted.lang)
+    if selection.lang:
+        targets = names_of(selection.lang)
     if len(targets) > 1:
         got = " and ".join(f"{name!r} ({texts[name]!r:.60})" for name in targets[:2])
         raise file.error(f"expected one translation, got {got}; keep one of the two", line)
     if not targets or not sources:
-        expected = f"{wanted.source_lang!r} and {wanted.lang or 'a language'!r}"
+        expected = f"{selection.source_lang!r} and {selection.lang or 'a language'!r}"
         raise file.error(
             f"expected {expected} under 'translation', got {columns_listed(list(texts))}", line
         )
@@ -308,7 +308,7 @@ def _language_row(file: TextFile, line: int, row: JsonObject, wanted: Wanted) ->
 
 
 def _log_rows(
-    file: TextFile, objects: Sequence[tuple[int, JsonObject]], shape: LogShape, wanted: Wanted
+    file: TextFile, objects: Sequence[tuple[int, JsonObject]], shape: LogShape, selection: Selection
 ) -> FileRows:
     rows = []
     readings: dict[str, tuple[object, str]] = {}
@@ -318,7 +318,7 @@ def _log_rows(
         except TwoReadingsError as error:
             raise file.error(str(error), line) from None
         text = plain_text(target, f"at {shape.target}", file, line)
-        id_, source = _identity(file, line, row, shape, wanted)
+        id_, source = _identity(file, line, row, shape, selection)
         reading = row.get(shape.reading)
         first, first_text = readings.setdefault(id_ or source, (reading, text))
         if shape.reading and first != reading and first_text != text:
@@ -336,7 +336,7 @@ def _log_rows(
 
 
 def _identity(
-    file: TextFile, line: int, row: JsonObject, shape: LogShape, wanted: Wanted
+    file: TextFile, line: int, row: JsonObject, shape: LogShape, selection: Selection
 ) -> tuple[str, str]:
     """Id and source of a log's row.
 
@@ -351,7 +351,7 @@ def _identity(
         record = row.get(shape.record)
         own: JsonObject = record if isinstance(record, Mapping) else {}
         if isinstance(own.get("translation"), Mapping):
-            languages = _language_row(file, line, own, wanted)
+            languages = _language_row(file, line, own, selection)
             return languages.id, languages.source
         columns = _Columns(file, [(line, own)], list(own))
         id_, source = (_field(own, columns.choose(role), file, line) for role in ("id", "source"))
@@ -373,7 +373,7 @@ def _field(row: JsonObject, name: str, file: TextFile, line: int) -> str:
 
 
 def _suite_rows(
-    file: TextFile, suite: Sequence[tuple[Row, SuitePlace]], wanted: Wanted
+    file: TextFile, suite: Sequence[tuple[Row, SuitePlace]], selection: Selection
 ) -> list[Row]:
     """The rows of mtbias's suite for a data set and a language, by the ids of the corpus; each part
     is a prompt, a system, or both.
@@ -384,12 +384,12 @@ def _suite_rows(
     selected = [
         (row, place)
         for row, place in suite
-        if (not wanted.lang or place.lang == wmt_code(wanted.lang))
-        and (not wanted.dataset or place.dataset == wanted.dataset)
+        if (not selection.lang or place.lang == wmt_code(selection.lang))
+        and (not selection.dataset or place.dataset == selection.dataset)
     ]
     if not selected:
         parts = sorted({f"{place.dataset} in {place.lang}" for _, place in suite})
-        expected = f"{wanted.dataset or 'a data set'} in {wmt_code(wanted.lang)}"
+        expected = f"{selection.dataset or 'a data set'} in {wmt_code(selection.lang)}"
         raise file.error(
             f"expected sentences of {expected}, got those of {', '.join(parts)}; "
             "check --dataset and --lang"

@@ -22,7 +22,7 @@ from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text, pa
 from mtbias.translate.file_shapes import SHAPED, is_object, read_rows
 from mtbias.translate.output_files import is_fairseq, read_fairseq, read_shaped
 from mtbias.translate.outputs import count_marks
-from mtbias.translate.shape_table import ALL, FileRows, Row, Wanted
+from mtbias.translate.shape_table import ALL, FileRows, Row, Selection
 from mtbias.translate.system import Begun, OnTranslations, Sources, Store, System, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
@@ -85,7 +85,7 @@ def read_translations(
     *,
     rows: int | None = None,
     allow_missing: bool = False,
-    wanted: Wanted = ALL,
+    selection: Selection = ALL,
 ) -> GivenTranslations:
     """Read the translations in `path` and join them to `instances`.
 
@@ -110,7 +110,7 @@ def read_translations(
         rows: number of rows of the corpus file, skipped ones included (default: the number of
             instances).
         allow_missing: whether the file may cover less than `ENOUGH` per cent of the corpus.
-        wanted: which rows to take, where the file has several languages or systems.
+        selection: which rows to take, where the file has several languages or systems.
 
     Raises:
         DataError: the file is missing, not UTF-8, empty, or not of its form (with the line); an id
@@ -119,7 +119,9 @@ def read_translations(
             form); a target is too long for a sentence (`mtbias.files.reading.LONGEST`).
     """
     file = read_shaped(path)
-    return join_translations(file, instances, rows=rows, allow_missing=allow_missing, wanted=wanted)
+    return join_translations(
+        file, instances, rows=rows, allow_missing=allow_missing, selection=selection
+    )
 
 
 def join_translations(
@@ -128,15 +130,15 @@ def join_translations(
     *,
     rows: int | None = None,
     allow_missing: bool = False,
-    wanted: Wanted = ALL,
+    selection: Selection = ALL,
 ) -> GivenTranslations:
     """`read_translations` for a file in memory, whose form is that of its path's suffix."""
     path = file.path
     file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
-    table, form = _read(file, instances, rows, wanted)
+    table, form = _read(file, instances, rows, selection)
     match = _joined(file, table, instances, by_id=not form.endswith(("by source", "pairs")))
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
-        raise DataError(_too_few(match, instances, wanted.part), path=path)
+        raise DataError(_too_few(match, instances, selection.part), path=path)
     _refuse_sources(file, instances, match)
     translations = []
     for instance in instances:
@@ -151,7 +153,7 @@ def join_translations(
             translations.append(Translation(instance.id, None, reason))
     noticed = count_marks({mark: match.noticed[mark] for mark in MARKS})
     return GivenTranslations(
-        tuple(translations), {"form": form, **noticed}, file.sha256, part=wanted.part
+        tuple(translations), {"form": form, **noticed}, file.sha256, part=selection.part
     )
 
 
@@ -302,12 +304,12 @@ def _joined(
 
 
 def _read(
-    file: TextFile, instances: Sequence[SourceSentence], rows: int | None, wanted: Wanted
+    file: TextFile, instances: Sequence[SourceSentence], rows: int | None, selection: Selection
 ) -> tuple[list[Row], str]:
     """The rows of a file, and its form (`GivenTranslations`)."""
     lines = [line for line in file.text.split("\n") if line.strip()]
     if suffix_of(file.path) in SHAPED or (lines and is_object(lines[0])):
-        return _by_key(file, read_rows(file, wanted), instances, rows)
+        return _by_key(file, read_rows(file, selection), instances, rows)
     if 2 * sum(SEPARATOR.rstrip() in line for line in lines) > len(lines):
         return _read_pairs(file, instances), "pairs"
     if is_fairseq(lines):
@@ -458,16 +460,16 @@ def given_file(
     *,
     name: str | None = None,
     allow_missing: bool = False,
-    wanted: Wanted = ALL,
+    selection: Selection = ALL,
 ) -> GivenSystem:
     """The translations in a file, as a system called `name` (default: the file's name without its
-    suffix); `wanted` selects some, where it has several systems or languages.
+    suffix); `selection` selects some, where it has several systems or languages.
 
     Raises:
         DataError: the file cannot be read; whether it fits a corpus shows when it is joined to one.
     """
     # One of many parts is read in its turn: all systems of a year do not fit into memory.
-    file = None if wanted.part else read_shaped(path)
+    file = None if selection.part else read_shaped(path)
 
     def read(corpus: Sources) -> GivenTranslations:
         return join_translations(
@@ -475,7 +477,7 @@ def given_file(
             corpus.instances,
             rows=corpus.rows,
             allow_missing=allow_missing,
-            wanted=wanted,
+            selection=selection,
         )
 
     return GivenSystem(escaped(name or content_name(path).stem), read)

@@ -282,8 +282,8 @@ class Shard:
     """One of `shards` shards, with its `number` from 1; written ``2/8``.
 
     Every part of a plan is in exactly one shard, and the parts, so also the translations, do not
-    depend on `shards`. Plans begin with the longest sentences, and shards take parts in turn, so that
-    each has about the same work.
+    depend on `shards`. Plans begin with the longest sentences, and shards take parts in turn, so
+    that each has about the same work.
     """
 
     number: int

@@ -67,7 +67,7 @@ def shapes() -> Shapes:
 
 
 @frozen
-class Wanted:
+class Selection:
     """A selection of the translations of a file with several languages, data sets or systems; an
     empty field selects all.
     """
@@ -79,7 +79,7 @@ class Wanted:
     """`Row.part`."""
 
 
-ALL = Wanted()
+ALL = Selection()
 """Everything that a file has."""
 
 
