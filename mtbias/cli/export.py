@@ -63,7 +63,7 @@ def command(
         source_lang=corpus.source_lang,
     )
     if format == "wmt" and lang:
-        inputs = [replace(i, source=loaded.given.get(i.id) or i.source) for i in loaded.instances]
+        inputs = [replace(i, source=loaded.inputs.get(i.id) or i.source) for i in loaded.instances]
         lines = suite_lines(inputs, dataset, prompts, lang=lang, source_lang=loaded.source_lang)
     elif format != "wmt":
         lines = source_lines(loaded, format)

@@ -46,7 +46,7 @@ class Corpus(Generic[S_co]):
     """Its measure (`mtbias.scoring.measure`)."""
     source_lang: str = "en"
     """ISO code of the language of the sources."""
-    given: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
     """The input of a system by id, where that is not the source."""
 
     @property
@@ -126,7 +126,7 @@ class Notes:
         skipped: int = 0,
         beside: Mapping[str, str] = MappingProxyType({}),
         measure: str = GENDER,
-        given: Mapping[str, str] = MappingProxyType({}),
+        inputs: Mapping[str, str] = MappingProxyType({}),
         source_lang: str = "en",
     ) -> Corpus[S]:
         """The corpus that was read from `file`, and from the files `beside` it (name → SHA-256),
@@ -142,7 +142,7 @@ class Notes:
             files={**file.hashes, **beside},
             measure=measure,
             source_lang=source_lang,
-            given=dict(given),
+            inputs=dict(inputs),
         )
 
 

@@ -163,7 +163,7 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
     """Read the sentences of `lang` from the folder of the published files.
 
     Ids are ``context-0001`` and so on; line k of each file is sentence k. A system gets both
-    sentences with a blank in place of the separator (`Corpus.given`).
+    sentences with a blank in place of the separator (`Corpus.inputs`).
 
     Raises:
         UsageError: the folder has no sentences of this language; lists the languages that it has.
@@ -193,7 +193,7 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
         instances,
         beside=beside,
         measure=MT_GENEVAL_CONTEXT,
-        given=inputs,
+        inputs=inputs,
     )
 
 

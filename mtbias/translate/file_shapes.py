@@ -23,8 +23,8 @@ from mtbias.translate.shape_table import (
     FileRows,
     LogShape,
     Row,
-    TwoReadingsError,
     Selection,
+    TwoReadingsError,
     at,
     only,
     shapes,
@@ -47,8 +47,8 @@ def read_rows(file: TextFile, selection: Selection = ALL, key: str | None = None
 
     Raises:
         DataError: its shape is unknown (the message has the names that were expected, and those
-            that came); it can be read in two ways; it has several systems or prompts, and `selection`
-            names none.
+            that came); it can be read in two ways; it has several systems or prompts, and
+            `selection` names none.
     """
     objects = list(_objects(file))
     file_rows = _rows(file, objects, selection, key)
