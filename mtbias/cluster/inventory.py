@@ -43,7 +43,7 @@ from mtbias.scoring.measure import MeasureKind, find_measure
 from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
-from mtbias.translate.system import Asked
+from mtbias.translate.system import SystemRequest
 from mtbias.translate.system_kinds import find_kind, is_of_kind
 from mtbias.types import frozen
 from mtbias.version import __version__
@@ -180,7 +180,7 @@ def _languages_read(sweep: Sweep, measures: Iterable[MeasureKind]) -> list[str]:
 
 def _systems(sweep: Sweep) -> Iterator[Part]:
     """The models other than checkpoints: of an endpoint, of DeepL, of Apertium, of a plugin."""
-    request = Asked(
+    request = SystemRequest(
         name="",
         lang="",
         source_lang=sweep.source_lang,
@@ -195,7 +195,7 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
             yield _system(model, replace(request, lang=lang))
 
 
-def _system(model: str, request: Asked) -> Part:
+def _system(model: str, request: SystemRequest) -> Part:
     """The model `SCHEME:NAME`, opened with the settings of `request`."""
 
     def place(fetch: bool) -> str:
@@ -207,7 +207,9 @@ def _system(model: str, request: Asked) -> Part:
     return Part("model", model, request.lang, place)
 
 
-def _named_systems(models: Iterable[str], langs: Sequence[str], request: Asked) -> Iterator[Part]:
+def _named_systems(
+    models: Iterable[str], langs: Sequence[str], request: SystemRequest
+) -> Iterator[Part]:
     """The models `SCHEME:NAME` for `langs`, or for the languages that the model's name implies.
 
     Raises:
@@ -369,7 +371,7 @@ def fetch_named(
         if _one_each(model) and not langs:
             raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
     cache = cache_folder(cache_dir)
-    request = Asked(
+    request = SystemRequest(
         name="",
         lang="",
         source_lang=source_lang,

@@ -16,7 +16,7 @@ from pathlib import Path
 from mtbias.errors import DependencyError, ModelError, SettingError, choices
 from mtbias.files.reading import read_bytes
 from mtbias.translate.seq2seq.families import codes
-from mtbias.translate.system import Asked, Begun, Sources, System, SystemKind
+from mtbias.translate.system import Begun, Sources, System, SystemKind, SystemRequest
 from mtbias.translate.text_system import TextPlan, TextSystem
 
 SCHEME = "apertium"
@@ -31,11 +31,11 @@ class ApertiumKind(SystemKind):
 
     is_other_program = True
 
-    def place(self, request: Asked) -> str:  # noqa: ARG002 - all of its systems are there
+    def place(self, request: SystemRequest) -> str:  # noqa: ARG002 - all of its systems are there
         """See `SystemKind.place`."""
         return "Apertium"
 
-    def open(self, request: Asked) -> ApertiumSystem:
+    def open(self, request: SystemRequest) -> ApertiumSystem:
         """The system of these pairs. See `SystemKind.open`.
 
         Raises:

@@ -24,7 +24,7 @@ from mtbias.translate.remote_server import (
     server_line,
     without_key,
 )
-from mtbias.translate.system import Asked, Begun, Sources, System, SystemKind
+from mtbias.translate.system import Begun, Sources, System, SystemKind, SystemRequest
 from mtbias.translate.text_system import TextPlan, TextSystem
 
 SCHEME = "deepl"
@@ -51,11 +51,11 @@ class DeepLKind(SystemKind):
     needs_network = True
     is_other_program = True
 
-    def place(self, request: Asked) -> str:  # noqa: ARG002 - all of its systems are there
+    def place(self, request: SystemRequest) -> str:  # noqa: ARG002 - all of its systems are there
         """See `SystemKind.place`."""
         return "DeepL"
 
-    def open(self, request: Asked) -> DeepLSystem:
+    def open(self, request: SystemRequest) -> DeepLSystem:
         """DeepL, to which nothing is sent yet. See `SystemKind.open`.
 
         Raises:

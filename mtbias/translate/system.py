@@ -189,7 +189,7 @@ class System(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SystemRequest:
     """A request for a system: its name, languages and settings."""
 
     name: str
@@ -236,7 +236,7 @@ class SystemKind(ABC):
     is_other_program: bool = False
     """Whether another program translates, which needs no GPU of ours and has no presets."""
 
-    def place(self, request: Asked) -> str:  # noqa: ARG002 - a plugin's is not known
+    def place(self, request: SystemRequest) -> str:  # noqa: ARG002 - a plugin's is not known
         """Where the system translates, in a word or by its address."""
         return "its plugin"
 
@@ -255,7 +255,7 @@ class SystemKind(ABC):
         return ()
 
     @abstractmethod
-    def open(self, request: Asked) -> System:
+    def open(self, request: SystemRequest) -> System:
         """The requested system, fetched where it is missing and may be.
 
         Raises:

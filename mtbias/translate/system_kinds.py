@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from mtbias.entry_points import installed, load, refuse
 from mtbias.translate.seq2seq.checkpoints import check_name, is_decoder, locate
-from mtbias.translate.system import GROUP, Asked, System, SystemKind
+from mtbias.translate.system import GROUP, System, SystemKind, SystemRequest
 
 
 class CheckpointKind(SystemKind):
     """Checkpoints by short name, hub id or folder (`mtbias.translate.system.SystemKind`)."""
 
-    def open(self, request: Asked) -> System:
+    def open(self, request: SystemRequest) -> System:
         """The checkpoint, downloaded where it is missing and may be; see `SystemKind.open`.
 
         A decoder is used as a language model.

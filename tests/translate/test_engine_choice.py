@@ -17,7 +17,7 @@ from mtbias.translate.seq2seq.checkpoint_system import (
 )
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.transformers_engine import _attention
-from mtbias.translate.system import Asked
+from mtbias.translate.system import SystemRequest
 from mtbias.translate.system_kinds import CheckpointKind
 
 ctranslate2 = pytest.importorskip("ctranslate2")
@@ -107,7 +107,7 @@ def test_on_a_cpu_nothing_changes_but_the_limit(
 
 
 def test_a_checkpoint_is_told_the_language_of_the_sources(m2m100: Path, tmp_path: Path) -> None:
-    asked = Asked(
+    asked = SystemRequest(
         name=str(m2m100), lang="de", source_lang="fr", settings=TranslationSettings(), device="cpu", cache=tmp_path,
         offline=True,
     )  # fmt: skip

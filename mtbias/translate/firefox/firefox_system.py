@@ -37,13 +37,13 @@ from mtbias.translate.firefox.model_files import (
 from mtbias.translate.firefox.mozilla_server import fetch_model
 from mtbias.translate.outputs import Output, unknown_marks, with_marks
 from mtbias.translate.system import (
-    Asked,
     Begun,
     ListedSystem,
     Sources,
     Store,
     System,
     SystemKind,
+    SystemRequest,
     Translated,
 )
 from mtbias.translate.text_system import TextPlan, TextSystem
@@ -67,7 +67,7 @@ class FirefoxKind(SystemKind):
 
     is_other_program = True
 
-    def place(self, request: Asked) -> str:
+    def place(self, request: SystemRequest) -> str:
         """See `SystemKind.place`."""
         model = self._model(request)
         return f"{model.revision}{f' ({model.about})' if model.about else ''}"
@@ -95,7 +95,7 @@ class FirefoxKind(SystemKind):
                 revision=revision,
             )
 
-    def open(self, request: Asked) -> FirefoxSystem:
+    def open(self, request: SystemRequest) -> FirefoxSystem:
         """The system, downloaded if it is missing. See `SystemKind.open`.
 
         Raises:
@@ -106,7 +106,7 @@ class FirefoxKind(SystemKind):
         """
         return FirefoxSystem(self._model(request))
 
-    def _model(self, request: Asked) -> FirefoxModel:
+    def _model(self, request: SystemRequest) -> FirefoxModel:
         folder, pair = Path(request.name), Pair.parse(request.name)
         if request.name and folder.is_dir():
             model, own_pair = folder_model(folder)
@@ -128,7 +128,7 @@ class FirefoxKind(SystemKind):
 FIREFOX_KIND = FirefoxKind()
 
 
-def _refuse_other_languages(pair: Pair, request: Asked) -> None:
+def _refuse_other_languages(pair: Pair, request: SystemRequest) -> None:
     if pair != Pair(request.source_lang, request.lang):
         raise ModelError(
             f"{SCHEME}:{request.name} translates from {pair.source} into {pair.target}, "
@@ -146,7 +146,7 @@ def _require_engine() -> str:
         ) from None
 
 
-def _located(pair: Pair, request: Asked) -> FirefoxModel:
+def _located(pair: Pair, request: SystemRequest) -> FirefoxModel:
     """The model of a pair, downloaded where it is missing and may be."""
     model = installed_model(pair, request.cache)
     if model is not None:

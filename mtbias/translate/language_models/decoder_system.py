@@ -37,7 +37,7 @@ from mtbias.translate.seq2seq.engine import (
     within_memory,
 )
 from mtbias.translate.seq2seq.transformers_engine import load_model
-from mtbias.translate.system import Asked, Begun, Sources, Store, Translated
+from mtbias.translate.system import Begun, Sources, Store, SystemRequest, Translated
 from mtbias.types import Json, SourceSentence
 
 # More than translations need (docs/language_models.md), even with a tokenizer that knows little
@@ -84,7 +84,7 @@ class DecoderSystem(BatchSystem):
     """The settings that change something."""
     cpu_rows = 16  # prompts are longer than sources
 
-    def __init__(self, checkpoint: Checkpoint, request: Asked) -> None:
+    def __init__(self, checkpoint: Checkpoint, request: SystemRequest) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
 
         Raises:

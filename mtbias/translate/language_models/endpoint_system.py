@@ -39,7 +39,7 @@ from mtbias.translate.remote_server import (
     server_line,
     without_key,
 )
-from mtbias.translate.system import Asked, Begun, Sources, Store, System, SystemKind
+from mtbias.translate.system import Begun, Sources, Store, System, SystemKind, SystemRequest
 from mtbias.types import Json, SourceSentence
 
 SCHEME = "openai"
@@ -67,11 +67,11 @@ class EndpointKind(SystemKind):
     needs_network = True
     is_other_program = True
 
-    def place(self, request: Asked) -> str:
+    def place(self, request: SystemRequest) -> str:
         """The server's address, as the settings have it."""
         return request.language_model.base_url
 
-    def open(self, request: Asked) -> EndpointSystem:
+    def open(self, request: SystemRequest) -> EndpointSystem:
         """The model, to whose server nothing is sent yet. See `SystemKind.open`.
 
         Raises:

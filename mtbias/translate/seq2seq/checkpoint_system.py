@@ -149,7 +149,7 @@ class CheckpointSystem(BatchSystem):
         """Load the tokenizer; the weights are loaded when they are first needed.
 
         Converted checkpoints are kept in `cache`; the device None is a GPU where there is one;
-        `translates_on` as in `Asked`.
+        `translates_on` as in `SystemRequest`.
 
         Raises:
             SettingError: the preset or the engine is unknown.
