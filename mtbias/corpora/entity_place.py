@@ -1,8 +1,7 @@
-"""Finding an entity in its sentence: from a token index or a phrase to the characters of the head
-word.
+"""Finding the head word of an entity in its sentence, from a token index or a phrase.
 
-English noun phrases of the kind that corpora name ("construction worker") end in their head; of
-other languages `mtbias.language.source.SourceLanguage.head` says which word it is.
+English noun phrases such as corpora have ("construction worker") end in their head; for other
+languages see `mtbias.language.source.SourceLanguage.head`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _TOKEN = re.compile(r"\S+")
 
 @frozen
 class EntityPlace:
-    """Where an entity stands."""
+    """The place of an entity in its sentence."""
 
     head: Span
     """Characters of the head word, without punctuation and possessive ending."""
@@ -60,11 +59,11 @@ def _is_edge(char: str) -> bool:
 
 
 def is_within_word(text: str, place: int) -> bool:
-    """Whether the characters before and at `place` are of one word: two letters, or a letter and
+    """Whether the characters before and at `place` belong to one word: two letters, or a letter and
     its mark.
 
-    Only letters that have capitals tell: in other scripts words need no blanks between them, or
-    articles are written on to the noun (he *הרופאה*).
+    Only letters with capitals count: in other scripts words may have no blanks between them, or
+    articles are attached to the noun (he *הרופאה*).
     """
     if not 0 < place < len(text):
         return False
@@ -74,9 +73,7 @@ def is_within_word(text: str, place: int) -> bool:
 
 
 def words(phrase: str, source: SourceLanguage = ENGLISH) -> list[str]:
-    """The words of `phrase` in the form in which they are compared: case-folded, without what
-    `core` cuts.
-    """
+    """The words of `phrase` for comparison: case-folded, and cut by `core`."""
     return [phrase[slice(*core(phrase, span, source))].casefold() for span in tokens(phrase)]
 
 

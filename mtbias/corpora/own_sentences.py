@@ -52,27 +52,27 @@ def read_custom(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance
     `COLUMNS`.
 
     The entity's place comes from ``entity_index``, or from ``entity_start`` and ``entity_end``, or
-    from ``entity`` alone where that phrase occurs once in the sentence (whole words, in any case).
-    Where several are given they must agree. The head is the last word of the entity, without
-    punctuation, or in another language than English the first that its table of nouns has;
-    ``entity_index`` without ``entity`` names the head itself. Other columns are noted and not used.
-    The sentences are in the language `source`.
+    from ``entity`` alone if that phrase occurs once in the sentence (whole words, in any case).
+    Several of them must agree. The head is the last word of the entity, without punctuation, or in
+    another language than English the first word that is in its table of nouns; ``entity_index``
+    without ``entity`` is the head itself. Other columns are noted and not used. The sentences are
+    in the language `source`.
 
-    Where the place is given without ``entity``, an English word that is no noun by its form
+    If there is a place without ``entity``, an English word there that is not a noun by its form
     (*busy*, *asked*) is noted.
 
     Raises:
-        DataError: a required column that is not there (with those that are); a field that cannot be
-            read; an entity that is not where the row says, or not once in the sentence; a place
-            that is within a word or, without ``entity``, that of an English article, pronoun or the
-            like; an id twice (with both lines); a ``pair`` or ``control`` that names no row, or its
-            own. Every message has file and line.
+        DataError: a required column is missing (lists those that there are); a field cannot be
+            read; an entity is not at its place, or not once in the sentence; a place is within a
+            word or, without ``entity``, that of an English article, pronoun or the like; an id
+            occurs twice (with both lines); a ``pair`` or ``control`` is not the id of another row.
+            Every message has file and line.
     """
     return _corpus(read_table(path), source)
 
 
 class CustomKind(CorpusKind):
-    """One's own sentences, in any language."""
+    """A user's own sentences, in any language."""
 
     def may_be_in(self, source: SourceLanguage, path: Path | None) -> bool:  # noqa: ARG002 - any
         """See `CorpusKind`."""
@@ -98,14 +98,14 @@ CUSTOM_KIND, DEMO_KIND = CustomKind(), DemoKind()
 
 
 IN_MEMORY = Path("sentences.jsonl")
-"""The file that sentences in memory would be."""
+"""The name in messages for sentences in memory."""
 
 
 def custom_corpus(
     rows: Iterable[Mapping[str, object]], source: SourceLanguage = ENGLISH
 ) -> Corpus[Instance]:
-    """The corpus of rows in memory, by the names of `COLUMNS`: what a file ``sentences.jsonl`` of
-    them would be.
+    """The corpus of rows in memory, with keys of `COLUMNS`, as if they were in a file
+    ``sentences.jsonl``.
 
     Raises:
         DataError: as `read_custom`, with the number of the row as the line.
