@@ -9,9 +9,9 @@ whole number in each row, else the places of the rows, from 0. So rows are recog
 was shuffled, or from which rows were removed, with their index. (``data_index`` is not an index: it
 is the number of the pattern.)
 
-**Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The release's README has it
-the other way round; the published ΔS, nearly all above 0, and mt_gender's converter both need 1 =
-pro.
+**Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The release's README has
+it the other way round; the published ΔS, nearly all above 0, and mt_gender's converter both need
+1 = pro.
 
 **Characters.** The paper's version is UTF-8 that was read as Windows-1252 ("â€¢" for "•"); a
 sentence is repaired if all of its characters can be (`mtbias.files.text_repair`), else it stays as
